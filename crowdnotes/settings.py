@@ -1,0 +1,102 @@
+"""One Settings object, read once at the start and passed in; nothing below reads the environment.
+
+Every value has a name, a default and a reason, and can be set by an environment variable with the
+prefix CROWDNOTES_ (a list as JSON: CROWDNOTES_ALLOWED_PRIVATE_HOSTS='["wiki.local"]').
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from crowdnotes.errors import ConfigurationError
+
+
+class FetchSettings(BaseSettings):
+    """Bounds of reading one page."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_FETCH_", frozen=True)
+
+    max_redirects: int = Field(5, ge=0, description="a chain longer than this is a loop or a trap")
+    max_bytes: int = Field(10_000_000, gt=0, description="counted after decompression: a bomb stops here")
+    total_seconds: float = Field(20.0, gt=0, description="for the whole exchange, so a slow drip ends too")
+    connect_seconds: float = Field(6.0, gt=0, description="a host that is up answers sooner")
+    user_agent: str = Field(
+        "CrowdNotes/0.1 (evidence reader for Community Notes)",
+        description="says honestly who reads",
+    )
+
+
+class EvidenceSettings(BaseSettings):
+    """How passages and sources are chosen."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_EVIDENCE_", frozen=True)
+
+    passage_tokens: int = Field(512, ge=32, description="CrowdNotes+ appendix D.2")
+    passage_overlap: int = Field(128, ge=0, description="CrowdNotes+ appendix D.2")
+    surroundings: int = Field(700, ge=0, description="characters shown before and after a passage")
+    quota: int = Field(6, ge=1, le=20, description="sources chosen: what a person will read in five minutes")
+    hits_per_query: int = Field(10, ge=1, description="more adds little after merging")
+    queries: int = Field(5, ge=1, description="diverse queries (CrowdNotes+ 4.2); more repeat themselves")
+
+
+class GateSettings(BaseSettings):
+    """Lines of the local engine's gates. First versions, chosen on development data."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_GATE_", frozen=True)
+
+    relevance: float = Field(0.35, description="cosine of post and passage below which a passage is off topic")
+    supported: float = Field(0.62, description="sentence support from which a sentence counts as carried")
+    partly: float = Field(0.45, description="and from which it counts as partly carried")
+    helpfulness: float = Field(0.5, description="share of the helpfulness signals that must be met")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_", frozen=True, extra="ignore")
+
+    data_dir: Path = Field(default_factory=lambda: user_data_path("crowdnotes", appauthor=False))
+    database_url: SecretStr | None = Field(None, description="PostgreSQL by URL; SQLite in data_dir without it")
+    allowed_private_hosts: tuple[str, ...] = Field(
+        (), description="hosts on a private network that may be read; empty, so that a pasted URL reaches none"
+    )
+    author: str = Field("you", min_length=1, description="the name in the audit trail on a machine of one's own")
+    max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
+    workers: int = Field(2, ge=1, description="jobs at once in the app")
+    torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
+    embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; the oldest go first")
+    fetch: FetchSettings = Field(default_factory=FetchSettings)
+    evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
+    gates: GateSettings = Field(default_factory=GateSettings)
+
+    @field_validator("allowed_private_hosts")
+    @classmethod
+    def _lower(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(host.strip().lower().rstrip(".") for host in hosts)
+
+    @property
+    def resolved_database_url(self) -> str:
+        """What SQLAlchemy connects to. Holds the password: never show or log it."""
+        if self.database_url is not None:
+            return self.database_url.get_secret_value()
+        return f"sqlite:///{self.data_dir / 'crowdnotes.sqlite'}"
+
+    @property
+    def libraries_dir(self) -> Path:
+        """One SQLite file a library."""
+        return self.data_dir / "libraries"
+
+
+def load_settings() -> Settings:
+    """Settings from the environment; a bad value gives one clear sentence."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = "; ".join(
+            f"CROWDNOTES_{'_'.join(str(part) for part in e['loc']).upper()}: {e['msg']}" for e in error.errors()
+        )
+        raise ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.") from error
