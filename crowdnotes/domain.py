@@ -93,6 +93,7 @@ class FetchOutcome(StrEnum):
 
     READ = "read"
     BLOCKED = "blocked"
+    PAYWALLED = "behind a paywall"
     NOT_FOUND = "not found"
     TIMED_OUT = "timed out"
     UNREACHABLE = "unreachable"
@@ -416,7 +417,8 @@ class Case(Noun):
     """All of one note's making, from the post to the decision.
 
     `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest
-    first, for undo; `earlier_evidence` the sets of passages that a new search replaced.
+    first, for undo; `reasons` tell by source id why a hit was picked; `earlier_evidence` are the sets
+    of passages that a new search replaced.
     """
 
     id: str
@@ -431,6 +433,7 @@ class Case(Noun):
     queries: tuple[Query, ...] = ()
     hits: tuple[Hit, ...] = ()
     sources: tuple[Source, ...] = ()
+    reasons: dict[str, str] = {}
     evidence: tuple[Evidence, ...] = ()
     draft: Draft | None = None
     candidates: tuple[Draft, ...] = ()

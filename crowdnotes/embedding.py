@@ -89,7 +89,9 @@ class MiniLMEmbedder:
                 verify_weights(self._model_dir)
                 import torch
                 from sentence_transformers import SentenceTransformer
+                from transformers.utils import logging
 
+                logging.disable_progress_bar()  # type: ignore[no-untyped-call] # it draws over a command's output
                 torch.set_num_threads(self._threads)
                 self._model = SentenceTransformer(str(self._model_dir), device="cpu", local_files_only=True)
                 self._model.max_seq_length = _MAX_TOKENS

@@ -43,7 +43,8 @@ class UrlSpan:
 
 
 @cache
-def _top_level_domains() -> frozenset[str]:
+def top_level_domains() -> frozenset[str]:
+    """The top-level domains that a bare host may end in, lower case; the page's counter uses them too."""
     # The snapshot inside the package: the public list is never downloaded.
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
     return frozenset(suffix for suffix in extract.tlds if "." not in suffix)
@@ -82,7 +83,7 @@ def find_urls(text: str) -> list[UrlSpan]:
         start = match.start()
         if any(a <= start < b for a, b in taken) or is_missing_space(match["host"], match["rest"]):
             continue
-        if match["tld"].lower() not in _top_level_domains():
+        if match["tld"].lower() not in top_level_domains():
             continue
         url = _trim(match.group())
         found.append(UrlSpan(url, start, start + len(url), has_scheme=False))

@@ -7,10 +7,11 @@ prefix CROWDNOTES_ (a list as JSON: CROWDNOTES_ALLOWED_PRIVATE_HOSTS='["wiki.loc
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from crowdnotes.errors import ConfigurationError
 
@@ -48,10 +49,14 @@ class GateSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_GATE_", frozen=True)
 
-    relevance: float = Field(0.35, description="cosine of post and passage below which a passage is off topic")
+    relevance: float = Field(
+        0.42, description="similarity of post and passage; 9 in 10 passages found for another health post lie below"
+    )
     supported: float = Field(0.62, description="sentence support from which a sentence counts as carried")
     partly: float = Field(0.45, description="and from which it counts as partly carried")
-    helpfulness: float = Field(0.5, description="share of the helpfulness signals that must be met")
+    helpfulness: float = Field(
+        0.82, description="weighted share of the helpfulness criteria; separates best on HealthNotes' development half"
+    )
 
 
 class Settings(BaseSettings):
@@ -59,12 +64,17 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_", frozen=True, extra="ignore")
 
-    data_dir: Path = Field(default_factory=lambda: user_data_path("crowdnotes", appauthor=False))
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("crowdnotes", appauthor=False),
+        description="where cases and libraries lie; the system's place for user data without it",
+    )
     database_url: SecretStr | None = Field(None, description="PostgreSQL by URL; SQLite in data_dir without it")
     allowed_private_hosts: tuple[str, ...] = Field(
         (), description="hosts on a private network that may be read; empty, so that a pasted URL reaches none"
     )
-    author: str = Field("you", min_length=1, description="the name in the audit trail on a machine of one's own")
+    author: str = Field(
+        "you", min_length=1, max_length=80, description="the name in the audit trail on a machine of one's own"
+    )
     max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
     workers: int = Field(2, ge=1, description="jobs at once in the app")
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
@@ -83,7 +93,8 @@ class Settings(BaseSettings):
         """What SQLAlchemy connects to. Holds the password: never show or log it."""
         if self.database_url is not None:
             return self.database_url.get_secret_value()
-        return f"sqlite:///{self.data_dir / 'crowdnotes.sqlite'}"
+        # Quoted, because "%", "?" and "#" in a folder's name mean something else in a URL.
+        return f"sqlite:///{quote(str(self.data_dir / 'crowdnotes.sqlite'), safe='/:')}"
 
     @property
     def libraries_dir(self) -> Path:
@@ -96,7 +107,19 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
+        prefix = _PREFIXES.get(error.title, "CROWDNOTES_")
         problems = "; ".join(
-            f"CROWDNOTES_{'_'.join(str(part) for part in e['loc']).upper()}: {e['msg']}" for e in error.errors()
+            f"{prefix}{'_'.join(str(part) for part in e['loc'] if isinstance(part, str)).upper()}: {e['msg']}"
+            for e in error.errors(include_url=False, include_input=False)
         )
         raise ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.") from error
+    except SettingsError as error:  # a list that is not JSON
+        raise ConfigurationError(
+            f"A setting is wrong: {error}.", "Write lists as JSON, for example '[\"a\"]'."
+        ) from error
+
+
+_PREFIXES = {
+    part.__name__: str(part.model_config.get("env_prefix"))
+    for part in (FetchSettings, EvidenceSettings, GateSettings, Settings)
+}

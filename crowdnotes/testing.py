@@ -9,7 +9,32 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from crowdnotes.domain import (
+    Case,
+    Claim,
+    Evidence,
+    GateName,
+    GateResult,
+    GateStatus,
+    Hit,
+    Mode,
+    Passage,
+    Post,
+    PrincipleName,
+    PrincipleResult,
+    Query,
+    Review,
+    SentenceSupport,
+    Source,
+    SourceCategory,
+    Span,
+    Support,
+    text_sha256,
+)
 from crowdnotes.embedding import FloatArray
+from crowdnotes.engines import Pick, WriterAnswer, Written
+from crowdnotes.errors import EngineError
+from crowdnotes.sentences import split_sentences
 
 
 class HashingEmbedder:
@@ -43,3 +68,109 @@ class FixedClock:
         """The next moment."""
         self._now += timedelta(seconds=1)
         return self._now
+
+
+def make_evidence(
+    number: int = 1,
+    text: str = "The review found no link between the drink and the illness.",
+    url: str | None = "https://health.example.org/review",
+    **review: object,
+) -> Evidence:
+    """Evidence "E<number>" with one passage; keyword arguments fill its review."""
+    source = Source(
+        id=f"url:{number}",
+        title=f"Source {number}",
+        url=url,
+        publisher="Example Health",
+        category=SourceCategory.HEALTH_AUTHORITY,
+        text_sha256=text_sha256(text),
+        characters=len(text),
+    )
+    passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0.8)
+    return Evidence(
+        id=f"E{number}",
+        source=source,
+        passage=passage,
+        rank=number,
+        why="closest to the claim",
+        review=Review.model_validate(review),
+    )
+
+
+def make_case(**changes: object) -> Case:
+    """A case with a post and nothing else, unless `changes` say so."""
+    at = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
+    case = Case(
+        id="c0ffee", created_at=at, updated_at=at, mode=Mode.AUGMENTATION, post=Post(text="This drink makes you ill!")
+    )
+    return case.model_copy(update=changes)
+
+
+class ScriptedEngine:
+    """An engine that answers what a test sets; by default everything passes."""
+
+    name = "scripted"
+    uses_language_model = False
+
+    def __init__(self) -> None:
+        self.fails_at: GateName | None = None
+        self.breaks_at: GateName | None = None
+        self.judged: list[GateName] = []
+        self.answer = WriterAnswer((Written("According to Example Health, the review found no link.", ("E1",)),))
+
+    def claims(self, post: Post) -> list[Claim]:
+        """The whole post."""
+        return [Claim(text=post.text, span=Span(start=0, end=len(post.text)))]
+
+    def queries(self, post: Post, claims: Sequence[Claim], limit: int) -> list[Query]:
+        """The post itself."""
+        return [Query(text=post.text, purpose="the claim")][:limit]
+
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
+        """The first."""
+        return Pick(0, f"pick {len(chosen) + 1}") if candidates else None
+
+    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+        """What `answer` holds."""
+        return self.answer
+
+    def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
+        """Every sentence carried by the first passage."""
+        carrier = evidence[0].id if evidence else None
+        label = Support.SUPPORTED if evidence else Support.UNSUPPORTED
+        return tuple(
+            SentenceSupport(span=span, support=label, score=0.9, evidence_id=carrier) for span in split_sentences(note)
+        )
+
+    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+        """See `fails_at`."""
+        return self._judge(GateName.RELEVANCE)
+
+    def correctness(
+        self,
+        note: str,
+        evidence: Sequence[Evidence],
+        support: Sequence[SentenceSupport],
+    ) -> GateResult:
+        """See `fails_at`."""
+        return self._judge(GateName.CORRECTNESS)
+
+    def helpfulness(self, post: Post, note: str) -> GateResult:
+        """See `fails_at`."""
+        return self._judge(GateName.HELPFULNESS)
+
+    def principles(
+        self,
+        post: Post,
+        note: str,
+        support: Sequence[SentenceSupport],
+    ) -> tuple[PrincipleResult, ...]:
+        """All pass."""
+        return tuple(PrincipleResult(principle=name, status=GateStatus.PASS, reason="fine") for name in PrincipleName)
+
+    def _judge(self, gate: GateName) -> GateResult:
+        self.judged.append(gate)
+        if gate is self.breaks_at:
+            raise EngineError("The judge did not answer.")
+        status = GateStatus.FAIL if gate is self.fails_at else GateStatus.PASS
+        return GateResult(gate=gate, status=status, reason="as scripted", score=0.7, threshold=0.5)

@@ -1,0 +1,58 @@
+# CrowdNotes: `make app` and `make test` are all a new machine needs (Python 3.11+, git, make).
+
+PYTHON ?= python3
+PORT ?= 8501
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TORCH := torch==2.13.0
+
+.DEFAULT_GOAL := help
+.PHONY: help app install test check bench lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+app: install ## Start the program at http://localhost:8501 (PORT=… for another port)
+	@echo "CrowdNotes: http://localhost:$(PORT)  (Ctrl+C ends it)"
+	@exec $(BIN)/python -m streamlit run app.py --server.port $(PORT)
+
+install: $(VENV)/.installed ## Make .venv and install the pinned requirements
+
+test: $(VENV)/.tested ## Install what tests need, a browser included, and run every test
+	@$(BIN)/python -m tests.browser
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.tested ## Style, strict types, the floors of the design, links in the documents
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m tests.links
+
+bench: $(VENV)/.tested ## Measure speed and memory (DATA=… a table of documents; a made one without)
+	@$(BIN)/python -m tests.bench $(if $(DATA),--data $(DATA))
+
+lock: $(VENV)/.tested ## Write constraints.txt from what is installed
+	@{ echo "# Everything that requirements.txt and requirements-dev.txt bring, pinned. Made by \`make lock\`."; \
+	   $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//' | grep -vE '^(pip|setuptools|wheel)=='; } > constraints.txt
+
+clean: ## Remove the environment and everything that was built (your cases are elsewhere)
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "CrowdNotes needs Python 3.11 or newer; '$(PYTHON)' is not. Try: make app PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+# torch goes first and alone: where a CPU build is at hand it is taken, and nothing later asks for another.
+$(VENV)/.installed: requirements.txt constraints.txt pyproject.toml | $(BIN)/python
+	@echo "Installing (a few minutes the first time)…"
+	@$(PIP) $(TORCH)
+	@$(PIP) -r requirements.txt
+	@$(PIP) --no-deps --editable .
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.installed requirements-dev.txt
+	@$(PIP) -r requirements-dev.txt
+	@touch $@

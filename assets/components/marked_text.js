@@ -1,0 +1,15 @@
+// Text from outside, piece by piece, some pieces marked. Only textContent is ever set.
+
+export default function ({ parentElement, data }) {
+  const root = parentElement.querySelector(".text")
+  root.dataset.look = data.look
+  root.replaceChildren(
+    ...data.pieces.map(({ text, kind, title }) => {
+      const piece = document.createElement(kind === "mark" || kind === "doubt" ? "mark" : "span")
+      piece.className = kind
+      piece.textContent = text
+      if (title) piece.title = title
+      return piece
+    }),
+  )
+}

@@ -1,0 +1,184 @@
+"""What approval demands, in one place: nothing is approved that a person has not read and judged.
+
+`obstacles` lists every rule that still refuses, so that a page can show what a case waits for;
+`decide` refuses with the first of them. Overriding a failed gate takes a written reason, which the
+decision keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from crowdnotes.cases.workflow import checked_reason, require_open, with_event
+from crowdnotes.domain import (
+    Case,
+    Classification,
+    Decision,
+    DecisionKind,
+    Draft,
+    GateResult,
+    GateStatus,
+    Override,
+)
+from crowdnotes.errors import WorkflowError
+from crowdnotes.note_lint import blocking, lint
+from crowdnotes.note_text import find_urls
+
+
+def obstacles(case: Case, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
+    """Every rule that refuses approval now, given the reasons written so far; empty when it would succeed.
+
+    `overrides` maps a check ("relevance", "correctness", "helpfulness" or "link:URL") to a reason.
+    """
+    return list(_refusals(case, _written(overrides)))
+
+
+def decide(
+    case: Case,
+    kind: DecisionKind,
+    by: str,
+    at: datetime,
+    *,
+    reason: str = "",
+    overrides: Mapping[str, str] | None = None,
+    seen: str | None = None,
+) -> Case:
+    """End the case. Approval needs every rule met; the other three are free, with or without a reason.
+
+    `seen` is the sha256 of the text that the person had before their eyes; approval needs it, so that
+    nobody approves a text that changed in another tab.
+    """
+    require_open(case)
+    reasons = _written(overrides)
+    sha256 = case.draft.sha256 if case.draft else None
+    if kind is DecisionKind.APPROVED:
+        for refusal in _refusals(case, reasons):
+            raise refusal
+        if seen != sha256:
+            raise WorkflowError(
+                "edited elsewhere", "The note is no longer the text that you had before you.", "Read it again."
+            )
+    decision = Decision(
+        kind=kind,
+        by=by,
+        at=at,
+        reason=checked_reason(reason),
+        text_sha256=sha256,
+        overrides=_overrides(case, reasons) if kind is DecisionKind.APPROVED else (),
+    )
+    passed_over = "".join(f"; overrode {item.check}: {item.reason}" for item in decision.overrides)
+    return with_event(
+        case, at, by, "decided", f"{kind.value} {decision.reason}".strip() + passed_over, decision=decision
+    )
+
+
+def _written(overrides: Mapping[str, str] | None) -> dict[str, str]:
+    return {check: checked_reason(text) for check, text in (overrides or {}).items()}
+
+
+def _refusals(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError]:
+    if case.decision is not None:
+        yield WorkflowError("decided", f"This case was already decided: {case.decision.kind.value}.")
+    if not case.used_evidence:
+        yield WorkflowError("no evidence", "No passage is in use.", "Open a passage and choose “use”.")
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        yield WorkflowError("no note", "There is no note yet.", "Write or generate a draft.")
+    else:
+        yield from _unread(case, draft)
+        yield from _form(draft)
+        yield from _judgement(case, reasons)
+        yield from _links(case, draft, reasons)
+    if case.classification is Classification.MISLEADING and not case.tags:
+        yield WorkflowError("no tag", "X's form asks why the post is misleading.", "Tick at least one tag.")
+
+
+def _unread(case: Case, draft: Draft) -> Iterator[WorkflowError]:
+    cited = {url.url for url in find_urls(draft.text)}
+    for item in case.evidence:
+        leans_on_it = item.id in draft.evidence_ids or (item.source.url is not None and item.source.url in cited)
+        if leans_on_it and item.review.opened_at is None:
+            yield WorkflowError(
+                "unopened", f"The note leans on {item.id}, which nobody has opened.", "Open and read it."
+            )
+        elif leans_on_it and item.review.verdict is None:
+            yield WorkflowError(
+                "unjudged", f"{item.id} was opened but not judged.", "Choose use, background or reject."
+            )
+
+
+def _form(draft: Draft) -> Iterator[WorkflowError]:
+    for warning in blocking(lint(draft.text)):
+        rule = {"over-limit": "over limit", "no-url": "no url"}.get(warning.code, "form")
+        yield WorkflowError(rule, warning.message)
+
+
+def _judgement(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError]:
+    if case.assessment is None:
+        yield WorkflowError("not scored", "The note has not been scored.", "Score it.")
+        return
+    if not case.assessment_is_current:
+        yield WorkflowError(
+            "stale", "The note or its evidence changed since it was scored.", "Score it again: it takes a moment."
+        )
+        return
+    for gate in _to_override(case.assessment.gates):
+        if not reasons.get(gate.gate.value):
+            verb = "failed" if gate.status is GateStatus.FAIL else "was not run"
+            yield WorkflowError(
+                f"gate {gate.gate.value}",
+                f"The {gate.gate.value} check {verb}: {gate.reason}",
+                "Mend the note and score it again, or write why it should be approved all the same.",
+            )
+
+
+def _to_override(gates: tuple[GateResult, ...]) -> tuple[GateResult, ...]:
+    """Failed gates, and gates not run for a reason of their own rather than behind a failed one."""
+    found: list[GateResult] = []
+    for gate in gates:
+        if gate.status is GateStatus.FAIL or (gate.status is GateStatus.NOT_RUN and not found):
+            found.append(gate)
+    return tuple(found)
+
+
+def _links(case: Case, draft: Draft, reasons: Mapping[str, str]) -> Iterator[WorkflowError]:
+    for url in uninspected_links(case, draft):
+        if not reasons.get(f"link:{url}"):
+            yield WorkflowError(
+                f"link:{url}",
+                f"The note links to {url}, which is not a passage that you opened and use.",
+                "Add it as a source and read it, or write why it should stay.",
+            )
+
+
+def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
+    """URLs in the note that are none of the used passages' own."""
+    known = {_same(item.source.url) for item in case.used_evidence if item.source.url}
+    links = (url.url for url in find_urls(draft.text) if url.has_scheme)
+    return tuple(dict.fromkeys(url for url in links if _same(url) not in known))
+
+
+def _same(url: str) -> str:
+    """A URL without what does not change the page: scheme, www., a trailing slash, a fragment."""
+    bare = url.split("#", 1)[0].rstrip("/")
+    for prefix in ("https://", "http://", "www."):
+        if bare.lower().startswith(prefix):
+            bare = bare[len(prefix) :]
+    return bare
+
+
+def _overrides(case: Case, reasons: Mapping[str, str]) -> tuple[Override, ...]:
+    """The reasons that were needed, and what was left unjudged behind an overridden gate."""
+    if case.assessment is None or case.draft is None:
+        return ()
+    needed = {gate.gate.value for gate in _to_override(case.assessment.gates)}
+    found: list[Override] = []
+    for gate in case.assessment.gates:
+        if gate.gate.value in needed:
+            found.append(Override(check=gate.gate.value, reason=reasons[gate.gate.value]))
+        elif gate.status is GateStatus.NOT_RUN:
+            found.append(Override(check=gate.gate.value, reason=f"Not run. {gate.reason}"))
+    links = uninspected_links(case, case.draft)
+    found.extend(Override(check=f"link:{url}", reason=reasons[f"link:{url}"]) for url in links)
+    return tuple(found)

@@ -1,0 +1,168 @@
+"""What comes into a case from a person: the post, the sources to read, passages copied by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from crowdnotes.cases.workflow import require_open, with_event
+from crowdnotes.domain import (
+    Case,
+    Evidence,
+    Mode,
+    Passage,
+    Post,
+    Source,
+    Span,
+    Stage,
+    StageName,
+    text_sha256,
+)
+from crowdnotes.errors import InputError
+from crowdnotes.evidence.provenance import categorise, publisher_of
+
+_MAX_URLS = 20
+_MAX_URL_CHARACTERS = 4_000
+_MAX_PASSAGE_CHARACTERS = 20_000
+_NEVER_IN_TEXT = re.compile(r"[\x00\ud800-\udfff]")  # neither JSON nor PostgreSQL can carry these
+_SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
+_GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
+
+
+def checked_post(text: str, url: str | None, author: str | None, limit: int) -> Post:
+    """The post, or InputError in a sentence when it is empty or longer than X allows."""
+    text = _NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip()
+    if not text:
+        raise InputError("The post is empty.", "Paste the text of the post.")
+    if len(text) > limit:
+        raise InputError(
+            f"The post has {len(text):,} characters; the longest post on X has {limit:,}.",
+            "Paste the post alone; a long text that it links to belongs among the sources.",
+        )
+    return Post(text=text, url=_checked_url(url) if url and url.strip() else None, author=author or None)
+
+
+def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
+    """The URLs, each once, in order; InputError names the first that cannot be one."""
+    checked = tuple(dict.fromkeys(_checked_url(url) for url in urls if url.strip()))
+    if len(checked) > _MAX_URLS:
+        raise InputError(f"That is {len(checked)} links; a case takes {_MAX_URLS}.", "Bring the best ones.")
+    return checked
+
+
+def _checked_url(url: str) -> str:
+    url = _NEVER_IN_TEXT.sub("", url).strip()
+    if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE) or re.match(r"[^/]*\.[^/]*:\d", url):
+        url = f"https://{url}"
+    shown = url if len(url) <= 80 else f"{url[:77]}…"
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError:
+        raise InputError(f"“{shown}” is not a web address.", "Copy it again from the browser's address bar.") from None
+    if parts.scheme.lower() not in {"http", "https"}:
+        raise InputError(f"“{shown}” is not an http or https address.", "Only web pages can be read.")
+    if not host or re.search(r"\s", url) or len(url) > _MAX_URL_CHARACTERS:
+        raise InputError(f"“{shown}” is not a web address.", "Copy it again from the browser's address bar.")
+    return url
+
+
+def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
+    """Replace the post; everything found for the old text goes on record."""
+    require_open(case)
+    if (post.text, post.url) == (case.post.text, case.post.url):
+        return case
+    if post.text == case.post.text:
+        return with_event(case, at, by, "post address changed", post.url or "", post=post)
+    return with_event(
+        case,
+        at,
+        by,
+        "post changed",
+        case.post.text,
+        post=post,
+        claims=(),
+        queries=(),
+        hits=(),
+        sources=(),
+        evidence=(),
+        candidates=(),
+        assessment=None,
+        stages=(),
+        earlier_evidence=_on_record(case),
+    )
+
+
+def change_sources(
+    case: Case, mode: Mode, urls: tuple[str, ...], libraries: tuple[str, ...], by: str, at: datetime
+) -> Case:
+    """Say where to look; the stages that this makes out of date will run again."""
+    require_open(case)
+    libraries = tuple(dict.fromkeys(libraries))
+    same_search = mode is case.mode and libraries == case.libraries
+    redo = _GATHERING - _SEARCHING if same_search else _GATHERING
+    detail = f"{mode.value}; {len(urls)} links; libraries: {', '.join(libraries) or 'none'}"
+    return with_event(
+        case,
+        at,
+        by,
+        "sources set",
+        detail,
+        mode=mode,
+        urls=urls,
+        libraries=libraries,
+        stages=_without(case.stages, redo),
+        earlier_evidence=_on_record(case),
+    )
+
+
+def passage_by_hand(url: str | None, title: str, text: str) -> Evidence:
+    """Evidence from words that a person copied; InputError when there are none or far too many."""
+    text = _NEVER_IN_TEXT.sub("", text).strip()
+    if not text:
+        raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
+    if len(text) > _MAX_PASSAGE_CHARACTERS:
+        raise InputError(f"That is {len(text):,} characters.", "Copy only the part that matters.")
+    checked = _checked_url(url) if url and url.strip() else None
+    sha256 = text_sha256(text)
+    source = Source(
+        id=f"hand:{sha256[:12]}",
+        title=title.strip() or (checked or "Passage copied by hand"),
+        url=checked,
+        publisher=publisher_of(checked) if checked else None,
+        category=categorise(checked) if checked else categorise(""),
+        outcome_detail="Copied by hand: the program did not read this page.",
+        text_sha256=sha256,
+        characters=len(text),
+    )
+    passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0.0)
+    return Evidence(id="E0", source=source, passage=passage, rank=0, why="You copied it from the page.")
+
+
+def add_evidence(case: Case, item: Evidence, by: str, at: datetime) -> Case:
+    """Append a passage with the next free id; the same words twice change nothing."""
+    require_open(case)
+    if any(other.source.id == item.source.id for other in case.evidence):
+        return case
+    number = 1 + max((int(other.id.removeprefix("E")) for other in case.evidence), default=0)
+    added = item.model_copy(update={"id": f"E{number}", "rank": len(case.evidence) + 1})
+    return with_event(
+        case,
+        at,
+        by,
+        "passage copied in",
+        f"{added.id} {item.source.url or item.source.title}",
+        evidence=(*case.evidence, added),
+        sources=(*case.sources, item.source),
+    )
+
+
+def _on_record(case: Case) -> tuple[tuple[Evidence, ...], ...]:
+    return (*case.earlier_evidence, case.evidence) if case.evidence else case.earlier_evidence
+
+
+def _without(stages: tuple[Stage, ...], names: frozenset[StageName]) -> tuple[Stage, ...]:
+    return tuple(stage for stage in stages if stage.name not in names)

@@ -1,0 +1,174 @@
+"""Everything that a page or a command may do with a case, each an atomic step on its newest version."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from crowdnotes.cases import approval, intake, workflow
+from crowdnotes.cases.stages import StageRunner
+from crowdnotes.cases.store import CaseSummary, Store
+from crowdnotes.domain import Case, CaseStatus, Classification, DecisionKind, Event, Mode, Verdict
+from crowdnotes.errors import WorkflowError
+from crowdnotes.jobs import Step
+
+Clock = Callable[[], datetime]
+
+
+def system_clock() -> datetime:
+    """Now, in UTC."""
+    return datetime.now(UTC)
+
+
+class CaseService:
+    """Safe to share between threads. Every method raises WorkflowError, InputError or StoreError as named there."""
+
+    def __init__(
+        self, store: Store, stages: StageRunner, *, max_post_characters: int, clock: Clock = system_clock
+    ) -> None:
+        self._store = store
+        self._stages = stages
+        self._max_post_characters = max_post_characters
+        self._clock = clock
+
+    # --- cases ---
+
+    def create(
+        self,
+        text: str,
+        *,
+        mode: Mode,
+        by: str,
+        url: str | None = None,
+        author: str | None = None,
+        urls: Sequence[str] = (),
+        libraries: Sequence[str] = (),
+    ) -> Case:
+        """A new case on disk. Raises InputError for an empty or over-long post and for unusable sources."""
+        at = self._clock()
+        case = Case(
+            id=uuid.uuid4().hex[:12],
+            created_at=at,
+            updated_at=at,
+            mode=mode,
+            post=intake.checked_post(text, url, author, self._max_post_characters),
+            urls=intake.checked_urls(urls),
+            libraries=tuple(dict.fromkeys(libraries)),
+            events=(Event(at=at, by=by, kind="created", detail=mode.value),),
+        )
+        self._store.add(case)
+        return case
+
+    def get(self, case_id: str) -> Case:
+        """The newest version. Raises CaseNotFoundError."""
+        return self._store.get(case_id)
+
+    def delete(self, case_id: str) -> None:
+        """Remove a case for good, with its texts and its audit trail."""
+        self._store.delete(case_id)
+
+    def source_text(self, sha256: str) -> str:
+        """The whole text of a source that was read."""
+        return self._store.text(sha256)
+
+    # --- post and sources ---
+
+    def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
+        """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
+        post = intake.checked_post(text, url, None, self._max_post_characters)
+        return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
+
+    def set_sources(self, case_id: str, *, mode: Mode, urls: Sequence[str], libraries: Sequence[str], by: str) -> Case:
+        """Say where the next gathering looks. Passages that a person opened stay."""
+        checked = intake.checked_urls(urls)
+        return self._change(
+            case_id, lambda case, at: intake.change_sources(case, mode, checked, tuple(libraries), by, at)
+        )
+
+    def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
+        """A passage that the person copied from a page which the program could not read."""
+        item = intake.passage_by_hand(url, title, text)
+        self._store.put_text(item.passage.text)
+        return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
+
+    # --- inspection ---
+
+    def open_passage(self, case_id: str, evidence_id: str, by: str) -> Case:
+        """See `workflow.open_passage`."""
+        return self._change(case_id, lambda case, at: workflow.open_passage(case, evidence_id, by, at))
+
+    def judge(self, case_id: str, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
+        """See `workflow.judge`."""
+        return self._change(case_id, lambda case, at: workflow.judge(case, evidence_id, verdict, reason, by, at))
+
+    # --- words ---
+
+    def choose_candidate(self, case_id: str, index: int, by: str) -> Case:
+        """See `workflow.choose_candidate`."""
+        return self._change(case_id, lambda case, at: workflow.choose_candidate(case, index, by, at))
+
+    def edit_draft(self, case_id: str, text: str, by: str, *, based_on: str | None) -> Case:
+        """See `workflow.edit_draft`."""
+        return self._change(case_id, lambda case, at: workflow.edit_draft(case, text, by, at, based_on=based_on))
+
+    def undo_edit(self, case_id: str, by: str) -> Case:
+        """See `workflow.undo_edit`."""
+        return self._change(case_id, lambda case, at: workflow.undo_edit(case, by, at))
+
+    # --- decision ---
+
+    def set_classification(self, case_id: str, classification: Classification, by: str) -> Case:
+        """See `workflow.set_classification`."""
+        return self._change(case_id, lambda case, at: workflow.set_classification(case, classification, by, at))
+
+    def set_tags(self, case_id: str, tags: Sequence[str], by: str) -> Case:
+        """See `workflow.set_tags`."""
+        return self._change(case_id, lambda case, at: workflow.set_tags(case, tags, by, at))
+
+    def decide(
+        self,
+        case_id: str,
+        kind: DecisionKind,
+        by: str,
+        *,
+        reason: str = "",
+        overrides: Mapping[str, str] | None = None,
+        seen: str | None = None,
+    ) -> Case:
+        """See `approval.decide`."""
+        return self._change(
+            case_id,
+            lambda case, at: approval.decide(case, kind, by, at, reason=reason, overrides=overrides, seen=seen),
+        )
+
+    def reopen(self, case_id: str, by: str) -> Case:
+        """See `workflow.reopen`."""
+        return self._change(case_id, lambda case, at: workflow.reopen(case, by, at))
+
+    def obstacles(self, case: Case, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
+        """See `approval.obstacles`."""
+        return approval.obstacles(case, overrides)
+
+    # --- long work, as steps for a job runner ---
+
+    def gather_steps(self, case_id: str, by: str) -> list[Step]:
+        """From post to evidence; finished stages are kept."""
+        return self._stages.gather(case_id, by)
+
+    def write_steps(self, case_id: str, by: str, *, before_inspection: bool = False) -> list[Step]:
+        """Candidate notes from the passages in use; `before_inspection` proposes from all of them."""
+        return self._stages.write(case_id, by, before_inspection=before_inspection)
+
+    def assess_steps(self, case_id: str, by: str, *, before_inspection: bool = False) -> list[Step]:
+        """Gates, principles and lint of the current text; `before_inspection` over the passages it cites."""
+        return self._stages.assess(case_id, by, before_inspection=before_inspection)
+
+    def list(
+        self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
+    ) -> list[CaseSummary]:
+        """Cases, newest first; `search` is looked for in posts and notes."""
+        return self._store.list(search=search, status=status, limit=limit, offset=offset)
+
+    def _change(self, case_id: str, change: Callable[[Case, datetime], Case]) -> Case:
+        return self._store.update(case_id, lambda case: change(case, self._clock()))

@@ -1,0 +1,183 @@
+"""What a person may do to a case, as pure functions: the rules that never bend, and no others.
+
+Each function takes a case and gives the next one with a line in its audit trail, or raises
+WorkflowError with the name of the rule that refuses. Whether a page or a command asks makes no
+difference. Approval itself is in `approval.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from crowdnotes.domain import (
+    Case,
+    Classification,
+    Draft,
+    Event,
+    Evidence,
+    Review,
+    Verdict,
+    text_sha256,
+)
+from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.note_form import tags_of
+
+MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
+MAX_REASON_CHARACTERS = 2_000
+_KEPT_REVISIONS = 100
+
+
+def with_event(case: Case, at: datetime, by: str, kind: str, detail: str = "", **changes: object) -> Case:
+    """The case with `changes` made and the event appended."""
+    event = Event(at=at, by=by, kind=kind, detail=detail)
+    return case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
+
+
+def require_open(case: Case) -> None:
+    """Refuse changes to a decided case: reopen it first."""
+    if case.decision is not None:
+        raise WorkflowError(
+            "decided", f"This case was already decided: {case.decision.kind.value}.", "Reopen it to change anything."
+        )
+
+
+def open_passage(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
+    """Note that a person opened a passage. Opening it again changes nothing."""
+    require_open(case)
+    item = _evidence(case, evidence_id)
+    if item.review.opened_at is not None:
+        return case
+    review = item.review.model_copy(update={"opened_at": at, "opened_by": by})
+    return with_event(case, at, by, "passage opened", evidence_id, evidence=_with_review(case, evidence_id, review))
+
+
+def judge(case: Case, evidence_id: str, verdict: Verdict | None, reason: str, by: str, at: datetime) -> Case:
+    """Set, change or (None) take back a person's verdict on a passage that they opened."""
+    require_open(case)
+    item = _evidence(case, evidence_id)
+    if item.review.opened_at is None:
+        raise WorkflowError("unopened", f"{evidence_id} has not been opened.", "Open and read the passage first.")
+    reason = checked_reason(reason)
+    if verdict is Verdict.REJECT and not reason:
+        raise WorkflowError("reason needed", f"Say in a few words why {evidence_id} is rejected.")
+    if (item.review.verdict, item.review.reason) == (verdict, reason):
+        return case
+    review = item.review.model_copy(update={"verdict": verdict, "reason": reason})
+    detail = f"{evidence_id}: {verdict.value if verdict else 'no verdict'}" + (f" ({reason})" if reason else "")
+    return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
+
+
+def edit_draft(case: Case, text: str, by: str, at: datetime, *, based_on: str | None) -> Case:
+    """Replace the note's text. `based_on` is the sha256 of the text that was edited (None: there was none).
+
+    Refused when somebody else changed the text meanwhile, so that neither version is lost, and
+    before a passage is in use: evidence comes before words.
+    """
+    require_open(case)
+    if not case.used_evidence:
+        raise WorkflowError(
+            "evidence first", "No passage is in use yet.", "Open a passage and choose “use”, then write the note."
+        )
+    text = _checked_note(text)
+    current = case.draft.sha256 if case.draft else None
+    if current == text_sha256(text):
+        return case
+    if current != based_on:
+        raise WorkflowError(
+            "edited elsewhere",
+            "The note was changed in another tab or by another person since you began this edit.",
+            "Compare the two texts and save the one you want.",
+        )
+    draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
+    return with_event(case, at, by, "note edited", text, draft=draft, revisions=_kept(case))
+
+
+def choose_candidate(case: Case, index: int, by: str, at: datetime) -> Case:
+    """Make a candidate the draft; the replaced text stays in the revisions."""
+    require_open(case)
+    if not 0 <= index < len(case.candidates):
+        raise InputError(f"There is no candidate {index + 1}; there are {len(case.candidates)}.")
+    chosen = case.candidates[index]
+    if case.draft is not None and case.draft.sha256 == chosen.sha256:
+        return case
+    return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=_kept(case))
+
+
+def undo_edit(case: Case, by: str, at: datetime) -> Case:
+    """Go back to the text before the last change."""
+    require_open(case)
+    if not case.revisions:
+        raise WorkflowError("nothing to undo", "There is no earlier text to go back to.")
+    earlier = case.revisions[-1]
+    return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
+
+
+def set_classification(case: Case, classification: Classification, by: str, at: datetime) -> Case:
+    """Choose what X's form asks first; tags of the other kind are taken off."""
+    require_open(case)
+    if classification is case.classification:
+        return case
+    tags = tuple(tag for tag in case.tags if tag in tags_of(classification))
+    return with_event(case, at, by, "classified", classification.value, classification=classification, tags=tags)
+
+
+def set_tags(case: Case, tags: Sequence[str], by: str, at: datetime) -> Case:
+    """Tick exactly these tags (columns of X's data)."""
+    require_open(case)
+    allowed = tags_of(case.classification)
+    unknown = [tag for tag in tags if tag not in allowed]
+    if unknown:
+        raise InputError(f"X's form has no tag “{unknown[0]}” for this kind of note.")
+    ordered = tuple(tag for tag in allowed if tag in set(tags))
+    if ordered == case.tags:
+        return case
+    return with_event(case, at, by, "tags chosen", ", ".join(ordered) or "none", tags=ordered)
+
+
+def reopen(case: Case, by: str, at: datetime) -> Case:
+    """Take back a decision; it stays in the audit trail."""
+    if case.decision is None:
+        raise WorkflowError("not decided", "This case is open already.")
+    return with_event(case, at, by, "reopened", f"was {case.decision.kind.value}", decision=None)
+
+
+def checked_reason(reason: str) -> str:
+    """A reason without white space around it; InputError when it is an essay."""
+    reason = reason.strip()
+    if len(reason) > MAX_REASON_CHARACTERS:
+        raise InputError(f"A reason takes at most {MAX_REASON_CHARACTERS:,} characters.")
+    return reason
+
+
+def _checked_note(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\x00", "")
+    if len(text) > MAX_NOTE_CHARACTERS:
+        raise InputError(
+            f"That is {len(text):,} characters; the note box takes {MAX_NOTE_CHARACTERS:,}.",
+            "A note has 280: paste a source's text as a passage instead.",
+        )
+    return text
+
+
+def _kept(case: Case) -> tuple[Draft, ...]:
+    if case.draft is None:
+        return case.revisions
+    return (*case.revisions, case.draft)[-_KEPT_REVISIONS:]
+
+
+def _used_ids(case: Case) -> tuple[str, ...]:
+    return tuple(item.id for item in case.used_evidence)
+
+
+def _evidence(case: Case, evidence_id: str) -> Evidence:
+    item = case.evidence_by_id(evidence_id)
+    if item is None:
+        raise InputError(f"This case has no passage {evidence_id}.", "It may have been replaced by a new search.")
+    return item
+
+
+def _with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence, ...]:
+    return tuple(
+        item.model_copy(update={"review": review}) if item.id == evidence_id else item for item in case.evidence
+    )

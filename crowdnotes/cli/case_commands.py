@@ -1,0 +1,93 @@
+"""`crowdnotes cases …`: list, show, export."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, progress
+from crowdnotes.domain import CaseStatus
+from crowdnotes.errors import InputError
+from crowdnotes.handoff import cases_csv, to_json, to_markdown
+from crowdnotes.workspace import open_workspace
+
+app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
+
+
+class _Format(StrEnum):
+    csv = "csv"
+    json = "json"
+    markdown = "markdown"
+
+
+@app.command("list")
+def list_cases(
+    search: Annotated[str, typer.Option(help="Only cases whose post or note holds these words.")] = "",
+    status: Annotated[str | None, typer.Option(help="Only cases that stand here, e.g. “awaiting inspection”.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 200,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """List cases, newest first."""
+    wanted = _status(status)
+    with open_workspace() as workspace:
+        found = workspace.service.list(search=search, status=wanted, limit=limit)
+    if as_json:
+        print_json([item.model_dump(mode="json") for item in found])
+        return
+    if not found:
+        print("No cases.")
+    for item in found:
+        print(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M}  {item.status.value:20}  {item.post_excerpt}")
+
+
+@app.command("show")
+def show(
+    case_id: Annotated[str, typer.Argument(help="The case's id, as listed.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON rather than Markdown.")] = False,
+) -> None:
+    """Show one case whole, its audit trail included."""
+    with open_workspace() as workspace:
+        case = workspace.service.get(case_id)
+    print(to_json(case) if as_json else to_markdown(case))
+
+
+@app.command("export")
+def export(
+    out: Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")] = None,
+    format_: Annotated[
+        _Format, typer.Option("--format", help="A table of all cases, or each case whole.")
+    ] = _Format.csv,
+    case_id: Annotated[list[str] | None, typer.Option("--case", help="Only these cases; all without.")] = None,
+) -> None:
+    """Export cases as CSV (a row each), JSON or Markdown."""
+    with open_workspace() as workspace:
+        service = workspace.service
+        ids = case_id or [item.id for item in service.list(limit=1_000_000)]
+        cases = [service.get(one) for one in ids]
+    if format_ is _Format.csv:
+        text = cases_csv(cases)
+    elif format_ is _Format.json:
+        text = "[\n" + ",\n".join(to_json(case) for case in cases) + "\n]\n"
+    else:
+        text = "\n".join(to_markdown(case) for case in cases)
+    if out is None:
+        print(text, end="")
+        return
+    try:
+        out.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
+    progress(f"{len(cases)} cases written to {out}")
+
+
+def _status(given: str | None) -> CaseStatus | None:
+    if given is None:
+        return None
+    try:
+        return CaseStatus(given.strip().lower().replace("-", " ").replace("_", " "))
+    except ValueError:
+        known = ", ".join(status.value for status in CaseStatus)
+        raise InputError(f"There is no status “{given}”.", f"Use one of: {known}.") from None

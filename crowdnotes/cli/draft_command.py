@@ -1,0 +1,80 @@
+"""`crowdnotes draft`: from a post to a proposed note that awaits a person's inspection."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, progress
+from crowdnotes.domain import Mode
+from crowdnotes.errors import JobCancelled, JobError
+from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step
+from crowdnotes.workspace import open_workspace
+
+
+class _Mode(StrEnum):
+    augmentation = "augmentation"
+    automation = "automation"
+
+
+def draft(
+    post: Annotated[str, typer.Option(help="The post's text; - reads it from standard input.")],
+    mode: Annotated[_Mode, typer.Option(help="Read the links you bring, or search libraries as well.")],
+    url: Annotated[list[str] | None, typer.Option(help="A source to read; may be given several times.")] = None,
+    library: Annotated[list[str] | None, typer.Option(help="A library to search; may be given several times.")] = None,
+    post_url: Annotated[str | None, typer.Option(help="The post's address on X.")] = None,
+    by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole case as JSON.")] = False,
+) -> None:
+    """Gather evidence, propose a note and score it. The case awaits inspection: a command cannot read for a person."""
+    text = sys.stdin.read() if post == "-" else post
+    with open_workspace() as workspace:
+        service, runner = workspace.service, workspace.runner
+        who = by or workspace.settings.author
+        case = service.create(
+            text, mode=Mode(mode.value), by=who, url=post_url, urls=url or [], libraries=library or []
+        )
+        progress(f"case {case.id}")
+        _run(runner, case.id, "gather", service.gather_steps(case.id, who))
+        if service.get(case.id).evidence:
+            _run(runner, case.id, "write", service.write_steps(case.id, who, before_inspection=True))
+            if service.get(case.id).draft is not None:
+                _run(runner, case.id, "assess", service.assess_steps(case.id, who, before_inspection=True))
+        case = service.get(case.id)
+    if as_json:
+        print_json(case)
+        return
+    for item in case.evidence:
+        print(f"{item.id}  {item.source.title}  {item.source.url or ''}".rstrip())
+    print()
+    print(case.draft.text if case.draft else "No note could be written from this evidence.")
+    print(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to read the passages and decide.")
+
+
+def _run(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:
+    """Run steps to their end with a line a step; Ctrl+C cancels, and what was finished is kept."""
+    job = runner.start(case_id, kind, steps)
+    try:
+        job = runner.wait(job.id, timeout=None)
+    except KeyboardInterrupt:
+        runner.cancel(job.id)
+        runner.wait(job.id, timeout=30)
+        progress("cancelled; finished stages are kept")
+        raise typer.Exit(130) from None
+    for step in job.steps:
+        progress(f"  {step.title}: {step.summary or step.error or step.state}")
+    _raise_unless_done(job)
+
+
+def _raise_unless_done(job: JobRecord) -> None:
+    if job.state is JobState.DONE:
+        return
+    if job.state is JobState.CANCELLED:
+        raise JobCancelled("The work was cancelled.")
+    failed = next((step for step in job.steps if step.error), None)
+    if failed is not None:
+        raise JobError(failed.error, failed.next_step)
+    raise JobError(f"The work ended {job.state.value}.")

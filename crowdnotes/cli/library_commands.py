@@ -1,0 +1,87 @@
+"""`crowdnotes library …`: add, list, search and remove local collections of evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, progress
+from crowdnotes.workspace import open_workspace
+
+app = typer.Typer(help="Local libraries of evidence.", no_args_is_help=True)
+
+
+@app.command("add")
+def add(
+    path: Annotated[
+        Path, typer.Argument(help="A parquet, csv or jsonl table, or a folder of HTML, PDF, text, Markdown.")
+    ],
+    name: Annotated[str, typer.Option(help="What to call it: letters, digits, - and _.")],
+    text_column: Annotated[str | None, typer.Option(help="The table's text column; guessed without.")] = None,
+    title_column: Annotated[str | None, typer.Option(help="Its title column.")] = None,
+    url_column: Annotated[str | None, typer.Option(help="Its address column.")] = None,
+    date_column: Annotated[str | None, typer.Option(help="Its date column.")] = None,
+    publisher_column: Annotated[str | None, typer.Option(help="Its publisher column.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a library of that name.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Index a table or folder for search, on this machine alone."""
+    with open_workspace() as workspace:
+        info = workspace.libraries.add(
+            path,
+            name,
+            text_column=text_column,
+            title_column=title_column,
+            url_column=url_column,
+            date_column=date_column,
+            publisher_column=publisher_column,
+            replace=replace,
+            progress=lambda done, total: progress(f"  {done} of {total or '?'}"),
+        )
+    if as_json:
+        print_json(info)
+    else:
+        print(f"Library {info.name}: {info.records} records, {info.duplicates} duplicates, {info.skipped} skipped.")
+
+
+@app.command("list")
+def list_libraries(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+    """List the libraries on this machine."""
+    with open_workspace() as workspace:
+        found = workspace.libraries.list()
+    if as_json:
+        print_json([info.model_dump(mode="json") for info in found])
+        return
+    if not found:
+        print("No libraries. Add one with: crowdnotes library add PATH --name NAME")
+    for info in found:
+        print(f"{info.name}  {info.records} records")
+
+
+@app.command("remove")
+def remove(name: Annotated[str, typer.Argument(help="The library to remove.")]) -> None:
+    """Remove a library; cases that used it keep what they read."""
+    with open_workspace() as workspace:
+        workspace.libraries.remove(name)
+    print(f"Library {name} removed.")
+
+
+@app.command("search")
+def search(
+    name: Annotated[str, typer.Argument(help="The library.")],
+    query: Annotated[str, typer.Argument(help="A post, claim or question.")],
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many to find.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Search a library: full text first, then ranked by meaning, near-duplicates left out."""
+    with open_workspace() as workspace:
+        hits = workspace.libraries.search(name, query, k=k)
+    if as_json:
+        print_json([hit.model_dump(mode="json") for hit in hits])
+        return
+    if not hits:
+        print("Nothing found.")
+    for hit in hits:
+        print(f"{hit.record:>7}  {hit.score:5.2f}  {hit.title}  {hit.url or ''}\n         {hit.snippet}")

@@ -1,0 +1,55 @@
+"""`crowdnotes …`: the commands, and how their errors are shown.
+
+Results go to standard output, progress and errors to standard error. Exit codes: 0 done, 1 the
+program refused with a sentence, 2 the command's words are off, 130 cancelled by Ctrl+C.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from crowdnotes import __version__
+from crowdnotes.cli import case_commands, draft_command, length_command, library_commands
+from crowdnotes.errors import CrowdNotesError
+
+app = typer.Typer(
+    name="crowdnotes",
+    help="Write Community Notes from evidence that a person has read.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("length")(length_command.length)
+app.command("draft")(draft_command.draft)
+app.add_typer(library_commands.app, name="library")
+app.add_typer(case_commands.app, name="cases")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; every error of ours becomes its sentence and exit code 1."""
+    try:
+        app()
+    except CrowdNotesError as error:
+        print(f"crowdnotes: {error}", file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:  # `crowdnotes … | head`
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,149 @@
+"""The demonstration pack: six invented posts, with pages of our own, that walk every path.
+
+The pages lie in assets/demonstration/pages and have addresses under the top-level domain .example,
+which RFC 2606 section 2 reserves: such an address can never lead to a real site, and none of them
+may stand in a note that is posted. `DemonstrationFetcher` answers them in the form of a fetched
+page; from there on the program treats them like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+
+from crowdnotes.domain import DecisionKind, FetchOutcome, Mode, Noun, Post
+from crowdnotes.errors import ConfigurationError, FetchError, InputError
+from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
+from crowdnotes.evidence.guard import check_url
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets" / "demonstration"
+_REPAIR = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
+
+
+class WalkedPath(StrEnum):
+    """What can come of a case; the pack has one example of each."""
+
+    REFUTED_CLAIM = "refuted claim"
+    MISSING_CONTEXT = "missing context"
+    SATIRE = "satire"
+    NOT_NEEDED = "not needed"
+    INSUFFICIENT_EVIDENCE = "insufficient evidence"
+    OVERSTATED_SOURCE = "overstated source"
+
+
+class ExamplePage(Noun):
+    """One page of the pack. `deciding` is the sentence, verbatim from the page, that matters most."""
+
+    url: str
+    file: str = Field(pattern=r"^[a-z0-9-]+\.html$")
+    publisher: str
+    published: date
+    deciding: str
+
+
+class Example(Noun):
+    """A post to practise on, the pages to bring to it, and the end that suits it.
+
+    `teaches` says in one sentence what path it walks. `tempting_note` is a note that says more than
+    its source does, for trying whether the review catches it.
+    """
+
+    id: str
+    title: str
+    teaches: str
+    path: WalkedPath
+    post: Post
+    mode: Mode
+    pages: tuple[ExamplePage, ...]
+    suggested_decision: DecisionKind
+    tempting_note: str | None = None
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """What the contributor would paste."""
+        return tuple(page.url for page in self.pages)
+
+
+class _Pack(Noun):
+    notice: str
+    examples: tuple[Example, ...]
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    """All examples, in the order of teaching.
+
+    Raises ConfigurationError when the pack, or a page that it names, is missing or damaged.
+    """
+    try:
+        pack = _Pack.model_validate_json((ASSETS / "examples.json").read_bytes())
+    except OSError as error:
+        raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR) from error
+    except ValidationError as error:
+        raise ConfigurationError("The demonstration examples are damaged.", _REPAIR) from error
+    lost = [page.file for example in pack.examples for page in example.pages if not _path_of(page).is_file()]
+    if lost:
+        raise ConfigurationError(f"Pages of the demonstration are missing: {', '.join(lost)}.", _REPAIR)
+    return pack.examples
+
+
+def is_demonstration_url(url: str) -> bool:
+    """Whether the host ends in ".example", so that a note which cites it must not be posted.
+
+    Works with or without a scheme; text that is no URL gives False.
+    """
+    try:
+        host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
+    except ValueError:
+        return False
+    return host.rstrip(".").endswith(".example")
+
+
+class DemonstrationFetcher:
+    """A PageFetcher that answers addresses under .example from the pack and leaves the rest to `inner`."""
+
+    def __init__(self, inner: PageFetcher) -> None:
+        self._inner = inner
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        """See `PageFetcher.fetch`. Nothing is looked up or sent for an address under .example.
+
+        As on many real sites, http leads to https, and the query of an address changes nothing.
+        Raises ConfigurationError when the pack is missing or damaged.
+        """
+        if not is_demonstration_url(url.strip()):
+            return self._inner.fetch(url, check)
+        try:
+            target = check_url(url)
+        except (InputError, FetchError):
+            return self._inner.fetch(url, check)  # which refuses it too, in its own words
+        check()
+        now = datetime.now(UTC)
+        page = _pages_by_address().get(_address(target.url))
+        if page is None:
+            detail = "There is no page at this address (404)."
+            return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail, status=404)
+        try:
+            body = _path_of(page).read_bytes()
+        except OSError as error:
+            raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR) from error
+        return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body, status=200)
+
+
+def _pages_by_address() -> dict[tuple[str, str], ExamplePage]:
+    return {_address(page.url): page for example in examples() for page in example.pages}
+
+
+def _address(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.netloc.rstrip("."), parts.path.rstrip("/")
+
+
+def _path_of(page: ExamplePage) -> Path:
+    return ASSETS / "pages" / page.file

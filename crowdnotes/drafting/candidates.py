@@ -1,0 +1,78 @@
+"""Candidate notes: the engine's words, our links, our length, our attribution.
+
+Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). The engine returns words
+and evidence ids; the URLs come from the evidence, and each candidate is attributed sentence by
+sentence before anyone sees it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from crowdnotes.domain import Draft, Evidence, Post
+from crowdnotes.engines import Engine, Written
+from crowdnotes.errors import EngineError
+from crowdnotes.note_text import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length
+
+_CANDIDATES = 3
+_MAX_LINKS = 2  # readers and raters check one or two; each costs a character and a space
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """Candidates, best first; or none, and why the engine abstained."""
+
+    candidates: tuple[Draft, ...]
+    abstained: str = ""
+
+
+def write_candidates(
+    engine: Engine,
+    post: Post,
+    evidence: Sequence[Evidence],
+    clock: Callable[[], datetime],
+    count: int = _CANDIDATES,
+) -> Drafted:
+    """Up to `count` full notes, links included, each at most 280 characters by X's rule.
+
+    Raises EngineError when the engine breaks its contract: an unknown evidence id, a URL of its own
+    making, or words over the budget.
+    """
+    begun = time.perf_counter()
+    if not evidence:
+        return Drafted((), "There is no passage to write from.")
+    by_id = {item.id: item for item in evidence}
+    links = min(_MAX_LINKS, len({item.source.url for item in evidence if item.source.url}))
+    budget = NOTE_LIMIT - links * (URL_WEIGHT + 1)
+    answer = engine.write(post, evidence, budget, count)
+    candidates: list[Draft] = []
+    for written in answer.candidates:
+        text = _with_links(written, by_id)
+        if note_length(text) > NOTE_LIMIT:
+            raise EngineError("The engine wrote more than fits into a note.")
+        cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
+        draft = Draft(
+            text=text,
+            evidence_ids=tuple(dict.fromkeys(written.evidence_ids)),
+            sentences=engine.support(text, cited),
+            engine=engine.name,
+            written_at=clock(),
+            seconds=time.perf_counter() - begun,
+        )
+        if draft.sha256 not in {other.sha256 for other in candidates}:
+            candidates.append(draft)
+    return Drafted(tuple(candidates), answer.abstained)
+
+
+def _with_links(written: Written, by_id: dict[str, Evidence]) -> str:
+    if any(url.has_scheme for url in find_urls(written.text)):
+        raise EngineError("The engine put a link of its own into the note.")
+    unknown = [evidence_id for evidence_id in written.evidence_ids if evidence_id not in by_id]
+    if unknown:
+        raise EngineError(f"The engine cited {unknown[0]}, which is not among the passages.")
+    urls = [by_id[evidence_id].source.url for evidence_id in written.evidence_ids]
+    links = list(dict.fromkeys(url for url in urls if url))[:_MAX_LINKS]
+    return " ".join([" ".join(written.text.split()), *links])

@@ -1,0 +1,60 @@
+"""Checkable statements of a post: sentences that assert something, most checkable first."""
+
+from __future__ import annotations
+
+import re
+
+from crowdnotes.domain import Claim, Post
+from crowdnotes.engines.local.keyphrases import is_health_word
+from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
+from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
+from crowdnotes.sentences import split_sentences
+
+_MOST = 8
+_NEEDED = 1.5
+_READ_AT_MOST = 200  # sentences; a 25,000-character thread says what it claims well before
+_GREETING = re.compile(
+    r"^(good (morning|evening|night)|hi|hello|hey|thanks?|thank you|happy|congratulations|please)\b", re.IGNORECASE
+)
+_OPINION = re.compile(r"\b(i (think|believe|feel|hope|wish|love|hate)|in my opinion|imo|imho)\b", re.IGNORECASE)
+_ASSERTS = re.compile(
+    r"\b(is|are|was|were|has|have|had|does|did|will|can|cannot|can't|isn't|aren't|never|no)\b", re.IGNORECASE
+)
+
+
+def find_claims(post: Post) -> list[Claim]:
+    """At most 8 statements with their spans in `post.text`, most checkable first; may be empty.
+
+    A sentence counts by its numbers, causal words, health terms and named things; questions,
+    greetings, opinions and bare links or hashtags do not count.
+    """
+    scored: list[tuple[float, Claim]] = []
+    for index, span in enumerate(split_sentences(post.text)[:_READ_AT_MOST]):
+        sentence = post.text[span.start : span.end]
+        score = checkability(sentence)
+        if score >= _NEEDED:
+            scored.append((score - 0.02 * index, Claim(text=sentence, span=span)))
+    scored.sort(key=lambda pair: -pair[0])
+    return [claim for _, claim in scored[:_MOST]]
+
+
+def checkability(sentence: str) -> float:
+    """How much of a checkable statement a sentence is: 0 for none, about 2 and up for a clear one."""
+    plain = plain_post(sentence)
+    content = content_tokens(plain)
+    if len(content) < 2 or _GREETING.match(plain):
+        return 0.0
+    words = tokens(plain)
+    score = 0.0
+    score += 1.0 if any(token.folded[0].isdigit() for token in words) else 0.0
+    score += 1.0 if any(token.folded in CAUSAL_WORDS for token in words) else 0.0
+    score += 0.6 * min(3, sum(is_health_word(token) for token in words))
+    score += 0.4 if any(token.text[0].isupper() for token in words[1:]) and not plain.isupper() else 0.0
+    score += 0.5 if _ASSERTS.search(plain) else 0.0
+    if plain.rstrip("\"'”’) ").endswith(("?", "؟", "？")):
+        score -= 2.0
+    if _OPINION.search(plain):
+        score -= 0.8
+    if not plain.isascii() and not any("a" <= letter <= "z" for letter in plain.lower()):
+        score += 1.5  # no word lists for other scripts: take a statement as a statement
+    return max(0.0, score)

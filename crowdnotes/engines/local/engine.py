@@ -1,0 +1,66 @@
+"""The engine that needs no model server: similarity, word lists and quotation. It says so on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crowdnotes.domain import Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
+from crowdnotes.embedding import Embedder
+from crowdnotes.engines.base import Pick, WriterAnswer
+from crowdnotes.engines.local.claims import find_claims
+from crowdnotes.engines.local.correctness import judge_correctness
+from crowdnotes.engines.local.helpfulness import judge_helpfulness
+from crowdnotes.engines.local.principles import judge_principles
+from crowdnotes.engines.local.queries import build_queries
+from crowdnotes.engines.local.relevance import judge_relevance
+from crowdnotes.engines.local.support import sentence_supports
+from crowdnotes.engines.local.utility import pick_next
+from crowdnotes.engines.local.writing import write_notes
+from crowdnotes.settings import GateSettings
+
+
+class LocalEngine:
+    """An `Engine` without a language model. Holds no case, draws no random number, safe between threads."""
+
+    name = "local"
+    uses_language_model = False
+
+    def __init__(self, embedder: Embedder, settings: GateSettings) -> None:
+        self._embedder = embedder
+        self._settings = settings
+
+    def claims(self, post: Post) -> list[Claim]:
+        """See `Engine.claims`."""
+        return find_claims(post)
+
+    def queries(self, post: Post, claims: Sequence[Claim], limit: int) -> list[Query]:
+        """See `Engine.queries`."""
+        return build_queries(post, claims, limit)
+
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
+        """See `Engine.pick`."""
+        return pick_next(self._embedder, post, candidates, chosen)
+
+    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+        """See `Engine.write`."""
+        return write_notes(self._embedder, post, evidence, budget, count)
+
+    def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
+        """See `Engine.support`."""
+        return sentence_supports(self._embedder, self._settings, note, evidence)
+
+    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+        """See `Engine.relevance`."""
+        return judge_relevance(self._embedder, self._settings, post, evidence)
+
+    def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
+        """See `Engine.correctness`."""
+        return judge_correctness(self._settings, note, evidence, support)
+
+    def helpfulness(self, post: Post, note: str) -> GateResult:
+        """See `Engine.helpfulness`."""
+        return judge_helpfulness(self._embedder, self._settings, post, note)
+
+    def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
+        """See `Engine.principles`."""
+        return judge_principles(self._embedder, post, note, support)

@@ -1,0 +1,152 @@
+"""Negations and opposites: "does not spread" against "spreads", "increase" against "decrease"."""
+
+from __future__ import annotations
+
+import re
+
+from crowdnotes.domain import Span
+from crowdnotes.engines.local.verdicts import Difference
+from crowdnotes.engines.local.words import Token, content_tokens, stem
+
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|nobody|nothing|cannot|without|\w+n['’]t|(?:can|do|does|did|is|are|"
+    r"was|were|wo|would|should|could|has|have|had)nt)\b",
+    re.IGNORECASE,
+)
+# Say "no" without saying it; enough to excuse a missing "not", too weak to accuse by themselves.
+_IMPLICIT = re.compile(
+    r"\b(?:unable|unlikely|lack\w*|absence|absent|fail\w*|rare\w*|seldom|hardly|barely|false\w*|untrue|"
+    r"myth\w*|incorrect|"
+    r"wrong|den(?:y|ies|ied)|refut\w+|debunk\w*|disprov\w+|unproven|unsupported|unfounded|baseless|avoid\w*|"
+    r"prohibit\w*|ban(?:s|ned)?|forbid\w*|exclud\w*|instead|rather|except|alone|only|impossible|"
+    r"un(?:aware|safe|known|treated|common|proven)|in(?:effective|correct|accurate)|cease\w*|beyond|other than)\b",
+    re.IGNORECASE,
+)
+# Fixed phrases in which "not" or "no" denies nothing that could be compared.
+_IDLE = re.compile(
+    r"\b(?:not only|no matter|whether or not|no longer than|no more than|no fewer than|not just)\b", re.IGNORECASE
+)
+_SCOPE_END = re.compile(
+    r"[;:.!?()]|\b(?:but|although|though|while|whereas|yet|however|unless|except|because)\b", re.IGNORECASE
+)
+_SCOPE_WORDS = 5
+
+_OPPOSITES: tuple[tuple[str, str], ...] = (
+    (
+        "increase increases increased increasing raise raises raised rise rises higher more greater grow grows",
+        "decrease decreases decreased decreasing reduce reduces reduced lower lowers lowered less fewer "
+        "decline declines drop drops dropped cut cuts",
+    ),
+    ("safe safely safety harmless", "unsafe dangerous harmful harm harms toxic hazardous"),
+    (
+        "approve approves approved authorized licensed",
+        "ban bans banned reject rejects rejected prohibited withdrawn unapproved",
+    ),
+    ("effective works", "ineffective useless"),
+    ("common frequent commonly frequently often", "rare rarely uncommon seldom infrequent"),
+    ("benign noncancerous harmless", "malignant cancerous"),
+    ("improve improves improved better", "worsen worsens worsened worse"),
+    ("legal legally allowed permitted", "illegal illegally forbidden prohibited"),
+    ("reversible temporary", "irreversible permanent permanently lasting"),
+    ("curable", "incurable"),
+    ("acute", "chronic"),
+    ("before", "after"),
+    ("mild", "severe"),
+    ("male males men boys", "female females women girls"),
+    ("first", "last"),
+    ("majority most", "minority few"),
+    ("early", "late"),
+    ("true correct accurate", "false incorrect inaccurate"),
+)
+_SIDES = tuple((frozenset(a.split()), frozenset(b.split())) for a, b in _OPPOSITES)
+
+
+def polarity_differences(sentence: str, carrier: str, passage: str) -> list[Difference]:
+    """Negations on one side alone, about words that both sides use, and opposite words."""
+    return [
+        *_added_negations(sentence, carrier, passage),
+        *_lost_negations(sentence, carrier),
+        *_opposites(sentence, carrier),
+    ]
+
+
+def _cues(text: str) -> list[re.Match[str]]:
+    idle = [match.span() for match in _IDLE.finditer(text)]
+    return [cue for cue in _NEGATION.finditer(text) if not any(a <= cue.start() < b for a, b in idle)]
+
+
+def _scope(text: str, content: list[Token], cue: re.Match[str]) -> list[Token]:
+    """The content words that a negation governs: the next few, up to the end of its clause."""
+    end_match = _SCOPE_END.search(text, cue.end())
+    end = end_match.start() if end_match else len(text)
+    return [token for token in content if cue.end() <= token.start < end][:_SCOPE_WORDS]
+
+
+def _governed(text: str, content: list[Token]) -> set[str]:
+    return {token.stem for cue in _cues(text) for token in _scope(text, content, cue)}
+
+
+def _clause_of(text: str, position: int) -> str:
+    start = max((match.end() for match in _SCOPE_END.finditer(text, 0, position)), default=0)
+    after = _SCOPE_END.search(text, position)
+    return text[start : after.start() if after else len(text)]
+
+
+def _added_negations(sentence: str, carrier: str, passage: str) -> list[Difference]:
+    content, other = content_tokens(sentence), content_tokens(carrier)
+    stems, governed = {token.stem for token in other}, _governed(carrier, other)
+    around = content_tokens(passage)
+    elsewhere = [{token.stem for token in _scope(passage, around, cue)} for cue in _cues(passage)]
+    found = []
+    for cue in _cues(sentence):
+        shared = [token for token in _scope(sentence, content, cue) if token.stem in stems]
+        if not shared or any(token.stem in governed for token in shared):
+            continue
+        denied = {token.stem for token in _scope(sentence, content, cue)}
+        if any(len(denied & other_denied) >= 2 for other_denied in elsewhere):
+            continue  # the passage denies it in another sentence
+        places = [token for token in other if token.stem in {word.stem for word in shared}]
+        if any(_IMPLICIT.search(_clause_of(carrier, token.start)) for token in places):
+            continue
+        message = f"The note says “{cue.group()}” of “{shared[0].text}”; the passage does not."
+        found.append(Difference("negation", message, Span(start=cue.start(), end=shared[-1].end), 0.5))
+    return found
+
+
+def _lost_negations(sentence: str, carrier: str) -> list[Difference]:
+    content, other = content_tokens(sentence), content_tokens(carrier)
+    by_stem = {token.stem: token for token in content}
+    governed = _governed(sentence, content)
+    for cue in _cues(carrier):
+        scope = _scope(carrier, other, cue)
+        shared = [by_stem[token.stem] for token in scope if token.stem in by_stem]
+        # The word right after the negation is what it denies: without it, the rest is chance.
+        if len(shared) < 2 or scope[0].stem not in by_stem or any(token.stem in governed for token in shared):
+            continue
+        clause = _clause_of(sentence, shared[0].start)
+        if _IMPLICIT.search(clause) or _cues(clause):
+            continue
+        message = f"The passage says “{cue.group()}” of “{shared[0].text}”; the note does not."
+        first, last = min(token.start for token in shared), max(token.end for token in shared)
+        return [Difference("negation", message, Span(start=first, end=last), 0.5)]
+    return []
+
+
+def _opposites(sentence: str, carrier: str) -> list[Difference]:
+    words = {match.group().lower(): match for match in re.finditer(r"[^\W\d_]+", sentence)}
+    others = set(re.findall(r"[^\W\d_]+", carrier.lower()))
+    # Opposites count only where the two sides speak of the same thing.
+    shared = {token.stem for token in content_tokens(sentence)} & {token.stem for token in content_tokens(carrier)}
+    if len(shared) < 2 or _cues(sentence) or _cues(carrier):
+        return []
+    for pair in _SIDES:
+        for here, there in (pair, pair[::-1]):
+            mine, theirs = here & words.keys(), there & others
+            if mine and theirs and not (here & others) and not (there & words.keys()):
+                word, opposite = min(mine), min(theirs)
+                if stem(word) == stem(opposite):
+                    continue
+                match = words[word]
+                message = f"The note says “{match.group()}”, the passage says “{opposite}”."
+                return [Difference("opposite", message, Span(start=match.start(), end=match.end()), 0.6)]
+    return []

@@ -1,0 +1,142 @@
+"""The six principles of a good note (Supernotes 2.2 and the raters' tags), with the words at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from crowdnotes.domain import (
+    Finding,
+    GateStatus,
+    Post,
+    PrincipleName,
+    PrincipleResult,
+    SentenceSupport,
+    Span,
+    Support,
+)
+from crowdnotes.embedding import Embedder
+from crowdnotes.engines.local import tone
+from crowdnotes.engines.local.readability import reading
+from crowdnotes.engines.local.words import content_tokens, plain_post
+from crowdnotes.note_text import without_urls
+
+_ADDRESSES = 0.25
+_LONG_SENTENCE = 40
+_EASE = 5.0
+_CONTEXT_WORDS = 7
+
+
+def judge_principles(
+    embedder: Embedder, post: Post, note: str, support: Sequence[SentenceSupport]
+) -> tuple[PrincipleResult, ...]:
+    """All six, in the order of `PrincipleName`; NOT_RUN where there is nothing to judge."""
+    words = without_urls(note)
+    if not content_tokens(words):
+        reason = "The note has no words to judge yet."
+        return tuple(
+            PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason) for name in PrincipleName
+        )
+    return (
+        _neutral(note),
+        _no_speculation(note),
+        _addresses(embedder, post, words),
+        _sources(support),
+        _context(words),
+        _readable(note, words),
+    )
+
+
+def _result(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding]) -> PrincipleResult:
+    found = tuple(findings)
+    return PrincipleResult(
+        principle=name,
+        status=GateStatus.FAIL if found else GateStatus.PASS,
+        reason=bad if found else good,
+        findings=found,
+    )
+
+
+def _at(note: str, spans: Iterable[Span], message: str) -> list[Finding]:
+    return [Finding(message=message.format(note[span.start : span.end]), span=span) for span in spans]
+
+
+def _neutral(note: str) -> PrincipleResult:
+    findings = [
+        *_at(note, tone.loaded_words(note), "“{}” takes a side."),
+        *_at(note, tone.shouting(note), "“{}” raises the voice."),
+        *_at(note, tone.questions(note), "A question argues; state the fact instead."),
+    ]
+    good, bad = "No loaded words, insults or shouting.", "Some words take a side: readers who disagree will stop there."
+    return _result(PrincipleName.NEUTRAL, good, bad, findings)
+
+
+def _no_speculation(note: str) -> PrincipleResult:
+    findings = [
+        *_at(note, tone.speculative_words(note), "“{}” is opinion or a guess."),
+        *_at(note, tone.first_person(note), "“{}” makes it the writer's view."),
+    ]
+    good, bad = (
+        "It states, and does not guess or argue.",
+        "Some words are opinion or speculation, not what a source says.",
+    )
+    return _result(PrincipleName.NO_SPECULATION, good, bad, findings)
+
+
+def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
+    question = plain_post(post.text)
+    if not question:
+        return PrincipleResult(
+            principle=PrincipleName.ADDRESSES_CLAIM,
+            status=GateStatus.NOT_RUN,
+            reason="The post has no words to compare the note with.",
+        )
+    vectors = embedder.encode([question, words])
+    cosine = float(vectors[0] @ vectors[1])
+    scale = f"similarity {cosine:.2f} of the {_ADDRESSES:.2f} needed"
+    findings = [] if cosine >= _ADDRESSES else [Finding(message=f"The note is far from the post ({scale}).")]
+    good, bad = f"It speaks of what the post says ({scale}).", f"It speaks of something else than the post ({scale})."
+    return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
+
+
+def _sources(support: Sequence[SentenceSupport]) -> PrincipleResult:
+    if not support:
+        return PrincipleResult(
+            principle=PrincipleName.SOURCES_SUPPORT,
+            status=GateStatus.NOT_RUN,
+            reason="No sentence was compared with the passages.",
+        )
+    findings = [
+        Finding(
+            message=sentence.doubts[0] if sentence.doubts else "No passage carries this sentence.",
+            evidence_id=sentence.evidence_id,
+            span=sentence.span,
+        )
+        for sentence in support
+        if sentence.support is Support.UNSUPPORTED or (sentence.doubts and sentence.support is Support.PARTLY)
+    ]
+    good, bad = "A passage carries each sentence.", "Not every sentence is carried by a passage."
+    return _result(PrincipleName.SOURCES_SUPPORT, good, bad, findings)
+
+
+def _context(words: str) -> PrincipleResult:
+    findings = []
+    if tone.BARE_VERDICT.match(words):
+        findings.append(Finding(message="It only says that the post is wrong; say what is the case."))
+    elif len(content_tokens(words)) < _CONTEXT_WORDS:
+        findings.append(Finding(message="It is too short to tell readers something they do not know."))
+    good, bad = "It says what is the case, not only that the post is wrong.", "It gives readers little they can use."
+    return _result(PrincipleName.CONTEXT, good, bad, findings)
+
+
+def _readable(note: str, words: str) -> PrincipleResult:
+    read = reading(words)
+    findings = []
+    if read.longest_sentence is not None and read.longest_words > _LONG_SENTENCE:
+        opening = words[read.longest_sentence.start : read.longest_sentence.end]
+        place = note.find(opening)
+        span = Span(start=place, end=place + len(opening)) if place >= 0 else None
+        findings.append(Finding(message=f"A sentence of {read.longest_words} words: split it.", span=span))
+    if read.ease is not None and read.ease < _EASE:
+        findings.append(Finding(message=f"Long words: reading ease {read.ease:.0f}, where 30 is hard and 60 is plain."))
+    good, bad = "Short enough sentences and words.", "It is hard to read at a glance."
+    return _result(PrincipleName.READABLE, good, bad, findings)

@@ -1,0 +1,169 @@
+"""Writes notes by quotation: the passages' own sentences that bear most on the post, attributed.
+
+CrowdNotes+ D.3 without a language model: "According to the CDC, …". Nothing is said that no passage
+says, and the program adds the links. When no sentence bears on the post, it abstains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdnotes.domain import Evidence, Post, SourceCategory
+from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines.base import WriterAnswer, Written
+from crowdnotes.engines.local.claims import find_claims
+from crowdnotes.engines.local.keyphrases import key_phrases
+from crowdnotes.engines.local.publishers import publisher_name
+from crowdnotes.engines.local.sentence_quality import is_usable, penalty
+from crowdnotes.engines.local.shortening import lower_first, shorter_forms, standing_alone
+from crowdnotes.engines.local.units import split_units
+from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
+from crowdnotes.note_text import note_length
+
+_BEARS_ON = 0.30  # cosine to the post or a claim from which a sentence may speak to it
+_POOL = 10
+_READ_CLAIMS = 3
+_SECOND = 0.75
+_WORTH = 0.8
+_REPEATS = 0.75  # cosine of two sentences that say the same thing
+_AUTHORITY = {SourceCategory.HEALTH_AUTHORITY: 0.04, SourceCategory.RESEARCH: 0.03, SourceCategory.SOCIAL: -0.06}
+_ANSWERS = ("not", "no", "never", "myth", "evidence", "studies", "study", "research", "cannot", "safe", "risk", "cause")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A usable sentence, how well it answers the post, and its vector."""
+
+    text: str
+    evidence: Evidence
+    score: float
+    vector: FloatArray
+
+
+def write_notes(embedder: Embedder, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+    """Up to `count` different notes of at most `budget` characters, best first; or none, with the reason."""
+    if not evidence:
+        return WriterAnswer(abstained="There is no evidence to write from.")
+    if not plain_post(post.text):
+        return WriterAnswer(abstained="The post has no words that the evidence could be compared with.")
+    found = _bearing(embedder, post, evidence)
+    if not found:
+        return WriterAnswer(abstained="No whole sentence of the evidence speaks to what the post says.")
+    notes = _combined(found, budget)
+    if not notes:
+        return WriterAnswer(
+            abstained=f"Every sentence that speaks to the post is longer than the {budget} characters left."
+        )
+    return WriterAnswer(candidates=_different(notes, count))
+
+
+def _bearing(embedder: Embedder, post: Post, evidence: Sequence[Evidence]) -> list[_Sentence]:
+    """The usable sentences that bear on the post, best first, at most `_POOL`."""
+    usable = [(unit.text, item) for item in evidence for unit in split_units(item.passage.text) if is_usable(unit.text)]
+    if not usable:
+        return []
+    asked = [plain_post(post.text), *(plain_post(claim.text) for claim in find_claims(post)[:_READ_CLAIMS])]
+    vectors = embedder.encode([*asked, *(text for text, _ in usable)])
+    cosines = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
+    terms = {token.stem for phrase in key_phrases(post.text, 6) for token in content_tokens(phrase.text)}
+    scored = []
+    seen: set[str] = set()
+    for row, (raw, item) in enumerate(usable):
+        cosine = float(cosines[row])
+        text = standing_alone(raw)
+        if cosine < _BEARS_ON or text in seen:
+            continue
+        seen.add(text)
+        scored.append(_Sentence(text, item, _score(text, item, cosine, terms), vectors[len(asked) + row]))
+    scored.sort(key=lambda sentence: -sentence.score)
+    return scored[:_POOL]
+
+
+def _score(text: str, item: Evidence, cosine: float, terms: set[str]) -> float:
+    stems = {token.stem for token in content_tokens(text)}
+    overlap = len(stems & terms) / len(terms) if terms else 0.0
+    folded = {token.folded for token in tokens(text)}
+    answers = min(2, sum(word in folded for word in _ANSWERS))
+    figure = any(word[0].isdigit() for word in folded)
+    score = cosine + 0.25 * overlap + 0.05 * answers + 0.03 * figure
+    return score + _AUTHORITY.get(item.source.category, 0.0) - penalty(text)
+
+
+def _combined(found: Sequence[_Sentence], budget: int) -> list[tuple[float, Written]]:
+    """Single sentences and pairs that fit, each with its worth."""
+    notes: list[tuple[float, Written]] = []
+    bar = _SECOND * found[0].score  # a second sentence must nearly reach the best, or it only dilutes
+    for first in found:
+        alone = _fitted(first, budget)
+        if not alone:
+            continue
+        notes.append((first.score, Written(alone, (first.evidence.id,))))
+        for second in found:
+            if second is first or float(np.dot(first.vector, second.vector)) > _REPEATS:
+                continue
+            same = second.evidence.id == first.evidence.id
+            pair = _paired(first, second, budget, same=same)
+            if pair:
+                ids = (first.evidence.id,) if same else (first.evidence.id, second.evidence.id)
+                fresh = 1 - max(0.0, float(np.dot(first.vector, second.vector)))
+                gain = (second.score - bar) * (0.5 + 0.5 * fresh)
+                notes.append((first.score + gain, Written(pair, ids)))
+    notes.sort(key=lambda note: (-note[0], note[1].text))
+    return notes
+
+
+def _paired(first: _Sentence, second: _Sentence, budget: int, *, same: bool) -> str:
+    """Both sentences in the passage's order when from one source, each attributed once."""
+    if same:
+        passage = first.evidence.passage.text
+        if passage.find(second.text[:30]) < passage.find(first.text[:30]):
+            first, second = second, first
+    named_once = same or publisher_name(first.evidence.source) == publisher_name(second.evidence.source)
+    for opening in shorter_forms(first.text):
+        for closing in shorter_forms(second.text):
+            end = closing if named_once else _attributed(closing, second.evidence)
+            note = f"{_attributed(opening, first.evidence)} {end}"
+            if note_length(note) <= budget:
+                return note
+    return ""
+
+
+def _fitted(sentence: _Sentence, budget: int) -> str:
+    forms = (_attributed(form, sentence.evidence) for form in shorter_forms(sentence.text))
+    return next((form for form in forms if note_length(form) <= budget), "")
+
+
+def _attributed(text: str, item: Evidence) -> str:
+    """As "According to X, …"; with a colon where the first word may be a name; plain when nobody is named."""
+    name = publisher_name(item.source)
+    if not name:
+        return text
+    if name.split()[-1].strip("()").casefold() in text[:40].casefold():
+        return text
+    small = lower_first(text, item.passage.text)
+    if small is not None:
+        return f"According to {name}, {small}"
+    return f"{name[:1].upper()}{name[1:]} says: {text}"
+
+
+def _different(notes: Sequence[tuple[float, Written]], count: int) -> tuple[Written, ...]:
+    """The best notes, each kept from repeating the words of those before it."""
+    chosen: list[Written] = []
+    rest = list(notes)
+    while rest and len(chosen) < count:
+        taken = [{token.stem for token in content_tokens(note.text)} for note in chosen]
+
+        def worth(pair: tuple[float, Written], taken: list[set[str]] = taken) -> float:
+            stems = {token.stem for token in content_tokens(pair[1].text)}
+            repeat = max((len(stems & other) / (len(stems | other) or 1) for other in taken), default=0.0)
+            return pair[0] - 0.8 * repeat
+
+        best = max(rest, key=worth)
+        if chosen and best[0] < _WORTH * notes[0][0]:
+            break
+        rest.remove(best)
+        chosen.append(best[1])
+    return tuple(chosen)

@@ -1,0 +1,180 @@
+"""Getting one page: from a link to its bytes, or to a label and a sentence that say why not.
+
+Bounds are `FetchSettings`: redirects, bytes after unpacking, seconds for the whole exchange. No
+cookies, no credentials, no proxies from the environment. Redirects are followed by hand, each
+through the guard.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+from urllib.parse import urljoin
+
+import httpcore
+import httpx
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError, InputError
+from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
+from crowdnotes.evidence.content_type import parse_content_type, settle_kind
+from crowdnotes.evidence.guard import Target, check_url
+from crowdnotes.evidence.unpacking import ACCEPT_ENCODING, read_capped, too_large
+from crowdnotes.settings import FetchSettings
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,text/markdown;q=0.8"
+_LANGUAGE = "en;q=0.9,*;q=0.5"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What came back for `requested_url`. `body` is unpacked, and empty unless `outcome` is READ.
+
+    `url` is where the redirects ended. `content_type` is one of `content_type.READABLE`, or "".
+    `charset` is what the server said. `detail` is a sentence for the user when the outcome is not READ.
+    """
+
+    requested_url: str
+    url: str
+    outcome: FetchOutcome
+    fetched_at: datetime
+    content_type: str = ""
+    charset: str | None = None
+    body: bytes = field(default=b"", repr=False)
+    detail: str = ""
+    status: int | None = None
+
+
+class PageFetcher(Protocol):
+    """From a link to a page; never raises for what the web does."""
+
+    def fetch(self, url: str, check: Callable[[], None] = ...) -> Page:
+        """The page, or why it could not be had. `check` is called often; what it raises passes through."""
+        ...
+
+
+def no_check() -> None:
+    """For a caller that cannot be cancelled."""
+
+
+class Fetcher:
+    """The real thing, over HTTP/1.1. Safe to share between threads."""
+
+    def __init__(self, settings: FetchSettings, allowed_private_hosts: tuple[str, ...] = ()) -> None:
+        self._settings = settings
+        self._allowed_hosts = frozenset(allowed_private_hosts)
+        self._ssl_context = httpx.create_ssl_context(trust_env=False)
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        """See `PageFetcher.fetch`. Takes `total_seconds` at most."""
+        now = datetime.now(UTC)
+        hops = [url.strip()]
+        try:
+            answer = self._follow(hops, Deadline(self._settings.total_seconds, check))
+        except InputError as error:
+            return Page(url, hops[-1], FetchOutcome.UNREACHABLE, now, detail=str(error))
+        except FetchError as error:
+            status = error.status if isinstance(error, _StatusError) else None
+            return Page(url, hops[-1], error.outcome, now, detail=error.message, status=status)
+        return Page(
+            requested_url=url,
+            url=hops[-1],
+            outcome=FetchOutcome.READ,
+            fetched_at=now,
+            content_type=answer.kind,
+            charset=answer.charset,
+            body=answer.body,
+            status=answer.status,
+        )
+
+    def _follow(self, hops: list[str], deadline: Deadline) -> _Answer:
+        """The answer at the end of the redirects. `hops` grows, so that a failure can name where it was."""
+        while len(hops) <= self._settings.max_redirects + 1:
+            target = check_url(hops[-1], self._allowed_hosts)
+            hops[-1] = target.url
+            answer = self._exchange(target, deadline)
+            if isinstance(answer, _Answer):
+                return answer
+            hops.append(answer)
+        limit = self._settings.max_redirects
+        raise FetchError(f"The link redirects more than {limit} times.", FetchOutcome.UNREACHABLE)
+
+    def _exchange(self, target: Target, deadline: Deadline) -> _Answer | str:
+        """One request: the answer, or the address that it redirects to."""
+        backend = GuardedBackend(self._allowed_hosts, self._settings.connect_seconds, deadline)
+        transport = GuardedTransport(backend, self._ssl_context)
+        headers = {
+            "User-Agent": self._settings.user_agent,
+            "Accept": _ACCEPT,
+            "Accept-Encoding": ACCEPT_ENCODING,
+            "Accept-Language": _LANGUAGE,
+            "Connection": "close",
+        }
+        try:
+            # The transport alone, without a client: it keeps no cookies and makes nothing of redirects.
+            with closing(transport.handle_request(httpx.Request("GET", target.url, headers=headers))) as response:
+                return self._take(response, target)
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+            raise FetchError("The site broke off before the page was complete.", FetchOutcome.UNREACHABLE) from error
+        except httpx.InvalidURL as error:
+            raise FetchError("The address is not a valid one.", FetchOutcome.UNREACHABLE) from error
+
+    def _take(self, response: httpx.Response, target: Target) -> _Answer | str:
+        location = response.headers.get("Location")
+        if response.status_code in _REDIRECTS and location:
+            return _join(target.url, location)
+        _refuse_status(response.status_code)
+        declared = parse_content_type(response.headers.get("Content-Type"))
+        declared.refuse_unreadable()
+        length = response.headers.get("Content-Length", "")
+        if re.fullmatch(r"\d{1,20}", length) and int(length) > self._settings.max_bytes:
+            raise too_large(self._settings.max_bytes)
+        body = read_capped(response.iter_raw(), response.headers.get("Content-Encoding", ""), self._settings.max_bytes)
+        return _Answer(settle_kind(declared, body), declared.charset, body, response.status_code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    kind: str
+    charset: str | None
+    body: bytes
+    status: int
+
+
+class _StatusError(FetchError):
+    def __init__(self, message: str, outcome: FetchOutcome, status: int) -> None:
+        super().__init__(message, outcome)
+        self.status = status
+
+
+def _join(base: str, location: str) -> str:
+    try:
+        return urljoin(base, location)
+    except ValueError as error:
+        raise FetchError("The site redirects to an invalid address.", FetchOutcome.UNREACHABLE) from error
+
+
+def _refuse_status(status: int) -> None:
+    """Raise for anything but success, in words."""
+    if 200 <= status < 300:
+        return
+    outcome, message = FetchOutcome.SERVER_ERROR, "The site answered with an error"
+    if status in (401, 403, 407, 429, 451, 999):
+        outcome = FetchOutcome.BLOCKED
+        message = {
+            401: "The page is only for readers who log in",
+            429: "The site asks to come back later",
+            451: "The site may not show this page for legal reasons",
+        }.get(status, "The site does not let programs read this page")
+    elif status == 402:
+        outcome, message = FetchOutcome.PAYWALLED, "The page is only for readers who pay"
+    elif status in (404, 410):
+        outcome, message = FetchOutcome.NOT_FOUND, "There is no page at this address"
+    elif status == 408:
+        outcome, message = FetchOutcome.TIMED_OUT, "The site gave up waiting"
+    raise _StatusError(f"{message} ({status}).", outcome, status)

@@ -1,0 +1,224 @@
+"""Which addresses may be read: http and https pages on the public internet, and no others.
+
+Two questions, asked of every hop. `check_url`: is this a plain web address, written without tricks?
+`resolve_public`: do all addresses behind its name lie on the public internet? The connection is then
+made to one of the very addresses that were checked (see `connecting`), so that a name which changes
+its answer in between (DNS rebinding) reaches nothing.
+Ranges: IANA special-purpose registries (RFC 6890), RFC 6052, 8215 (NAT64), 3056, 4380, 5214 (tunnels).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import threading
+from collections.abc import Collection
+from dataclasses import dataclass
+from urllib.parse import urlsplit, urlunsplit
+
+import idna
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
+
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_MAX_URL = 4096
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]")
+# Names that belong to the machine or the local network, whatever a resolver says (RFC 6761, 6762, 8375).
+_LOCAL_SUFFIXES = ("localhost", "local", "localdomain", "internal", "home.arpa", "lan")
+
+_REFUSED_V4 = tuple(
+    ipaddress.IPv4Network(network)
+    for network in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",  # carrier NAT; holds Alibaba's metadata address 100.100.100.200
+        "127.0.0.0/8",
+        "168.63.129.16/32",  # Azure's metadata address lies in public space
+        "169.254.0.0/16",  # link-local; holds 169.254.169.254
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",  # multicast, reserved, broadcast
+    )
+)
+# Only 2000::/3 is public unicast: ::1, v4-mapped and v4-compatible, both NAT64 prefixes, fc00::/7 with
+# fd00:ec2::254, fe80::/10 and ff00::/8 all lie outside. These lie inside and are refused as well.
+_PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
+_REFUSED_V6 = tuple(
+    ipaddress.IPv6Network(network)
+    for network in (
+        "2001::/23",  # protocol assignments; holds Teredo (2001::/32)
+        "2001:db8::/32",
+        "2002::/16",  # 6to4
+        "3fff::/20",
+    )
+)
+_ISATAP = (0x00005EFE, 0x02005EFE)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A web address that passed: `url` is what to ask for, `host` is ASCII, lowercase, without brackets."""
+
+    url: str
+    scheme: str
+    host: str
+    port: int
+
+
+def check_url(url: str, allowed_hosts: Collection[str] = ()) -> Target:
+    """The parsed, normalised target of a URL as a person typed it or a server redirected to.
+
+    `allowed_hosts` are names, or "name:port", that may lie on a private network. Nothing is looked up.
+    Raises InputError for what is not a web address, UnsafeUrlError for one that must not be read.
+    """
+    url = url.strip(" \t\r\n")
+    shown = _shown(url)
+    if not url:
+        raise InputError("The link is empty.", "Paste a web address such as https://www.who.int/news.")
+    if len(url) > _MAX_URL:
+        raise InputError(f"The link is {len(url):,} characters long; at most {_MAX_URL:,} can be read.")
+    if _FORBIDDEN.search(url):
+        raise _unsafe(f"“{shown}” holds spaces, backslashes or invisible characters.")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise InputError(f"“{shown}” is not a valid web address.", "Check it and paste it again.") from error
+    scheme = parts.scheme.lower()
+    if scheme not in _DEFAULT_PORTS:
+        if "://" not in url and not re.match(r"(?i)(data|javascript|file|blob|about|mailto|ftp|vbscript):", url):
+            raise InputError(f"“{shown}” is not a full web address.", "It should start with https://.")
+        raise _unsafe(f"“{shown}” is not an http or https address.")
+    if "@" in parts.netloc:
+        raise _unsafe("The link holds a user name or password before the host's name.")
+    host = _normal_host(parts.netloc, shown)
+    port = _DEFAULT_PORTS[scheme] if port is None else port
+    if port == 0:
+        raise InputError(f"“{shown}” names port 0, which no server has.")
+    _refuse_by_name(host, port, allowed_hosts)
+    bracketed = f"[{host}]" if ":" in host else host
+    netloc = bracketed if port == _DEFAULT_PORTS[scheme] else f"{bracketed}:{port}"
+    return Target(urlunsplit((scheme, netloc, parts.path or "/", parts.query, "")), scheme, host, port)
+
+
+def resolve_public(host: str, port: int, allowed_hosts: Collection[str], seconds: float) -> list[IPAddress]:
+    """The addresses behind a name, all of them checked; at most `seconds` are spent on the lookup.
+
+    Raises UnsafeUrlError when a single one is not public (unless the host is allowed), FetchError
+    when there is none or the lookup takes too long.
+    """
+    addresses = _lookup(host, port, seconds)
+    if not _is_allowed(host, port, allowed_hosts):
+        for address in addresses:
+            if not is_public(address):
+                raise _unsafe(f"{host} leads to {address}, which is not an address on the public internet.")
+    return addresses
+
+
+def is_public(address: IPAddress) -> bool:
+    """Whether an address is ordinary public unicast: nothing private, special, or an IPv4 address in IPv6 dress."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global and not any(address in network for network in _REFUSED_V4)
+    is_isatap = (int(address) >> 32) & 0xFFFFFFFF in _ISATAP
+    in_public = address in _PUBLIC_V6 and not any(address in network for network in _REFUSED_V6)
+    return in_public and not is_isatap and address.scope_id is None
+
+
+def _unsafe(message: str) -> UnsafeUrlError:
+    return UnsafeUrlError(message, FetchOutcome.REFUSED)
+
+
+def _shown(url: str) -> str:
+    """A URL fit for a message: visible characters only, cut short."""
+    visible = _FORBIDDEN.sub("·", url)
+    return visible if len(visible) <= 80 else f"{visible[:79]}…"
+
+
+def _normal_host(netloc: str, shown: str) -> str:
+    """The host as ASCII, lowercase; odd spellings that resolvers read as numbers are refused."""
+    if netloc.startswith("["):
+        literal, _, rest = netloc[1:].partition("]")
+        if rest and not re.fullmatch(r":\d*", rest):
+            raise InputError(f"“{shown}” is not a valid web address.", "Check it and paste it again.")
+        return _ipv6(literal, shown)
+    name = netloc.partition(":")[0]
+    if "%" in name:
+        raise _unsafe(f"“{shown}” writes its host's name with percent codes.")
+    try:
+        # UTS 46 also maps full-width and circled digits and dots, so that they meet the checks below.
+        host = name.lower() if name.isascii() else idna.encode(name, uts46=True).decode("ascii")
+    except (idna.IDNAError, UnicodeError) as error:
+        raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.") from error
+    host = host.removesuffix(".")
+    labels = host.split(".")
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.")
+    if re.fullmatch(r"\d+|0x[0-9a-f]*", labels[-1]) and not _is_dotted_quad(host):
+        raise _unsafe(f"“{shown}” writes its server's address as a number in an unusual way.")
+    return host
+
+
+def _ipv6(literal: str, shown: str) -> str:
+    try:
+        address = ipaddress.IPv6Address(literal)
+    except ValueError as error:
+        raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.") from error
+    if address.scope_id is not None:
+        raise _unsafe(f"“{shown}” names a network card, so it is a local address.")
+    return str(address)
+
+
+def _is_dotted_quad(host: str) -> bool:
+    try:
+        return str(ipaddress.IPv4Address(host)) == host
+    except ValueError:
+        return False
+
+
+def _refuse_by_name(host: str, port: int, allowed_hosts: Collection[str]) -> None:
+    """Refuse what needs no lookup: addresses written out, and names of the local network."""
+    if _is_allowed(host, port, allowed_hosts):
+        return
+    if _is_dotted_quad(host) or ":" in host:
+        if not is_public(ipaddress.ip_address(host)):
+            raise _unsafe(f"{host} is not an address on the public internet.")
+    elif any(host == suffix or host.endswith(f".{suffix}") for suffix in _LOCAL_SUFFIXES):
+        raise _unsafe(f"{host} is a name on this machine or its local network.")
+
+
+def _is_allowed(host: str, port: int, allowed_hosts: Collection[str]) -> bool:
+    bracketed = f"[{host}]" if ":" in host else host
+    return not {host, bracketed, f"{bracketed}:{port}"}.isdisjoint(allowed_hosts)
+
+
+def _lookup(host: str, port: int, seconds: float) -> list[IPAddress]:
+    """Ask getaddrinfo in a thread of its own, because it knows no timeout; without repeats, in its order."""
+    found: list[IPAddress] = []
+    failed: list[Exception] = []
+
+    def look() -> None:
+        try:
+            answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.extend(ipaddress.ip_address(answer[4][0]) for answer in answers)
+        except (OSError, ValueError) as error:  # no such name, or a name that cannot be asked for
+            failed.append(error)
+
+    thread = threading.Thread(target=look, daemon=True, name="crowdnotes-lookup")
+    thread.start()
+    thread.join(max(seconds, 0.0))
+    if thread.is_alive():
+        raise FetchError(f"Looking up {host} took too long.", FetchOutcome.TIMED_OUT)
+    if failed or not found:
+        raise FetchError(f"There is no server under the name {host}.", FetchOutcome.UNREACHABLE)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,250 @@
+"""The local libraries of one machine: add, list, search, read, remove."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from crowdnotes.domain import Hit
+from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.errors import InputError, LibraryError
+from crowdnotes.evidence.library.folders import open_folder
+from crowdnotes.evidence.library.index import IndexReader, IndexWriter, open_index
+from crowdnotes.evidence.library.query import build_expression
+from crowdnotes.evidence.library.records import Incoming, LibraryDocument, LibraryInfo
+from crowdnotes.evidence.library.search import search_index
+from crowdnotes.evidence.library.tables import TABLE_KINDS, open_table
+from crowdnotes.evidence.library.topics import embed_topics, topics_of
+
+Progress = Callable[[int, int], None]
+Hits = list[Hit]  # inside the class below, `list` is its method
+Infos = list[LibraryInfo]
+
+_log = logging.getLogger(__name__)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_SUFFIX = ".sqlite"
+_BUILDING = ".building"
+_ABANDONED_SECONDS = 3600  # a half-built file that nothing wrote to for so long is a crash's remains
+_REPORT_EVERY = 200
+_NAMED_SKIPS = 20
+
+
+class Libraries:
+    """The libraries in one directory, one SQLite file each. Safe to share between threads and processes.
+
+    `embedder` should be a cached one: a repeated search then embeds nothing.
+    """
+
+    def __init__(self, directory: Path, embedder: Embedder) -> None:
+        self._directory = directory
+        self._embedder = embedder
+        self._topics: dict[Path, tuple[tuple[int, int], FloatArray | None]] = {}
+        self._lock = threading.Lock()
+
+    def add(
+        self,
+        path: Path,
+        name: str,
+        *,
+        text_column: str | None = None,
+        title_column: str | None = None,
+        url_column: str | None = None,
+        date_column: str | None = None,
+        publisher_column: str | None = None,
+        progress: Progress | None = None,
+        replace: bool = False,
+    ) -> LibraryInfo:
+        """Make a library from a table (parquet, csv, tsv, jsonl) or a folder (HTML, PDF, text, Markdown).
+
+        Columns not named are guessed. `progress(done, total)` hears steps of work: one a record and
+        one a title; an error raised in it stops the work. Until the last moment the library is not
+        there (or is the one to be replaced), so a stop, a crash or a full disk leaves nothing half.
+        Raises LibraryError with a sentence for whatever is wrong with name, path or content.
+        """
+        target = self._file(name)
+        path = Path(path)
+        if target.exists() and not replace:
+            raise LibraryError(f"There is already a library “{name}”.", "Choose another name, or replace it.")
+        named = {
+            "text": text_column,
+            "title": title_column,
+            "url": url_column,
+            "date": date_column,
+            "publisher": publisher_column,
+        }
+        with _as_library_error(name):
+            incoming = _open(path, named)
+            self._directory.mkdir(parents=True, exist_ok=True)
+            self._remove_abandoned()
+            building = self._directory / f".{name}.{secrets.token_hex(6)}{_BUILDING}"
+            try:
+                info = self._build(building, name, incoming, progress or _nobody_asks)
+                if target.exists() and not replace:
+                    raise LibraryError(
+                        f"A library “{name}” was added meanwhile.", "Choose another name, or replace it."
+                    )
+                os.replace(building, target)
+            finally:
+                building.unlink(missing_ok=True)
+        return info
+
+    def list(self) -> Infos:
+        """All libraries, by name. Raises LibraryError for a file that is none."""
+        names = sorted(file.stem for file in self._directory.glob(f"*{_SUFFIX}"))
+        return [self.info(name) for name in names]
+
+    def info(self, name: str) -> LibraryInfo:
+        """One library's description."""
+        with self._open(name) as reader:
+            return reader.info()
+
+    def remove(self, name: str) -> None:
+        """Delete a library for good."""
+        with _as_library_error(name):
+            self._existing(name).unlink()
+
+    def search(self, name: str, query: str, k: int = 10) -> Hits:
+        """At most `k` hits for one query, best first. Raises InputError when it holds no word."""
+        if not build_expression(query).terms:
+            raise InputError("The search holds no words.", "Type what the document should be about.")
+        return self.search_many(name, [query], k, post=None)
+
+    def search_many(self, name: str, queries: Sequence[str], k: int = 10, post: str | None = None) -> Hits:
+        """At most `k` hits for several queries at once, merged, and ordered by meaning against the post.
+
+        A hit's `query` is the one it is most similar to. Queries without a word are passed over.
+        """
+        with self._open(name) as reader:
+            topics = self._topic_vectors(self._existing(name), reader)
+            return search_index(reader, name, queries, post, k, self._embedder, topics)
+
+    def document(self, name: str, record: int) -> LibraryDocument:
+        """One record in full, by its position in the table or folder that was added."""
+        with self._open(name) as reader:
+            found = next(reader.documents(name, [record]), None)
+        if found is None:
+            raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
+        return found
+
+    def _build(self, building: Path, name: str, incoming: Incoming, progress: Progress) -> LibraryInfo:
+        skipped: list[str] = []
+        total = incoming.total * 2
+        with IndexWriter(building) as writer:
+            for done, record in enumerate(incoming.read(), start=1):
+                if record.problem:
+                    skipped.append(f"{record.label}: {record.problem}")
+                else:
+                    writer.add(record)
+                if done % _REPORT_EVERY == 0 or done == incoming.total:
+                    progress(done, total)
+            if writer.records == 0:
+                raise LibraryError("Nothing in it holds text that can be read.", "Check that it is the one you meant.")
+            titled = writer.titles()
+            vectors, rows = embed_topics(
+                topics_of([title for _, title in titled]),
+                self._embedder,
+                lambda share: progress(incoming.total + int(share * incoming.total), total),
+            )
+            pairs = zip((record for record, _ in titled), rows, strict=True)
+            writer.add_topics(vectors, ((record, row) for record, row in pairs if row is not None))
+            info = LibraryInfo(
+                name=name,
+                records=writer.records,
+                duplicates=writer.duplicates,
+                skipped=len(skipped),
+                skipped_names=tuple(skipped[:_NAMED_SKIPS]),
+                columns=incoming.columns,
+                topics=len(vectors),
+                created_at=datetime.now(UTC),
+            )
+            writer.finish(info, self._embedder.name)
+        progress(total, total)
+        return info
+
+    def _topic_vectors(self, file: Path, reader: IndexReader) -> FloatArray | None:
+        """The library's topic vectors, kept in memory for as long as the file is the same."""
+        status = file.stat()
+        identity = (status.st_ino, status.st_mtime_ns)
+        with self._lock:
+            held = self._topics.get(file)
+        if held is not None and held[0] == identity:
+            return held[1]
+        vectors = reader.topic_vectors(self._embedder.dimensions, self._embedder.name)
+        if vectors is None:
+            _log.warning(
+                "library %s was added with another embedding model: it is searched by words until it is added again",
+                file.stem,
+            )
+        with self._lock:
+            self._topics[file] = (identity, vectors)
+        return vectors
+
+    @contextmanager
+    def _open(self, name: str) -> Iterator[IndexReader]:
+        with _as_library_error(name), open_index(self._existing(name)) as reader:
+            yield reader
+
+    def _existing(self, name: str) -> Path:
+        file = self._file(name)
+        if not file.is_file():
+            raise LibraryError(f"There is no library “{name}”.", "`crowdnotes library list` shows those there are.")
+        return file
+
+    def _file(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise LibraryError(
+                "A library's name has letters a to z, digits, - and _, at most 64, and starts with a letter or digit.",
+                "Choose another name.",
+            )
+        return self._directory / f"{name}{_SUFFIX}"
+
+    def _remove_abandoned(self) -> None:
+        for file in self._directory.glob(f".*{_BUILDING}"):
+            if time.time() - file.stat().st_mtime > _ABANDONED_SECONDS:
+                file.unlink(missing_ok=True)
+
+
+def _nobody_asks(done: int, total: int) -> None:  # noqa: ARG001 - the shape of a Progress
+    return None
+
+
+def _open(path: Path, named: dict[str, str | None]) -> Incoming:
+    if path.is_dir():
+        if any(named.values()):
+            raise LibraryError("A folder has no columns to name.", "Leave the column names out.")
+        return open_folder(path)
+    if not path.exists():
+        raise LibraryError(f"There is nothing at {path.name or 'that path'}.", "Check the path.")
+    if path.suffix.lower() not in TABLE_KINDS:
+        raise LibraryError(
+            f"{path.name} is not a table that can be read ({', '.join(TABLE_KINDS)}).",
+            "For HTML, PDF, text or Markdown files, add the folder they are in.",
+        )
+    return open_table(path, named)
+
+
+@contextmanager
+def _as_library_error(name: str) -> Iterator[None]:
+    """What SQLite and the disk say, as a sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if "full" in str(error):
+            raise LibraryError("The disk is full; nothing was added.", "Make room, then try again.") from error
+        raise LibraryError(
+            f"The library “{name}” cannot be read or written ({error}).", "Remove it and add it again."
+        ) from error
+    except OSError as error:
+        raise LibraryError(
+            f"The library “{name}” cannot be read or written ({error.strerror}).",
+            "Check the disk's space and the folder's permissions.",
+        ) from error

@@ -1,0 +1,113 @@
+"""A folder of HTML, PDF, text and Markdown files as records, in sorted order of their paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from crowdnotes.errors import FetchError, LibraryError
+from crowdnotes.evidence.charset import decode
+from crowdnotes.evidence.content_type import HTML, PDF, PLAIN
+from crowdnotes.evidence.library.records import Incoming, Record
+from crowdnotes.evidence.reading import read_body
+
+FILE_KINDS = {
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".pdf": PDF,
+    ".txt": PLAIN,
+    ".md": PLAIN,
+    ".markdown": PLAIN,
+}
+_MOST_BYTES = 20_000_000  # a larger file is a scan or a book, and one file must not fill the memory
+_HEAD_CHARACTERS = 200_000
+
+
+def open_folder(folder: Path) -> Incoming:
+    """All readable files below a folder, hidden ones left out; `record` is the place in sorted order.
+
+    A file that cannot be read, is too large, or is a link that leads out of the folder becomes a
+    record with a problem. Raises LibraryError for a folder without any file of these kinds.
+    """
+    root = folder.resolve()
+    files = sorted(_below(root), key=lambda file: file.relative_to(root).as_posix())
+    if not files:
+        raise LibraryError(
+            f"The folder {folder.name or 'given'} holds no file that can be read ({', '.join(FILE_KINDS)}).",
+            "Check that it is the folder you meant.",
+        )
+    return Incoming(len(files), None, lambda: (_record(i, file, root) for i, file in enumerate(files)))
+
+
+def _below(root: Path) -> Iterator[Path]:
+    closed: list[Path] = []
+    for directory, names, files in os.walk(root, onerror=lambda error: closed.append(Path(error.filename))):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            if not name.startswith(".") and Path(name).suffix.lower() in FILE_KINDS:
+                yield Path(directory, name)
+    yield from closed  # named among what was skipped: reading them fails with the reason
+
+
+def _record(position: int, file: Path, root: Path) -> Record:
+    label = file.relative_to(root).as_posix()
+    if not file.resolve().is_relative_to(root):
+        return Record(position, "", label=label, problem="leads out of the folder")
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            return Record(position, "", label=label, problem=f"larger than {_MOST_BYTES // 1_000_000} MB")
+        body = file.read_bytes()
+    except OSError as error:
+        return Record(position, "", label=label, problem=error.strerror or "cannot be opened")
+    kind = FILE_KINDS[file.suffix.lower()]
+    try:
+        document = read_body(body, kind, None, quote(file.name))
+    except FetchError as error:
+        return Record(position, "", label=label, problem=error.message)
+    return Record(
+        record=position,
+        text=document.text,
+        title=document.title,
+        url=canonical_url(decode(body, None)) if kind == HTML else None,
+        published=document.published,
+        publisher=document.publisher,
+        label=label,
+        problem="" if document.text else "no text",
+    )
+
+
+def canonical_url(html: str) -> str | None:
+    """The address that a page gives as its own: `<link rel="canonical">`, else og:url; http(s) only."""
+    head = _Head()
+    # HTMLParser fails on a marked section of an unknown kind; as a plain declaration it passes over it.
+    head.feed(html[:_HEAD_CHARACTERS].replace("<![", "<! "))
+    for url in (head.canonical, head.og_url):
+        if url and _is_web_address(url.strip()):
+            return url.strip()
+    return None
+
+
+class _Head(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.canonical: str | None = None
+        self.og_url: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "link" and "canonical" in (given.get("rel") or "").lower().split():
+            self.canonical = self.canonical or given.get("href")
+        if tag == "meta" and (given.get("property") or "").lower() == "og:url":
+            self.og_url = self.og_url or given.get("content")
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and not any(c.isspace() for c in url)

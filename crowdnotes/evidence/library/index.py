@@ -1,0 +1,164 @@
+"""One library as one SQLite file: its records, a full-text index over them, and its description.
+
+Written once, then only read: the file is built under another name and moved into place when whole,
+so it needs no journal while building and is opened read-only ever after, one connection a use.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+import numpy as np
+
+from crowdnotes.embedding import FloatArray
+from crowdnotes.evidence.duplicates import fingerprint
+from crowdnotes.evidence.library.records import LibraryDocument, LibraryInfo, Record
+from crowdnotes.evidence.words import spaced
+
+_SCHEMA = """
+CREATE TABLE records (
+    record INTEGER PRIMARY KEY, title TEXT NOT NULL, text TEXT NOT NULL,
+    url TEXT, published TEXT, publisher TEXT, topic INTEGER
+);
+CREATE TABLE topics (topic INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE description (json TEXT NOT NULL, embedder TEXT NOT NULL);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, body, content='', tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE TEMP TABLE seen (fingerprint BLOB PRIMARY KEY) WITHOUT ROWID;
+"""
+_TITLE_WEIGHT = 3.0  # a word in a title of ten tells more than one in a text of two hundred
+
+
+class IndexWriter:
+    """Builds a library file at `path`, which must not exist. Use as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {_SCHEMA} BEGIN;")
+        self.records = 0
+        self.duplicates = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._db.close()
+
+    def add(self, record: Record) -> None:
+        """Keep one record, unless title and text are an exact copy of one kept before.
+
+        The title counts: "It is inherited from one parent." under two diseases is two facts.
+        """
+        title, text = _storable(record.title), _storable(record.text)
+        key = fingerprint(title, text)
+        if self._db.execute("INSERT OR IGNORE INTO seen VALUES (?)", (key,)).rowcount == 0:
+            self.duplicates += 1
+            return
+        published = record.published.isoformat() if record.published else None
+        url = _storable(record.url) if record.url else None
+        publisher = _storable(record.publisher) if record.publisher else None
+        self._db.execute(
+            "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, NULL)",
+            (record.record, title, text, url, published, publisher),
+        )
+        self._db.execute(
+            "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (record.record, spaced(title), spaced(text))
+        )
+        self.records += 1
+
+    def titles(self) -> list[tuple[int, str]]:
+        """(record, title) of every record that has a title, in order."""
+        return self._db.execute("SELECT record, title FROM records WHERE title <> '' ORDER BY record").fetchall()
+
+    def add_topics(self, vectors: FloatArray, topic_of: Iterable[tuple[int, int]]) -> None:
+        """Keep topic vectors (row = topic) and, for each (record, topic), which record is about which."""
+        rows = [(topic, vector.astype(np.float16).tobytes()) for topic, vector in enumerate(vectors)]
+        self._db.executemany("INSERT INTO topics VALUES (?, ?)", rows)
+        pairs = ((topic, record) for record, topic in topic_of)
+        self._db.executemany("UPDATE records SET topic = ? WHERE record = ?", pairs)
+        self._db.execute("CREATE INDEX by_topic ON records (topic)")
+
+    def finish(self, info: LibraryInfo, embedder: str) -> None:
+        """Write the description and put everything on disk."""
+        self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+        self._db.execute("INSERT INTO description VALUES (?, ?)", (info.model_dump_json(), embedder))
+        self._db.execute("COMMIT")
+
+
+def _storable(text: str) -> str:
+    """Text that UTF-8 can hold: a lone surrogate becomes the replacement character, NUL goes."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+
+
+class IndexReader:
+    """A finished library, read-only; made by `open_index`."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def info(self) -> LibraryInfo:
+        """The library's description."""
+        (json,) = self._db.execute("SELECT json FROM description").fetchone()
+        return LibraryInfo.model_validate_json(json)
+
+    def topic_vectors(self, dimensions: int, embedder: str) -> FloatArray | None:
+        """Unit vectors, one row a topic; None when another embedder made them: they do not compare."""
+        (made_by,) = self._db.execute("SELECT embedder FROM description").fetchone()
+        if made_by != embedder:
+            return None
+        blobs = [blob for (blob,) in self._db.execute("SELECT vector FROM topics ORDER BY topic")]
+        return np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
+
+    def ranked(self, expression: str, limit: int) -> list[int]:
+        """Records that match a full-text expression, best by BM25 first."""
+        found = self._db.execute(
+            f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, {_TITLE_WEIGHT}, 1.0), rowid LIMIT ?",
+            (expression, limit),
+        )
+        return [record for (record,) in found]
+
+    def about(self, topic: int, limit: int) -> list[int]:
+        """The first records about a topic."""
+        found = self._db.execute("SELECT record FROM records WHERE topic = ? ORDER BY record LIMIT ?", (topic, limit))
+        return [record for (record,) in found]
+
+    def matching(self, term: str) -> int:
+        """How many records hold a word or phrase, by the index's own stems."""
+        (count,) = self._db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f'"{term}"',)).fetchone()
+        return int(count)
+
+    def documents(self, library: str, records: Sequence[int]) -> Iterator[LibraryDocument]:
+        """Those of the records that the library holds, in the order asked for."""
+        for record in records:
+            row = self._db.execute(
+                "SELECT title, text, url, published, publisher FROM records WHERE record = ?", (record,)
+            ).fetchone()
+            if row is not None:
+                title, text, url, published, publisher = row
+                yield LibraryDocument(
+                    library=library,
+                    record=record,
+                    title=title,
+                    text=text,
+                    url=url,
+                    published=date.fromisoformat(published) if published else None,
+                    publisher=publisher,
+                )
+
+
+@contextmanager
+def open_index(path: Path) -> Iterator[IndexReader]:
+    """A reader for the time of one use; sqlite3.Error when the file is not a library."""
+    db = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True, timeout=10)
+    try:
+        yield IndexReader(db)
+    finally:
+        db.close()

@@ -1,0 +1,129 @@
+"""What kind of source a link leads to, and who publishes it, judged by its host and nothing the page claims.
+
+A maintained table by host suffix (categories.toml) for the seven kinds of CrowdNotes+ appendix B.1;
+government sites that are not in it are health authorities when their name says so.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from crowdnotes.domain import SourceCategory
+from crowdnotes.evidence.tidying import tidy_line
+
+_TABLE = Path(__file__).with_name("categories.toml")
+# One host for a whole government: the path says which department speaks.
+_WHOLE_GOVERNMENTS = frozenset(
+    "gov.uk europa.eu ec.europa.eu canada.ca gov.il argentina.gob.ar government.nl rijksoverheid.nl".split()
+)
+_GOVERNMENT = re.compile(
+    r"(?:^|\.)(?:gov|gov\.[a-z]{2}|govt\.nz|go[bv]\.[a-z]{2}|gub\.uy|gouv\.(?:fr|[a-z]{2})|gouv\.qc\.ca|go\.[a-z]{2}"
+    r"|gc\.ca|admin\.ch|gv\.at|bund\.de|europa\.eu|gov\.(?:scot|wales))$"
+)
+_HEALTH_IN_HOST = re.compile(
+    r"health|salud|sant[ée]|sa[uú]de|sanit|sanidad|gesundheit|saglik|kesehatan|vaccin|medicin|disease"
+    r"|(?:^|[.-])(?:moh|mohfw|doh|dhhs|dhss|dph|cdc|hhs|minsa|fda)(?:[.-]|$)"
+)
+_HEALTH_IN_PATH = re.compile(
+    r"health|vaccin|immuni[sz]|medicin|disease|covid|coronavirus|\bnhs\b|mhra|ukhsa|infection|screening"
+)
+_ARCHIVED = re.compile(r"^/web/[^/]+/(https?:/.*)", re.IGNORECASE)
+_OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    key: str
+    category: SourceCategory
+    name: str
+
+
+def categorise(url: str) -> SourceCategory:
+    """One of the seven kinds; OTHER for a host that is not known, or no URL at all."""
+    host, path = _host_and_path(url)
+    entry = _find(host, path)
+    if entry is not None and entry.key not in _WHOLE_GOVERNMENTS:
+        return entry.category
+    words = f"{host}{path}".lower()
+    if entry is not None and _HEALTH_IN_PATH.search(words):
+        return SourceCategory.HEALTH_AUTHORITY
+    if _GOVERNMENT.search(host) and _HEALTH_IN_HOST.search(host):
+        return SourceCategory.HEALTH_AUTHORITY
+    return SourceCategory.OTHER
+
+
+def publisher_of(url: str, sitename: str | None = None) -> str | None:
+    """Who publishes the page: the known name of its host, else the name the page gives, else the host.
+
+    A page on an unknown host that takes the name of a known publisher is called by its host. None
+    when there is no URL.
+    """
+    host, path = _host_and_path(url)
+    if not host:
+        return None
+    entry = _find(host, path)
+    if entry is not None:
+        # Blogs on a platform: the author speaks, not the platform.
+        is_own_page = entry.category is SourceCategory.SOCIAL and host != entry.key
+        return host if is_own_page else entry.name
+    claimed = tidy_line(sitename or "", 80)
+    return claimed if claimed and not _is_taken(claimed) else host
+
+
+def _host_and_path(url: str) -> tuple[str, str]:
+    """Lowercase host without "www." and such, and the path; of the archived page for an archive's link."""
+    try:
+        parts = urlsplit(url.strip() if "://" in url else f"//{url.strip()}")
+        host = (parts.hostname or "").rstrip(".")
+    except ValueError:
+        return "", ""
+    archived = _ARCHIVED.match(parts.path) if host == "web.archive.org" else None
+    if archived is not None:
+        inner = re.sub(r"^(https?):/+", r"\1://", archived.group(1), flags=re.IGNORECASE)
+        return (
+            _host_and_path(inner)
+            if not inner.lower().startswith(("http://web.archive", "https://web.archive"))
+            else (host, "/")
+        )
+    return re.sub(r"^(?:www\d?|m|amp|mobile|old)\.(?=[^.]+\.)", "", host), parts.path
+
+
+@cache
+def _entries() -> dict[str, _Entry]:
+    with _TABLE.open("rb") as file:
+        table = tomllib.load(file)
+    return {
+        key: _Entry(key, SourceCategory(category), name)
+        for category, hosts in table.items()
+        for key, name in hosts.items()
+    }
+
+
+@cache
+def _taken_names() -> frozenset[str]:
+    return frozenset(entry.name.casefold() for entry in _entries().values())
+
+
+def _find(host: str, path: str) -> _Entry | None:
+    """The entry of the longest host suffix, cut at dots, and within it of the longest path beginning."""
+    entries = _entries()
+    labels = host.split(".")
+    steps = [step for step in path.split("/") if step][:3]
+    for first in range(len(labels)):
+        suffix = ".".join(labels[first:])
+        for count in range(len(steps), -1, -1):
+            entry = entries.get("/".join([suffix, *steps[:count]]))
+            if entry is not None:
+                return entry
+    return None
+
+
+def _is_taken(claimed: str) -> bool:
+    folded = claimed.casefold()
+    taken = _taken_names()
+    return folded in taken or any(len(name) >= _OWN_NAME_FROM and name in folded for name in taken)

@@ -1,0 +1,145 @@
+"""PDF to a Document by pypdf: lines joined to paragraphs, running heads dropped, bounded in pages and time."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from statistics import quantiles
+
+from pypdf import DocumentInformation, PdfReader
+from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError
+from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.tidying import tidy_line, tidy_text
+
+_MAX_PAGES = 300  # a person checks a passage, not a book
+_MAX_SECONDS = 20.0
+_LEAST_TEXT = 40  # characters in the whole file; less is a scan with a stamp
+_STOP = re.compile(r"[.!?:][\"'”’)\]]*$")
+_LIST_ITEM = re.compile(r"(?:[•▪●◦–*-]|\(?\d{1,2}[.)]|\[\d{1,3}\])\s")
+# What pypdf and the format's own oddities raise on damaged files besides PyPdfError.
+_DAMAGE = (
+    PyPdfError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+    ZeroDivisionError,
+    AssertionError,
+    NotImplementedError,
+    OSError,
+)
+
+
+def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Document:
+    """The text of the first 300 pages, or of as many as 20 s allow; `check` is called at each page.
+
+    Raises FetchError(UNREADABLE) for a file that is damaged, locked, or holds pictures of text only.
+    """
+    # pypdf logs a line for each oddity of a file; the file is the user's, not a fault to log.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = PdfReader(io.BytesIO(body), strict=False)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise FetchError("The PDF is locked with a password.", FetchOutcome.UNREADABLE)
+        pages = _pages(reader, check)
+        details = reader.metadata
+    except (DependencyError, FileNotDecryptedError) as error:
+        raise FetchError("The PDF is encrypted.", FetchOutcome.UNREADABLE) from error
+    except _DAMAGE as error:
+        raise FetchError("The PDF is damaged.", FetchOutcome.UNREADABLE) from error
+    text = tidy_text("\n\n".join(_as_paragraphs(lines) for lines in _without_running_heads(pages)))
+    if len(text) < _LEAST_TEXT:
+        raise FetchError(
+            "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
+        )
+    return Document(title=_title(details) or fallback_title, text=text, published=_created(details))
+
+
+def _pages(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
+    """The lines of each page. A page that cannot be read is skipped when others can."""
+    ends = time.monotonic() + _MAX_SECONDS
+    pages: list[list[str]] = []
+    damage: Exception | None = None
+    for number in range(min(len(reader.pages), _MAX_PAGES)):
+        check()
+        if time.monotonic() > ends:
+            break
+        try:
+            text = reader.pages[number].extract_text()
+        except _DAMAGE as error:
+            damage = error
+            continue
+        pages.append([line.strip() for line in tidy_text(text).split("\n") if line.strip()])
+    if damage is not None and not any(pages):
+        raise damage
+    return pages
+
+
+def _without_running_heads(pages: list[list[str]]) -> list[list[str]]:
+    """Drop page numbers and lines that stand at the top or bottom of most pages."""
+
+    def shape(line: str) -> str:
+        return re.sub(r"\d+", "0", line)
+
+    seen = Counter(key for lines in pages for key in {shape(line) for line in lines[:2] + lines[-2:]})
+    running = {key for key, count in seen.items() if count >= max(3, 0.5 * len(pages))}
+    return [
+        [
+            line
+            for place, line in enumerate(lines)
+            if not line.isdigit() and not ((place < 2 or place >= len(lines) - 2) and shape(line) in running)
+        ]
+        for lines in pages
+    ]
+
+
+def _as_paragraphs(lines: list[str]) -> str:
+    """Undo the line breaks of the layout: a full line runs on, a short one ends its paragraph."""
+    if not lines:
+        return ""
+    lengths = [len(line) for line in lines]
+    width = quantiles(lengths, n=10)[-1] if len(lengths) > 1 else lengths[0]
+    out = lines[0]
+    for before, line in pairwise(lines):
+        if re.search(r"[a-z]-$", out) and line[0].islower():
+            out = out[:-1] + line
+        elif _runs_on(before, line, width):
+            out += " " + line
+        else:
+            out += "\n" + line
+    return out
+
+
+def _runs_on(before: str, line: str, width: float) -> bool:
+    if _LIST_ITEM.match(line):
+        return False
+    if line[0].islower():
+        return True
+    return len(before) >= (0.85 if _STOP.search(before) else 0.65) * width
+
+
+def _title(details: DocumentInformation | None) -> str:
+    title = tidy_line(details.title or "") if details is not None else ""
+    looks_like_file = re.search(r"\.(?:docx?|indd|pdf|qxd|tex|pptx?)$|^microsoft word|^untitled", title, re.IGNORECASE)
+    return "" if looks_like_file else title
+
+
+def _created(details: DocumentInformation | None) -> date | None:
+    try:
+        moment = details.creation_date if details is not None else None
+    except ValueError:  # a date written in no known way
+        return None
+    today = datetime.now(UTC).date()
+    return moment.date() if moment is not None and moment.year >= 1990 and moment.date() <= today else None

@@ -1,0 +1,39 @@
+"""Utility selection: which few of the hits a person should read (CrowdNotes+ 4.2 and appendix D.1).
+
+With a quota k, in each round the candidate of highest utility for judging the post is taken out of
+the pool, with its reason. Who judges utility is the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from crowdnotes.domain import Hit, Post
+from crowdnotes.engines import Engine
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A hit that was picked, and why."""
+
+    hit: Hit
+    why: str
+
+
+def select_by_utility(
+    engine: Engine, post: Post, hits: Sequence[Hit], quota: int, progress: Progress | None = None
+) -> list[Chosen]:
+    """At most `quota` hits, in the order picked. Fewer when the engine says that no other helps."""
+    pool = list(hits)
+    chosen: list[Chosen] = []
+    while pool and len(chosen) < quota:
+        if progress is not None:
+            progress(len(chosen), quota)
+        pick = engine.pick(post, pool, [item.hit for item in chosen])
+        if pick is None:
+            break
+        chosen.append(Chosen(pool.pop(pick.index), pick.why))
+    return chosen

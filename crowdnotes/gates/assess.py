@@ -1,0 +1,57 @@
+"""One assessment: gates, principles, attribution and lint of one exact text over one set of passages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from crowdnotes.domain import (
+    Assessment,
+    Evidence,
+    GateStatus,
+    Post,
+    PrincipleName,
+    PrincipleResult,
+    SentenceSupport,
+    basis_sha256,
+    text_sha256,
+)
+from crowdnotes.engines import Engine
+from crowdnotes.errors import EngineError
+from crowdnotes.gates.hierarchy import run_gates
+from crowdnotes.note_lint import lint
+
+
+def assess(
+    engine: Engine, post: Post, note: str, evidence: Sequence[Evidence], clock: Callable[[], datetime]
+) -> Assessment:
+    """Judge `note` (with its URLs, as it would be posted) over `evidence`, and bind the result to both.
+
+    What the engine could not do is NOT_RUN with its reason; the rest is still there.
+    """
+    begun = time.perf_counter()
+    support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
+    return Assessment(
+        text_sha256=text_sha256(note),
+        basis_sha256=basis_sha256(tuple(evidence)),
+        gates=run_gates(engine, post, note, evidence, support),
+        principles=_principles(engine, post, note, support),
+        sentences=support,
+        lint=lint(note),
+        engine=engine.name,
+        assessed_at=clock(),
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def _principles(
+    engine: Engine, post: Post, note: str, support: Sequence[SentenceSupport]
+) -> tuple[PrincipleResult, ...]:
+    try:
+        return engine.principles(post, note, support)
+    except EngineError as error:
+        return tuple(
+            PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=f"Could not be checked: {error.message}")
+            for name in PrincipleName
+        )

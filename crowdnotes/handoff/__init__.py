@@ -1,0 +1,6 @@
+"""What leaves the program: text to copy, files to keep, tables to share."""
+
+from crowdnotes.handoff.files import cases_csv, to_json, to_markdown
+from crowdnotes.handoff.x_form import form_labels, post_url
+
+__all__ = ["cases_csv", "form_labels", "post_url", "to_json", "to_markdown"]

@@ -1,0 +1,170 @@
+"""A case as Markdown for people, as JSON for programs, and many cases as a CSV table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from crowdnotes.domain import Case, Evidence, Support
+from crowdnotes.handoff.x_form import form_labels
+from crowdnotes.note_text import NOTE_LIMIT, note_length
+
+_COLUMNS = (
+    "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
+    " post_url post note characters relevance correctness helpfulness sources engine"
+).split()
+
+
+def to_json(case: Case) -> str:
+    """The whole case, audit trail included, as indented JSON."""
+    return case.model_dump_json(indent=2)
+
+
+def to_markdown(case: Case) -> str:
+    """The case as a page to keep beside the note: post, note, evidence, scores, decision, trail."""
+    return "\n".join(_lines(case)).rstrip() + "\n"
+
+
+def cases_csv(cases: Iterable[Case]) -> str:
+    """One row a case, with a header. Cells that a spreadsheet would run as a formula are defused."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+    for case in cases:
+        writer.writerow([_plain_cell(cell) for cell in _row(case)])
+    return out.getvalue()
+
+
+def _row(case: Case) -> list[str]:
+    decision, draft, assessment = case.decision, case.draft, case.assessment
+    gates = [gate.status.value for gate in assessment.gates] if assessment else ["", "", ""]
+    return [
+        case.id,
+        case.created_at.isoformat(),
+        case.updated_at.isoformat(),
+        case.mode.value,
+        case.status.value,
+        decision.kind.value if decision else "",
+        decision.by if decision else "",
+        decision.at.isoformat() if decision else "",
+        decision.reason if decision else "",
+        "; ".join(f"{item.check}: {item.reason}" for item in decision.overrides) if decision else "",
+        case.classification.value,
+        ", ".join(case.tags),
+        case.post.url or "",
+        case.post.text,
+        draft.text if draft else "",
+        str(note_length(draft.text)) if draft else "",
+        *gates,
+        " ".join(item.source.url or item.source.title for item in case.used_evidence),
+        assessment.engine if assessment else "",
+    ]
+
+
+def _plain_cell(cell: str) -> str:
+    # OWASP "CSV injection": a leading = + - @ tab or return makes a formula of outside text.
+    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
+
+
+def _lines(case: Case) -> Iterator[str]:
+    yield f"# Community Note case {case.id}"
+    yield ""
+    yield f"Status: {case.status.value}. Made {case.created_at:%Y-%m-%d %H:%M} UTC, mode {case.mode.value}."
+    yield ""
+    yield "## Post"
+    yield ""
+    yield from _quoted(case.post.text)
+    if case.post.url:
+        yield f"\n{case.post.url}"
+    yield from _note_lines(case)
+    yield from _evidence_lines(case.evidence)
+    yield from _score_lines(case)
+    yield from _decision_lines(case)
+    yield "## Audit trail"
+    yield ""
+    for event in case.events:
+        yield f"- {event.at:%Y-%m-%d %H:%M:%S} {event.by}: {event.kind} {_inline(event.detail)}".rstrip()
+
+
+def _note_lines(case: Case) -> Iterator[str]:
+    yield "\n## Note\n"
+    if case.draft is None:
+        yield "No note was written.\n"
+        return
+    yield from _quoted(case.draft.text)
+    yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
+    labels = form_labels(case)
+    if labels:
+        yield "On X's form, tick:\n"
+        yield from (f"- {label}" for label in labels)
+        yield ""
+
+
+def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
+    yield "## Evidence\n"
+    if not evidence:
+        yield "None.\n"
+    for item in evidence:
+        source, review = item.source, item.review
+        verdict = review.verdict.value if review.verdict else ("opened" if review.opened_at else "not opened")
+        yield f"### {item.id}: {_inline(source.title)} ({verdict})\n"
+        if source.url:
+            yield f"{source.url}\n"
+        about = [
+            source.publisher or "",
+            source.category.value,
+            source.published.isoformat() if source.published else "",
+        ]
+        yield ", ".join(_inline(part) for part in about if part) + "\n"
+        yield from _quoted(item.passage.text)
+        yield f"\nWhy it was chosen: {_inline(item.why)}"
+        if review.reason:
+            yield f"\nThe reviewer says: {_inline(review.reason)}"
+        yield ""
+
+
+def _score_lines(case: Case) -> Iterator[str]:
+    if case.assessment is None:
+        return
+    state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
+    yield f"## Scores {state}, by engine “{case.assessment.engine}”\n"
+    for gate in case.assessment.gates:
+        yield f"- {gate.gate.value}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
+    for principle in case.assessment.principles:
+        yield f"- {principle.principle.value}: {principle.status.value.replace('_', ' ')}. {_inline(principle.reason)}"
+    for sentence in case.assessment.sentences:
+        if sentence.support is not Support.SUPPORTED and case.draft is not None and case.assessment_is_current:
+            words = case.draft.text[sentence.span.start : sentence.span.end]
+            yield f"- {sentence.support.value}: “{_inline(words)}” {' '.join(sentence.doubts)}".rstrip()
+    yield ""
+
+
+def _decision_lines(case: Case) -> Iterator[str]:
+    if case.decision is None:
+        return
+    decision = case.decision
+    yield f"## Decision: {decision.kind.value}\n"
+    yield f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}".rstrip() + "\n"
+    for item in decision.overrides:
+        yield f"- Passed over {_inline(item.check)}: {_inline(item.reason)}"
+    if decision.text_sha256:
+        yield f"\nsha256 of the text: `{decision.text_sha256}`\n"
+
+
+def _quoted(text: str) -> Iterator[str]:
+    # A code block with more backticks than the text holds: outside text stays text in any viewer.
+    fence = "`" * max(3, 1 + max((len(run) for run in _backtick_runs(text)), default=0))
+    yield f"{fence}text"
+    yield text
+    yield fence
+
+
+def _backtick_runs(text: str) -> list[str]:
+    return "".join(char if char == "`" else " " for char in text).split()
+
+
+def _inline(text: str) -> str:
+    """Outside text in one line, with Markdown's and HTML's own characters escaped."""
+    flat = " ".join(text.split())
+    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|!" else char for char in flat)

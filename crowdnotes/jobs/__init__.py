@@ -1,0 +1,15 @@
+"""Long work outside the page's run: named steps with progress, cancel and resume. Knows nothing of cases."""
+
+from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, StepRecord, StepState
+from crowdnotes.jobs.runner import JobRunner, ThreadJobRunner
+
+__all__ = [
+    "JobRecord",
+    "JobRunner",
+    "JobState",
+    "Progress",
+    "Step",
+    "StepRecord",
+    "StepState",
+    "ThreadJobRunner",
+]

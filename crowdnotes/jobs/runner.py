@@ -1,0 +1,200 @@
+"""Runs jobs on worker threads of this process; the boundary is `JobRunner`."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from sqlalchemy import Engine
+
+from crowdnotes.errors import JobError, StoreError
+from crowdnotes.jobs.liveness import HEARTBEAT_SECONDS, hold, release, this_process
+from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord
+from crowdnotes.jobs.run import JobRun
+from crowdnotes.jobs.table import JobTable
+
+_logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 0.1  # between two looks at a job of another process
+_CLOSING_SECONDS = 5.0  # a step that does not look at its Progress for longer is left behind
+
+
+class JobRunner(Protocol):
+    """Does long work outside the caller's thread. Raises JobError, and StoreError and its kinds."""
+
+    def start(self, case_id: str, kind: str, steps: Sequence[Step]) -> JobRecord:
+        """Queue the steps; JobError if that case has a job under way, in whatever process.
+
+        To resume or retry, start the same steps again: those whose `finished` says so are kept.
+        """
+        ...
+
+    def get(self, job_id: str) -> JobRecord:
+        """The job as it stands; JobError without one."""
+        ...
+
+    def latest(self, case_id: str) -> JobRecord | None:
+        """The job of the case that was started last."""
+        ...
+
+    def cancel(self, job_id: str) -> None:
+        """Ask the job to stop; a running step does so at its next look at its Progress."""
+        ...
+
+    def wait(self, job_id: str, timeout: float | None = None) -> JobRecord:
+        """The job when it has ended, or as it stands after `timeout` seconds."""
+        ...
+
+    def close(self) -> None:
+        """Stop all work and take no more; jobs under way end as INTERRUPTED."""
+        ...
+
+
+class ThreadJobRunner:
+    """`workers` jobs at once, the others in line. Threads live only while there is work."""
+
+    def __init__(
+        self, engine: Engine, workers: int = 2, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._table = JobTable(engine)
+        self._workers = workers
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._runs: dict[str, JobRun] = {}
+        self._line: deque[str] = deque()
+        self._busy = 0
+        self._heart: threading.Thread | None = None
+        self._closed = threading.Event()
+        # Threads are daemons, so that a step that hangs cannot keep the program from ending.
+        atexit.register(self.close)
+
+    def start(self, case_id: str, kind: str, steps: Sequence[Step]) -> JobRecord:
+        """See `JobRunner.start`."""
+        now = self._clock()
+        record = JobRecord(
+            id=uuid.uuid4().hex,
+            case_id=case_id,
+            kind=kind,
+            state=JobState.QUEUED,
+            steps=tuple(StepRecord(name=step.name, title=step.title) for step in steps),
+            started_at=now,
+            updated_at=now,
+            owner=this_process(),
+        )
+        if self._closed.is_set():
+            raise JobError("CrowdNotes is closing.", "Start it again, then resume.")
+        hold(record.id)
+        try:
+            self._table.add(record)
+        except BaseException:
+            release(record.id)
+            raise
+        self._enqueue(record.id, JobRun(self._table, record, tuple(steps), self._clock))
+        return record
+
+    def get(self, job_id: str) -> JobRecord:
+        """See `JobRunner.get`."""
+        return self._table.get(job_id)
+
+    def latest(self, case_id: str) -> JobRecord | None:
+        """See `JobRunner.latest`."""
+        return self._table.latest(case_id)
+
+    def cancel(self, job_id: str) -> None:
+        """See `JobRunner.cancel`. In another process it takes until that one's next heartbeat."""
+        self._table.ask_to_cancel(job_id)
+        self._stop(job_id, JobState.CANCELLED)
+
+    def wait(self, job_id: str, timeout: float | None = None) -> JobRecord:
+        """See `JobRunner.wait`."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        with self._lock:
+            run = self._runs.get(job_id)
+        if run is not None:
+            run.ended.wait(timeout)
+        while True:
+            record = self.get(job_id)
+            if not record.state.under_way or (deadline is not None and time.monotonic() >= deadline):
+                return record
+            time.sleep(_LOOK_SECONDS)
+
+    def close(self) -> None:
+        """See `JobRunner.close`. Waits a few seconds at most."""
+        atexit.unregister(self.close)
+        with self._lock:
+            self._closed.set()
+            runs, heart = dict(self._runs), self._heart
+        deadline = time.monotonic() + _CLOSING_SECONDS
+        for job_id in runs:
+            self._stop(job_id, JobState.INTERRUPTED)
+        for run in runs.values():
+            run.ended.wait(max(0.0, deadline - time.monotonic()))
+        if heart is not None:
+            heart.join(max(0.0, deadline - time.monotonic()))
+
+    def _enqueue(self, job_id: str, run: JobRun) -> None:
+        with self._lock:
+            if self._closed.is_set():
+                run.stop(JobState.INTERRUPTED)
+            self._runs[job_id] = run
+            self._line.append(job_id)
+            if self._busy < self._workers:
+                self._busy += 1
+                threading.Thread(target=self._work, name="job worker", daemon=True).start()
+            if self._heart is None:
+                self._heart = threading.Thread(target=self._beat, name="job heartbeat", daemon=True)
+                self._heart.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._line:
+                    self._busy -= 1
+                    return
+                job_id = self._line.popleft()
+                run = self._runs[job_id]
+            self._finish(job_id, run)
+
+    def _finish(self, job_id: str, run: JobRun) -> None:
+        try:
+            run.run()
+        finally:
+            release(job_id)
+            with self._lock:
+                del self._runs[job_id]
+
+    def _stop(self, job_id: str, state: JobState) -> None:
+        with self._lock:
+            run = self._runs.get(job_id)
+            waits = job_id in self._line
+            if waits:
+                self._line.remove(job_id)
+        if run is not None:
+            run.stop(state)
+            if waits:  # no worker has it: it ends here and now
+                self._finish(job_id, run)
+
+    def _beat(self) -> None:
+        while True:
+            with self._lock:
+                job_ids = list(self._runs)
+                if not job_ids or self._closed.is_set():
+                    self._heart = None
+                    return
+            try:
+                cancelled, lost = self._table.beat(job_ids)
+            except StoreError:
+                _logger.warning("A heartbeat could not be saved; the next one may.", exc_info=True)
+            else:
+                for job_id in cancelled:
+                    self._stop(job_id, JobState.CANCELLED)
+                for job_id in lost:
+                    self._stop(job_id, JobState.INTERRUPTED)
+            self._closed.wait(HEARTBEAT_SECONDS)

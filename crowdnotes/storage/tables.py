@@ -1,0 +1,129 @@
+"""The tables, as SQLAlchemy sees them; `migrations/` makes them.
+
+A case lies in one document (JSON), so that it is read and replaced as a whole; the columns beside it
+are copies for listing and searching. `events` is the audit trail, one row a line, never changed.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    text,
+)
+
+metadata = MetaData()
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """An aware datetime in UTC, also on SQLite, which forgets time zones."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """To UTC; a naive time is a mistake of the caller's and raises ValueError."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("times must carry a time zone")
+        in_utc = value.astimezone(UTC)
+        return in_utc.replace(tzinfo=None) if dialect.name == "sqlite" else in_utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Back with its time zone."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("status", String(32), nullable=False),
+    Column("decision", String(32), nullable=True),
+    Column("mode", String(32), nullable=False),
+    Column("post_excerpt", Text, nullable=False),
+    Column("search", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Index("cases_by_age", "created_at", "id"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", UtcTime, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+)
+
+# Bytes, because a page's text may hold characters that a text column refuses (see `storable_text`),
+# and offsets and hashes are of the exact text.
+source_texts = Table(
+    "source_texts",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("text", LargeBinary, nullable=False),
+    Column("stored_at", UtcTime, nullable=False),
+)
+
+case_texts = Table(
+    "case_texts",
+    metadata,
+    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Index("case_texts_by_text", "sha256"),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("case_id", String(64), nullable=False),
+    Column("started_at", UtcTime, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("heartbeat", Float, nullable=False),
+    Column("under_way", Boolean, nullable=False),
+    Column("cancel_asked", Boolean, nullable=False),
+    Column("document", Text, nullable=False),
+    Index("jobs_by_case", "case_id", "started_at"),
+    # The database itself keeps a case from having two jobs at once, whichever process asks.
+    Index(
+        "one_job_a_case",
+        "case_id",
+        unique=True,
+        sqlite_where=text("under_way = 1"),
+        postgresql_where=text("under_way"),
+    ),
+)
+
+_UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+
+
+def storable_text(value: str) -> str:
+    """`value` as every database can hold it: NUL and lone surrogates become U+FFFD, one for one.
+
+    PostgreSQL refuses NUL, and no UTF-8 can hold a lone surrogate. Offsets stay what they were.
+    """
+    return value.translate(_UNSTORABLE)

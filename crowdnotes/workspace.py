@@ -1,0 +1,81 @@
+"""Everything put together once: what the pages and the command line work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from crowdnotes.cases.service import CaseService, system_clock
+from crowdnotes.cases.stages import StageRunner, Tools
+from crowdnotes.cases.store import SqlStore
+from crowdnotes.demonstration import DemonstrationFetcher
+from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
+from crowdnotes.engines import Engine
+from crowdnotes.engines.local import LocalEngine
+from crowdnotes.errors import StoreFullError
+from crowdnotes.evidence.fetching import Fetcher
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.jobs import JobRunner, ThreadJobRunner
+from crowdnotes.settings import Settings, load_settings
+from crowdnotes.storage.opening import open_database
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The parts that a page or command calls; shared by all sessions of one process."""
+
+    settings: Settings
+    service: CaseService
+    runner: JobRunner
+    engine: Engine
+    libraries: Libraries
+    embedder: Embedder
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let running jobs stop and the threads end."""
+        self.runner.close()
+
+
+def open_workspace(settings: Settings | None = None, embedder: Embedder | None = None) -> Workspace:
+    """Open the data folder and the database, made on first use.
+
+    The embedding model is read when it is first needed (`warm_up` does it early). Raises
+    ConfigurationError or StoreError with what to do about it.
+    """
+    settings = settings or load_settings()
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreFullError(f"The data folder {settings.data_dir} cannot be made ({error.strerror}).") from error
+    database = open_database(settings.resolved_database_url)
+    cached = CachedEmbedder(
+        embedder or MiniLMEmbedder(threads=settings.torch_threads),
+        settings.data_dir / "embeddings.sqlite",
+        settings.embedding_cache_mb,
+    )
+    engine = LocalEngine(cached, settings.gates)
+    libraries = Libraries(settings.libraries_dir, cached)
+    fetcher = DemonstrationFetcher(Fetcher(settings.fetch, settings.allowed_private_hosts))
+    store = SqlStore(database)
+    stages = StageRunner(store, Tools(engine, cached, SourceReader(fetcher), libraries, settings), system_clock)
+    return Workspace(
+        settings=settings,
+        service=CaseService(store, stages, max_post_characters=settings.max_post_characters),
+        runner=ThreadJobRunner(database, workers=settings.workers),
+        engine=engine,
+        libraries=libraries,
+        embedder=cached,
+    )
+
+
+def warm_up(workspace: Workspace) -> None:
+    """Read the embedding model now, so that the first draft does not wait for it (about 6 s)."""
+    workspace.embedder.encode(["warm-up"])
+    workspace.embedder.token_spans("warm-up")

@@ -1,0 +1,98 @@
+"""The Cases page: every note that was begun, to find, open, export or delete."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.cases.store import CaseSummary
+from crowdnotes.domain import CaseStatus, DecisionKind
+from crowdnotes.handoff import cases_csv
+from pages.parts.session import act, notices, page_body, workspace
+from pages.parts.status_bar import status_bar
+from pages.parts.text import count, moment, plain
+
+_PLACE = "cases"
+_PAGE_SIZE = 20
+_MOST = 10_000
+_COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
+_SORTED_STATUS = list(CaseStatus)
+
+
+def _badge(summary: CaseSummary) -> str:
+    if summary.decision is not None:
+        return f":{_COLOURS.get(summary.decision, 'gray')}-badge[{summary.decision.value}]"
+    return f":orange-badge[{summary.status.value}]" if summary.status is not CaseStatus.NEW else ":gray-badge[new]"
+
+
+def _csv(search: str, status: CaseStatus | None) -> str:
+    service = workspace().service
+    return cases_csv(service.get(item.id) for item in service.list(search=search, status=status, limit=_MOST))
+
+
+def _delete(case_id: str) -> None:
+    act(_PLACE, lambda: workspace().service.delete(case_id))
+
+
+def _row(summary: CaseSummary) -> None:
+    with st.container(border=True, key=f"case-{summary.id}", gap="xsmall"):
+        st.markdown(f"{plain(summary.post_excerpt, 160)}")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(_badge(summary), width="content")
+            st.markdown(f":small[:gray[changed {moment(summary.updated_at)}]]", width="stretch")
+            if st.button("Open", key=f"open-{summary.id}", icon=":material/folder_open:"):
+                st.switch_page("pages/draft.py", query_params={"case": summary.id})
+            with st.popover("Delete", icon=":material/delete:", type="tertiary"):
+                st.markdown("The case goes for good, with its evidence and its record.")
+                st.button(
+                    "Delete this case",
+                    key=f"delete-{summary.id}",
+                    icon=":material/delete_forever:",
+                    on_click=_delete,
+                    args=(summary.id,),
+                )
+
+
+with page_body("Cases", "Every note that was begun on this machine, the newest change first."):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        search = st.text_input(
+            "Search posts and notes", type="search", placeholder="Words of a post or note", key="search", live=True
+        )
+        status = st.selectbox(
+            "Where they stand",
+            _SORTED_STATUS,
+            index=None,
+            placeholder="All",
+            format_func=lambda value: str(value.value),
+            key="status",
+            width=220,
+        )
+        st.download_button(
+            "Export as CSV",
+            data=lambda: _csv(search or "", status),
+            file_name="cases.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            help="The cases found, one a row",
+        )
+    notices(_PLACE)
+    found = workspace().service.list(search=search or "", status=status, limit=_MOST)
+    if not found and (search or status):
+        st.info("Try other words, or take the filter off.", title="No case fits.", icon=":material/search_off:")
+    elif not found:
+        st.info(
+            "Paste a post on the Draft page, or try one of its six examples.",
+            title="There is no case yet.",
+            icon=":material/inbox:",
+        )
+        if st.button("Draft a note", type="primary", icon=":material/edit_note:"):
+            st.switch_page("pages/draft.py")
+    else:
+        st.caption(count(len(found), "case"))
+        shown = 1
+        pages = -(-len(found) // _PAGE_SIZE)
+        if pages > 1:
+            shown = st.pagination(pages, key="page")
+        for item in found[(shown - 1) * _PAGE_SIZE : shown * _PAGE_SIZE]:
+            _row(item)
+status_bar()

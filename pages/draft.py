@@ -1,0 +1,37 @@
+"""The Draft page: one note, five steps, from the post to the decision."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.errors import CaseNotFoundError
+from pages.parts.decide_step import decide_step
+from pages.parts.draft_step import draft_step
+from pages.parts.evidence_step import evidence_step
+from pages.parts.post_step import post_step
+from pages.parts.review_step import review_step
+from pages.parts.session import current_case, page_body, show_case, show_notice, told
+from pages.parts.status_bar import status_bar
+
+
+def new_note() -> None:
+    if "case" in st.query_params:
+        st.button("New note", key="new", icon=":material/add:", on_click=show_case, args=(None,))
+
+
+case, job = None, None
+with page_body(
+    "Draft a note",
+    "A short, sourced correction under a misleading post. You read the evidence; you decide.",
+    corner=new_note,
+):
+    try:
+        case, job = current_case()
+    except CaseNotFoundError as error:
+        show_notice(told(error))
+    post_step(case)
+    evidence_step(case, job)
+    draft_step(case, job)
+    review_step(case, job)
+    decide_step(case, job)
+status_bar(case, job)

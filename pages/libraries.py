@@ -1,0 +1,133 @@
+"""The Libraries page: your own collections of evidence, indexed on this machine."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.library import LibraryInfo
+from pages.parts.session import act, notices, page_body, workspace
+from pages.parts.status_bar import status_bar
+from pages.parts.text import count, day, plain, web_url
+
+if TYPE_CHECKING:
+    from streamlit.typing import UploadedFile
+
+_PLACE = "libraries"
+_FOUND = "library-found"
+
+
+def _add_form() -> None:
+    with st.form("add-library", border=True):
+        st.subheader("Add a library", anchor=False)
+        upload = st.file_uploader(
+            "A table with one document a row",
+            type=["parquet", "csv", "jsonl"],
+            help="The columns for text, title, address, date and publisher are guessed from their names.",
+        )
+        name = st.text_input("What to call it", placeholder="letters, digits, - and _")
+        replace = st.checkbox("Replace a library of that name")
+        st.caption(
+            "A folder of HTML, PDF, text or Markdown files is added from a terminal: "
+            "`crowdnotes library add FOLDER --name NAME`."
+        )
+        if st.form_submit_button("Add the library", type="primary", icon=":material/add:"):
+            _add(upload, name or "", replace=replace)
+
+
+def _add(upload: UploadedFile | None, name: str, *, replace: bool) -> None:
+    if upload is None:
+        st.warning("Choose a table first.", icon=":material/upload_file:")
+        return
+    bar = st.progress(0.0, text="Indexing")
+
+    def progress(done: int, total: int) -> None:
+        bar.progress(min(1.0, done / total) if total else 0.0, text=f"Indexing: {done:,} of {total:,} records")
+
+    def add() -> LibraryInfo:
+        with tempfile.TemporaryDirectory() as folder:
+            # Only the ending is taken from the browser's name: the rest could be a path.
+            path = Path(folder) / f"upload{Path(upload.name).suffix.lower()}"
+            path.write_bytes(upload.getbuffer())
+            return workspace().libraries.add(path, name, replace=replace, progress=progress)
+
+    info = act(_PLACE, add)
+    bar.empty()
+    if info is None:
+        notices(_PLACE)
+    else:
+        st.success(_told(info), title=f"Library {plain(info.name)} is ready.", icon=":material/check:")
+
+
+def _told(info: LibraryInfo) -> str:
+    parts = [count(info.records, "record")]
+    if info.duplicates:
+        parts.append(f"{count(info.duplicates, 'exact copy', 'exact copies')} left out")
+    if info.skipped:
+        parts.append(f"{info.skipped:,} without readable text passed over")
+    return " · ".join(parts)
+
+
+def _remove(name: str) -> None:
+    act(_PLACE, lambda: workspace().libraries.remove(name))
+
+
+def _library(info: LibraryInfo) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{plain(info.name)}**", width="stretch")
+            with st.popover("Remove", icon=":material/delete:", type="tertiary"):
+                st.markdown("Cases that used it keep what they read.")
+                st.button(
+                    "Remove this library",
+                    key=f"remove-{info.name}",
+                    icon=":material/delete_forever:",
+                    on_click=_remove,
+                    args=(info.name,),
+                )
+        st.caption(f"{_told(info)} · added {day(info.created_at)}")
+
+
+def _search(names: list[str]) -> None:
+    st.subheader("Look something up", anchor=False)
+    with st.form("search-library", border=False):
+        name = st.selectbox("Library", names)
+        query = st.text_input("A claim or question", type="search", placeholder="Does vitamin C prevent colds?")
+        if st.form_submit_button("Search", icon=":material/search:") and query:
+            st.session_state[_FOUND] = act(_PLACE, lambda: workspace().libraries.search(name, query, k=10))
+    found: list[Hit] | None = st.session_state.get(_FOUND)
+    if found is not None and not found:
+        st.info("Nothing in this library fits.", icon=":material/search_off:")
+    for hit in found or []:
+        _hit(hit)
+
+
+def _hit(hit: Hit) -> None:
+    with st.container(border=True, gap="xsmall"):
+        st.markdown(f"**{plain(hit.title, 160)}**")
+        st.markdown(plain(hit.snippet, 500))
+        st.caption(f"record {hit.record} of {plain(hit.library or '')}")
+        url = web_url(hit.url)
+        if url:
+            st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
+
+
+with page_body("Libraries", "Your own collections of evidence, indexed and searched on this machine alone."):
+    notices(_PLACE)
+    libraries = workspace().libraries.list()
+    if not libraries:
+        st.info(
+            "Add a table below, and the Draft page can search it.",
+            title="There is no library yet.",
+            icon=":material/local_library:",
+        )
+    for library in libraries:
+        _library(library)
+    _add_form()
+    if libraries:
+        _search([library.name for library in libraries])
+status_bar()

@@ -1,0 +1,151 @@
+"""Three small components: the live counter, marked text, and the path of the gates.
+
+Their JavaScript only ever sets textContent, so text from outside stays text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+import streamlit as st
+
+from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
+from crowdnotes.note_text import top_level_domains
+from pages.parts.text import visible
+
+_FOLDER = Path(__file__).parents[2] / "assets" / "components"
+
+Look = Literal["plain", "post", "quote", "passage", "title", "small", "note"]
+_GATE_ASKS = {
+    GateName.RELEVANCE: "Do the passages help to judge this claim?",
+    GateName.CORRECTNESS: "Does the note say what the passages say?",
+    GateName.HELPFULNESS: "Would readers of different views find it helpful?",
+}
+_GATE_SIGNS = {GateStatus.PASS: ("✓", "passed"), GateStatus.FAIL: ("✗", "failed"), GateStatus.NOT_RUN: ("–", "not run")}
+
+
+class Piece(TypedDict):
+    """A run of text of one kind: "", "context", "mark", "doubt", "partly" or "unsupported"."""
+
+    text: str
+    kind: str
+    title: str
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def counter_script() -> str:
+    """The counter's JavaScript, with the top-level domains that its rule needs."""
+    return _read("note_counter.js").replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
+
+
+_counter = st.components.v2.component(
+    "crowdnotes_note_counter",
+    html="""<div class="counter" role="status" aria-live="polite" aria-atomic="true">
+<span class="number"></span><span class="bar"><span></span></span><span class="words"></span></div>""",
+    css=_read("note_counter.css"),
+    js=counter_script(),
+)
+_marked = st.components.v2.component(
+    "crowdnotes_marked_text",
+    html="""<div class="text" dir="auto">
+</div>""",
+    css=_read("marked_text.css"),
+    js=_read("marked_text.js"),
+)
+_gates = st.components.v2.component(
+    "crowdnotes_gate_path",
+    html="""<ol class="path" aria-label="The three gates, in order">
+</ol>""",
+    css=_read("gate_path.css"),
+    js=_read("gate_path.js"),
+)
+
+
+def note_counter(text: str, *, box: str, key: str) -> None:
+    """Counts what is typed into the text area inside the container with key `box`, and saves after a pause.
+
+    `text` is what is saved already.
+    """
+    _counter(data={"text": text, "box": box}, key=key)
+
+
+def marked_text(pieces: Sequence[Piece], *, look: Look, key: str) -> None:
+    """Text of many lines from outside, in a look, with its marks."""
+    _marked(data={"pieces": list(pieces), "look": look}, key=key)
+
+
+def outside_text(text: str, *, look: Look, key: str) -> None:
+    """Text of many lines from outside, without marks."""
+    marked_text([_piece(text)], look=look, key=key)
+
+
+def gate_path(results: Iterable[GateResult], *, stale: bool, key: str) -> None:
+    """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
+    gates = [_gate(result) for result in results]
+    _gates(data={"gates": gates, "stale": stale}, key=key)
+
+
+def passage_pieces(passage: Passage) -> list[Piece]:
+    """A passage in its surroundings, the most relevant sentences marked."""
+    pieces = [_piece(passage.before, "context")] if passage.before else []
+    pieces += _cut(passage.text, [(mark, "mark", "most relevant to the post") for mark in passage.marks])
+    if passage.after:
+        pieces.append(_piece(passage.after, "context"))
+    return pieces
+
+
+def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:
+    """One sentence of a note, the words that are in doubt marked."""
+    start, end = sentence.span.start, sentence.span.end
+    doubts = [
+        (Span(start=span.start - start, end=span.end - start), "doubt", "; ".join(sentence.doubts))
+        for span in sentence.doubted
+        if start <= span.start and span.end <= end
+    ]
+    return _cut(note[start:end], doubts)
+
+
+def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
+    """A note, its sentences underlined where the passages do not carry them in full."""
+    kinds = {Support.PARTLY: "partly", Support.UNSUPPORTED: "unsupported"}
+    marks = [(item.span, kinds[item.support], item.support.value) for item in sentences if item.support in kinds]
+    return _cut(note, marks)
+
+
+def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
+    pieces: list[Piece] = []
+    position = 0
+    for span, kind, title in sorted(marks, key=lambda mark: mark[0].start):
+        if span.start < position or span.end > len(text):
+            continue
+        if span.start > position:
+            pieces.append(_piece(text[position : span.start]))
+        pieces.append(_piece(text[span.start : span.end], kind, title))
+        position = span.end
+    if position < len(text):
+        pieces.append(_piece(text[position:]))
+    return pieces
+
+
+def _piece(text: str, kind: str = "", title: str = "") -> Piece:
+    return {"text": visible(text), "kind": kind, "title": title}
+
+
+def _gate(result: GateResult) -> dict[str, Any]:
+    sign, label = _GATE_SIGNS[result.status]
+    return {
+        "name": result.gate.value.capitalize(),
+        "asks": _GATE_ASKS[result.gate],
+        "status": result.status.value,
+        "sign": sign,
+        "label": label,
+        "reason": visible(result.reason),
+        "score": result.score,
+        "threshold": result.threshold,
+    }

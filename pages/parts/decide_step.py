@@ -1,0 +1,168 @@
+"""Step 5: the person decides. Approving is one of four ends, each as easy to choose."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.cases.suggestions import suggest_tags
+from crowdnotes.domain import Case, Classification, DecisionKind
+from crowdnotes.errors import WorkflowError
+from crowdnotes.jobs.records import JobRecord
+from crowdnotes.note_form import tags_of
+from pages.parts.hand_off import hand_off
+from pages.parts.progress import under_way
+from pages.parts.session import act, author, workspace
+from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
+from pages.parts.text import moment, plain
+
+_PLACE = StepName.DECIDE.value
+_CLASSES = {
+    Classification.MISLEADING: "The post is misinformed or potentially misleading",
+    Classification.NOT_MISLEADING: "The post is not misleading",
+}
+_KINDS = {
+    DecisionKind.APPROVED: ("Approve the note", ":material/check:"),
+    DecisionKind.NOT_NEEDED: ("No note needed", ":material/comments_disabled:"),
+    DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", ":material/search_off:"),
+    DecisionKind.REJECTED: ("Reject the note", ":material/block:"),
+}
+
+
+def decide_step(case: Case | None, job: JobRecord | None) -> None:
+    """Draw the step."""
+    with step(case, _view(case)) as is_open:
+        if case is None or not is_open:
+            return
+        if case.decision is not None:
+            hand_off(case)
+            return
+        if case.draft is not None:
+            _note_form(case)
+        overrides = _approval(case) if case.draft is not None else {}
+        _ends(case, overrides, busy=under_way(job))
+
+
+def _view(case: Case | None) -> StepView:
+    name = StepName.DECIDE
+    if case is None or not (case.stages or case.evidence):
+        return StepView(name, StepState.LOCKED, "Comes last: approve, or find that no note is needed")
+    decision = case.decision
+    if decision is None:
+        return StepView(name, StepState.ACTIVE, "Yours alone: the program never decides")
+    colour = {"approved": "green", "rejected": "red"}.get(decision.kind.value, "gray")
+    said = f":{colour}-badge[{decision.kind.value}] by {plain(decision.by, 40)}, {moment(decision.at)}"
+    return StepView(name, StepState.ACTIVE, said)
+
+
+def _note_form(case: Case) -> None:
+    st.markdown("**What X's note form will ask you**")
+    chosen = f"class-{case.id}"
+    st.session_state[chosen] = case.classification
+    st.radio(
+        "About the post",
+        list(Classification),
+        format_func=_CLASSES.__getitem__,
+        key=chosen,
+        on_change=_classify,
+        args=(case.id, chosen),
+        label_visibility="collapsed",
+    )
+    if case.classification is Classification.NOT_MISLEADING:
+        st.caption("X never shows such a note on the post; only raters see it.")
+    suggestions = {item.tag: item.why for item in suggest_tags(case)}
+    marks = " :primary[:material/lightbulb:] marks what the words suggest." if suggestions else ""
+    st.caption(f"Why? Tick at least one.{marks}")
+    with st.container(gap=None):
+        for tag, label in tags_of(case.classification).items():
+            _tag(case, tag, label, suggestions.get(tag))
+
+
+def _tag(case: Case, tag: str, label: str, why: str | None) -> None:
+    key = f"tag-{case.id}-{tag}"
+    st.session_state[key] = tag in case.tags
+    st.checkbox(
+        f"{label} :small[:primary[:material/lightbulb:] :gray[{plain(why)}]]" if why else label,
+        key=key,
+        on_change=_tick,
+        args=(case, tag, key),
+    )
+
+
+def _classify(case_id: str, key: str) -> None:
+    chosen = st.session_state[key]
+    act(_PLACE, lambda: workspace().service.set_classification(case_id, chosen, author()))
+
+
+def _tick(case: Case, tag: str, key: str) -> None:
+    newest = workspace().service.get(case.id).tags
+    tags = (*newest, tag) if st.session_state[key] else tuple(other for other in newest if other != tag)
+    act(_PLACE, lambda: workspace().service.set_tags(case.id, tags, author()))
+
+
+def _approval(case: Case) -> dict[str, str]:
+    """What approval waits for, with room for the reasons that pass a check over; returns those written."""
+    service = workspace().service
+    can_be_overridden = [refusal for refusal in service.obstacles(case) if _check(refusal)]
+    written: dict[str, str] = {}
+    if can_be_overridden:
+        st.markdown("**Passing over a check** takes a written reason, which stays in the record")
+    for refusal in can_be_overridden:
+        check = _check(refusal)
+        reason = st.text_input(
+            f"Why approve although {_although(check)}?",
+            key=f"override-{case.id}-{check}",
+            placeholder="Leave empty to mend the note instead",
+            persist_state="page",
+        )
+        if reason and reason.strip():
+            written[check] = reason.strip()
+    waits = service.obstacles(case, written)
+    if waits:
+        st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {len(waits)} more**")
+    for refusal in waits:
+        st.markdown(f":orange[:material/arrow_right:] {plain(refusal.message)} :gray[{plain(refusal.next_step)}]")
+    return written
+
+
+def _check(refusal: WorkflowError) -> str:
+    """The check that a written reason can pass over; empty for a rule that nobody can."""
+    if refusal.rule.startswith("gate "):
+        return refusal.rule.removeprefix("gate ")
+    return refusal.rule if refusal.rule.startswith("link:") else ""
+
+
+def _although(check: str) -> str:
+    if check.startswith("link:"):
+        return f"{plain(check.removeprefix('link:'), 80)} was not inspected"
+    return f"the {check} gate did not pass"
+
+
+def _ends(case: Case, overrides: dict[str, str], *, busy: bool) -> None:
+    blocked = case.draft is None or bool(workspace().service.obstacles(case, overrides))
+    st.text_input(
+        "A word on your decision (optional, kept in the record)", key=f"reason-{case.id}", persist_state="page"
+    )
+    with st.grid(4, min_column_width=170, gap="small"):
+        for kind, (label, icon) in _KINDS.items():
+            approving = kind is DecisionKind.APPROVED
+            st.button(
+                label,
+                key=f"decide-{kind.value.replace(' ', '-')}",
+                icon=icon,
+                width="stretch",
+                disabled=busy or (approving and blocked),
+                help="Waits for what is listed above" if approving and blocked else None,
+                on_click=_decide,
+                args=(case, kind, overrides),
+            )
+
+
+def _decide(case: Case, kind: DecisionKind, overrides: dict[str, str]) -> None:
+    reason = st.session_state.get(f"reason-{case.id}") or ""
+    seen = case.draft.sha256 if case.draft else None
+    decided = act(
+        _PLACE,
+        lambda: workspace().service.decide(case.id, kind, author(), reason=reason, overrides=overrides, seen=seen),
+    )
+    if decided is not None:
+        forget_folds(case)

@@ -1,0 +1,137 @@
+"""Step 3: the words, and which passage carries each sentence. Opens after the first passage in use."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Draft, SentenceSupport, Support
+from crowdnotes.jobs.records import JobRecord
+from crowdnotes.note_text import NOTE_LIMIT, note_length
+from pages.parts.components import marked_text, note_pieces, outside_text, sentence_pieces
+from pages.parts.note_box import note_box
+from pages.parts.progress import job_panel, start, under_way
+from pages.parts.session import act, author, workspace
+from pages.parts.steps import StepName, StepState, StepView, step
+from pages.parts.text import clip, host, plain
+
+_BADGES = {
+    Support.SUPPORTED: ("green", ":material/check:"),
+    Support.PARTLY: ("orange", ":material/contrast:"),
+    Support.UNSUPPORTED: ("red", ":material/close:"),
+}
+_LETTERS = "ABCDEFGHIJ"
+
+
+def draft_step(case: Case | None, job: JobRecord | None) -> None:
+    """Draw the step."""
+    with step(case, _view(case)) as is_open:
+        if case is None:
+            return
+        job_panel(case, job, "write")
+        if not is_open:
+            return
+        if case.decision is not None:
+            _decided(case)
+            return
+        _writer(case, job)
+        note_box(case)
+        _attribution(case)
+
+
+def _view(case: Case | None) -> StepView:
+    name = StepName.DRAFT
+    if case is None or (case.draft is None and not case.used_evidence):
+        return StepView(name, StepState.LOCKED, "Opens when you use your first passage: evidence before words")
+    if case.draft is None:
+        return StepView(name, StepState.ACTIVE, "Let the program propose, or write it yourself")
+    length = f"{note_length(case.draft.text)} of {NOTE_LIMIT} characters"
+    if case.decision is not None:
+        return StepView(name, StepState.DONE, length, "Open")
+    return StepView(name, StepState.ACTIVE, length)
+
+
+def _decided(case: Case) -> None:
+    if case.draft is not None:
+        pieces = note_pieces(case.draft.text, _sentences(case, case.draft))
+        marked_text(pieces, look="note", key=f"decided-{case.id}")
+
+
+def _sentences(case: Case, draft: Draft) -> tuple[SentenceSupport, ...]:
+    """The newest attribution of this very text; empty when the words changed since."""
+    if case.assessment is not None and case.assessment.text_sha256 == draft.sha256:
+        return case.assessment.sentences
+    return draft.sentences
+
+
+def _writer(case: Case, job: JobRecord | None) -> None:
+    label = "Write a draft" if not case.candidates else "Write new candidates"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(case.candidates) > 1:
+            _candidates(case)
+        st.button(
+            label,
+            key="write",
+            type="secondary" if case.draft else "primary",
+            icon=":material/edit_note:",
+            disabled=not case.used_evidence or under_way(job),
+            help="From the passages in use alone. No language model is at work: sentences are taken from the evidence.",
+            on_click=start,
+            args=(case, "write"),
+        )
+    abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
+    if not case.candidates and abstained:
+        st.info(plain(abstained), title="The program proposes no note.", icon=":material/front_hand:")
+
+
+def _candidates(case: Case) -> None:
+    shown = next((i for i, item in enumerate(case.candidates) if case.draft and item.sha256 == case.draft.sha256), None)
+    st.session_state["candidate"] = shown
+    st.segmented_control(
+        "Candidates",
+        list(range(len(case.candidates))),
+        format_func=lambda i: f"{_LETTERS[i]} · {note_length(case.candidates[i].text)} characters",
+        key="candidate",
+        on_change=_choose,
+        args=(case.id,),
+        help="Choosing one replaces the text below; Undo brings yours back.",
+        wrap=True,
+    )
+
+
+def _choose(case_id: str) -> None:
+    index = st.session_state["candidate"]
+    if index is not None:
+        act(StepName.DRAFT.value, lambda: workspace().service.choose_candidate(case_id, index, author()))
+
+
+def _attribution(case: Case) -> None:
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        return
+    sentences = _sentences(case, draft)
+    st.markdown("**What carries each sentence**")
+    if not sentences:
+        st.caption("The words changed. Score the note below to see which passage carries each sentence.")
+        return
+    for number, sentence in enumerate(sentences, start=1):
+        _sentence(case, draft.text, number, sentence)
+
+
+def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> None:
+    colour, icon = _BADGES[sentence.support]
+    key = f"sentence-{case.id}-{number}"
+    with st.container(key=key, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f":gray[{number}]", width="content")
+            st.badge(sentence.support.value, color=colour, icon=icon)
+            carrier = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
+            if carrier is not None:
+                where = plain(host(carrier.source.url) or carrier.source.title, 50)
+                st.markdown(f":small[:gray[{carrier.id} · {where}]]", width="content")
+        marked_text(sentence_pieces(note, sentence), look="plain", key=f"{key}-text")
+        if carrier is not None and sentence.carrier is not None:
+            words = carrier.passage.text[sentence.carrier.start : sentence.carrier.end]
+            outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
+        for doubt in sentence.doubts:
+            st.caption(f":orange[:material/help:] {plain(doubt)}")
+

@@ -1,0 +1,104 @@
+"""One passage: where it is from, why it is here, its words in context, and the person's verdict."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Evidence, Verdict
+from pages.parts.components import marked_text, passage_pieces
+from pages.parts.session import act, author, notices, workspace
+from pages.parts.text import day, host, plain, web_url
+
+_VERDICTS = {
+    Verdict.USE: "Use",
+    Verdict.BACKGROUND: "Background",
+    Verdict.REJECT: "Reject",
+}
+
+
+def evidence_card(case: Case, item: Evidence) -> None:
+    """Draw the card. Its verdict can be chosen only after the passage was opened."""
+    key = f"{case.id}-{item.id}"
+    with st.container(border=True, key=f"card-{item.id}", gap="small"):
+        _head(item)
+        read = st.expander(
+            "Read the passage",
+            key=f"open-{key}",
+            icon=":material/menu_book:",
+            on_change="rerun",
+        )
+        if read.open:
+            _opened(case, item)
+            with read:
+                marked_text(passage_pieces(item.passage), look="passage", key=f"passage-{key}")
+                st.caption("Marked: the sentences closest to the post. Grey: what stands around the passage.")
+        _verdict(case, item, key)
+        notices(item.id)
+
+
+def _head(item: Evidence) -> None:
+    source = item.source
+    url = web_url(source.url)
+    facts = [plain(source.publisher or host(source.url) or source.library or "unknown publisher", 80)]
+    if source.published and source.date_origin:
+        facts.append(f"{day(source.published)} (date from {source.date_origin.value})")
+    else:
+        facts.append("date not known")
+    if source.library:
+        facts.append(f"library {plain(source.library, 40)}, record {source.record}")
+    with st.container(gap=None):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.badge(item.id, color="primary" if item.used else "gray", icon=":material/check:" if item.used else None)
+            st.badge(source.category.value, color="gray")
+            if item.review.opened_at is not None:
+                st.badge("opened", color="gray", icon=":material/done_all:")
+            st.space("stretch")
+            if url:
+                st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
+        st.markdown(f"**{plain(source.title, 200)}**")
+        st.markdown(f":small[:gray[{' · '.join(facts)}]]")
+        st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
+
+
+def _opened(case: Case, item: Evidence) -> None:
+    """Note, on the server, that the passage is before the person's eyes; draw the page again with that known."""
+    if item.review.opened_at is None and case.decision is None:
+        opened = act(item.id, lambda: workspace().service.open_passage(case.id, item.id, author()))
+        if opened is not None:
+            st.rerun()
+
+
+def _verdict(case: Case, item: Evidence, key: str) -> None:
+    opened = item.review.opened_at is not None
+    chosen, waiting = f"verdict-{key}", f"rejecting-{key}"
+    st.session_state[chosen] = Verdict.REJECT if st.session_state.get(waiting) else item.review.verdict
+    st.segmented_control(
+        "Your verdict" if opened else "Your verdict (read the passage first)",
+        list(Verdict),
+        format_func=_VERDICTS.__getitem__,
+        key=chosen,
+        disabled=not opened or case.decision is not None,
+        on_change=_judge,
+        args=(case.id, item.id, key),
+        wrap=True,
+    )
+    if st.session_state.get(waiting):
+        with st.form(f"reject-{key}", border=False):
+            reason = st.text_input("Why is it rejected? (a few words, kept in the record)", value=item.review.reason)
+            if st.form_submit_button("Reject this passage", icon=":material/block:"):
+                saved = act(
+                    item.id,
+                    lambda: workspace().service.judge(case.id, item.id, Verdict.REJECT, reason or "", author()),
+                )
+                if saved is not None:
+                    st.session_state.pop(waiting)
+                st.rerun()
+    elif item.review.reason:
+        st.caption(f"Your reason: {plain(item.review.reason)}")
+
+
+def _judge(case_id: str, evidence_id: str, key: str) -> None:
+    verdict: Verdict | None = st.session_state[f"verdict-{key}"]
+    st.session_state[f"rejecting-{key}"] = verdict is Verdict.REJECT
+    if verdict is not Verdict.REJECT:
+        act(evidence_id, lambda: workspace().service.judge(case_id, evidence_id, verdict, "", author()))

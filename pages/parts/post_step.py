@@ -1,0 +1,156 @@
+"""Step 1: the post that may need a note, and where to look for evidence."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.demonstration import Example, examples
+from crowdnotes.domain import Case, Mode
+from pages.parts.components import outside_text
+from pages.parts.evidence_search import MODE_LABELS, library_choice, library_names
+from pages.parts.progress import start
+from pages.parts.session import act, author, show_case, workspace
+from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
+from pages.parts.text import lines, moment, plain
+
+_NEW = "new-post"
+_EXAMPLES = "new-example"
+
+
+def post_step(case: Case | None) -> None:
+    """Draw the step: a form for a new case, a line for one under way."""
+    if case is None:
+        view = StepView(StepName.POST, StepState.ACTIVE, "Paste the post, and say where to look for evidence")
+    else:
+        view = StepView(StepName.POST, StepState.DONE, f"“{plain(case.post.text, 110)}”")
+    with step(case, view) as is_open:
+        if not is_open:
+            return
+        if case is None:
+            _new()
+        else:
+            _existing(case)
+
+
+def _new() -> None:
+    st.text_area(
+        "Text of the post",
+        key=f"{_NEW}-text",
+        height=130,
+        placeholder="Paste the words of the post as they stand on X",
+        persist_state="session",
+    )
+    st.text_input(
+        "Address of the post on X (optional)",
+        key=f"{_NEW}-url",
+        type="url",
+        placeholder="https://x.com/…/status/…",
+        help="Lets you open the post again when the note is ready. It is not read.",
+        persist_state="session",
+    )
+    st.session_state.setdefault(f"{_NEW}-mode", Mode.AUGMENTATION)
+    mode = st.segmented_control(
+        "Where should the evidence come from?",
+        list(Mode),
+        required=True,
+        format_func=MODE_LABELS.__getitem__,
+        key=f"{_NEW}-mode",
+        persist_state="session",
+    )
+    st.text_area(
+        "Links to your sources, one a line" + ("" if mode is Mode.AUGMENTATION else " (optional)"),
+        key=f"{_NEW}-urls",
+        height=100,
+        placeholder="https://www.cdc.gov/…",
+        persist_state="session",
+    )
+    if mode is Mode.AUTOMATION:
+        library_choice(library_names(), key=f"{_NEW}-libraries")
+    st.button("Gather the evidence", key="start", type="primary", icon=":material/search:", on_click=_create)
+    _example_gallery()
+
+
+def _create() -> None:
+    state = st.session_state
+
+    def create() -> Case:
+        return workspace().service.create(
+            state[f"{_NEW}-text"],
+            mode=state[f"{_NEW}-mode"],
+            url=state[f"{_NEW}-url"] or None,
+            urls=lines(state[f"{_NEW}-urls"]),
+            libraries=state.get(f"{_NEW}-libraries") or [],
+            by=author(),
+        )
+
+    case = act(StepName.POST.value, create)
+    if case is None:
+        return
+    for field in ("text", "url", "urls"):
+        state[f"{_NEW}-{field}"] = ""
+    show_case(case.id)
+    start(case, "gather")
+
+
+def _example_gallery() -> None:
+    with st.expander(
+        "Or try one of six examples", key=_EXAMPLES, icon=":material/school:", on_change="rerun"
+    ) as gallery:
+        if not gallery.open:
+            return
+        st.caption(
+            "A demonstration: invented posts, with pages of our own that answer them. "
+            "Nothing here is about real people, and none of it may be posted."
+        )
+        with st.grid("auto", min_column_width=260):
+            for example in examples():
+                _example_card(example)
+
+
+def _example_card(example: Example) -> None:
+    with st.container(border=True, height="stretch", gap="xsmall"):
+        st.badge("demonstration", color="gray", icon=":material/school:")
+        st.markdown(f"**{plain(example.title)}**")
+        st.caption(plain(example.teaches))
+        st.space("stretch")
+        st.button(
+            "Use this example",
+            key=f"example-{example.id}",
+            on_click=_fill_in,
+            args=(example,),
+            width="stretch",
+        )
+
+
+def _fill_in(example: Example) -> None:
+    state = st.session_state
+    state[f"{_NEW}-text"] = example.post.text
+    state[f"{_NEW}-url"] = example.post.url or ""
+    state[f"{_NEW}-mode"] = example.mode
+    state[f"{_NEW}-urls"] = "\n".join(example.urls)
+    state[_EXAMPLES] = False
+
+
+def _existing(case: Case) -> None:
+    outside_text(case.post.text, look="post", key=f"post-{case.id}")
+    facts = [f"Case opened {moment(case.created_at)}", MODE_LABELS[case.mode].lower()]
+    if case.post.url:
+        facts.insert(0, plain(case.post.url, 90))
+    st.caption(" · ".join(facts))
+    if case.decision is not None:
+        return
+    with st.form(f"edit-post-{case.id}", border=False):
+        text = st.text_area("Text of the post", value=case.post.text, height=130)
+        url = st.text_input("Address of the post on X (optional)", value=case.post.url or "", type="url")
+        st.caption("For other words the evidence is gathered anew. What you read so far stays on record.")
+        if st.form_submit_button("Save the post", icon=":material/save:"):
+            _save(case, text or "", url or None)
+
+
+def _save(case: Case, text: str, url: str | None) -> None:
+    saved = act(StepName.POST.value, lambda: workspace().service.edit_post(case.id, text, author(), url=url))
+    if saved is not None:
+        forget_folds(case)
+        if saved.post.text != case.post.text:
+            start(saved, "gather")
+    st.rerun()

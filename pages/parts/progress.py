@@ -1,0 +1,119 @@
+"""Long work: starting it, watching it, stopping it, taking it up again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import streamlit as st
+
+from crowdnotes.domain import Case
+from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord, StepState
+from pages.parts.session import act, author, workspace
+from pages.parts.steps import StepName
+from pages.parts.text import plain
+
+JobKind = Literal["gather", "write", "assess"]
+
+_POLL_SECONDS = 0.4
+_PLACES = {"gather": StepName.EVIDENCE, "write": StepName.DRAFT, "assess": StepName.REVIEW}
+_DOING = {
+    "gather": "Gathering the evidence",
+    "write": "Writing and scoring candidate notes",
+    "assess": "Scoring the note",
+}
+_SIGNS = {
+    StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
+    StepState.RUNNING: ":primary[:material/pending:]",
+    StepState.DONE: ":green[:material/check_circle:]",
+    StepState.KEPT: ":green[:material/check_circle:]",
+    StepState.FAILED: ":red[:material/error:]",
+    StepState.CANCELLED: ":gray[:material/cancel:]",
+}
+_ENDED = {
+    JobState.FAILED: ("could not be finished.", "Try again"),
+    JobState.CANCELLED: ("was stopped. What was finished is kept.", "Go on"),
+    JobState.INTERRUPTED: ("was interrupted when the program ended. What was finished is kept.", "Resume"),
+}
+
+
+def start(case: Case, kind: JobKind) -> None:
+    """Start long work on a case; what forbids it is shown at its step."""
+    act(_PLACES[kind].value, lambda: workspace().runner.start(case.id, kind, _steps(kind)(case.id)))
+
+
+def under_way(job: JobRecord | None) -> bool:
+    """Whether there is a job at work."""
+    return job is not None and job.state.under_way
+
+
+def doing(job: JobRecord) -> str:
+    """What a job does, in words: "Gathering the evidence: choose and read sources, 2 of 5"."""
+    words = _DOING.get(job.kind, job.kind)
+    current = job.current
+    if current is None:
+        return f"{words}: waits for its turn"
+    return f"{words}: {current.title[:1].lower()}{current.title[1:]}{_counts(current)}"
+
+
+def job_panel(case: Case, job: JobRecord | None, kind: JobKind) -> None:
+    """The newest job of the case, if it is of this kind and still matters."""
+    if job is None or job.kind != kind:
+        return
+    if job.state.under_way:
+        st.fragment(_watch, run_every=_POLL_SECONDS)(job.id)
+    elif job.state in _ENDED and case.decision is None:
+        _ended(case, job)
+
+
+def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
+    service, by = workspace().service, author()
+    if kind == "gather":
+        return lambda case_id: service.gather_steps(case_id, by)
+    if kind == "assess":
+        return lambda case_id: service.assess_steps(case_id, by)
+    # A draft comes with its scores; there is no text yet when the steps are made.
+    return lambda case_id: [
+        *service.write_steps(case_id, by),
+        *service.assess_steps(case_id, by, before_inspection=True),
+    ]
+
+
+def _watch(job_id: str) -> None:
+    job = workspace().runner.get(job_id)
+    if not job.state.under_way:
+        st.rerun()
+    with st.container(border=True, key="job-panel"):
+        _list(job)
+        st.button("Cancel", key=f"cancel-{job.id}", icon=":material/stop_circle:", on_click=_cancel, args=(job,))
+
+
+def _list(job: JobRecord) -> None:
+    st.markdown(f"**{_DOING.get(job.kind, job.kind)}**")
+    for record in job.steps:
+        summary = plain(record.summary or record.note, 120)
+        st.markdown(f"{_SIGNS[record.state]} {record.title}{_counts(record)} :gray[:small[{summary}]]")
+    current = job.current
+    if current is not None and current.total:
+        st.progress(min(1.0, current.done / current.total))
+
+
+def _counts(record: StepRecord) -> str:
+    return f", {record.done} of {record.total}" if record.total and record.state is not StepState.DONE else ""
+
+
+def _cancel(job: JobRecord) -> None:
+    act(_PLACES[job.kind].value, lambda: workspace().runner.cancel(job.id))
+
+
+def _ended(case: Case, job: JobRecord) -> None:
+    words, again = _ENDED[job.state]
+    title = f"{_DOING.get(job.kind, job.kind)} {words}"
+    current = job.current
+    if job.state is JobState.FAILED and current is not None:
+        st.error(f"{plain(current.error)} {plain(current.next_step)}", title=title, icon=":material/error:")
+    else:
+        st.warning("Take it up again whenever you like.", title=title, icon=":material/pause_circle:")
+    st.button(
+        again, key=f"again-{job.kind}", icon=":material/replay:", on_click=start, args=(case, job.kind), type="primary"
+    )

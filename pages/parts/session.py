@@ -1,0 +1,123 @@
+"""What every page shares: the workspace, the case in the URL, and one place where errors are caught."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import streamlit as st
+
+from crowdnotes.domain import Case
+from crowdnotes.errors import CrowdNotesError
+from crowdnotes.jobs.records import JobRecord
+from crowdnotes.workspace import Workspace, open_workspace, warm_up
+from pages.parts.text import plain
+
+_log = logging.getLogger("crowdnotes.pages")
+_T = TypeVar("_T")
+_CASE = "case"
+_NOTICES = "notices"
+PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An error as the user reads it: a sentence and what to do next."""
+
+    message: str
+    next_step: str
+
+
+@st.cache_resource(show_spinner="Starting…")
+def workspace() -> Workspace:
+    """The one workspace of this server; its model loads in the background."""
+    opened = open_workspace()
+    threading.Thread(target=warm_up, args=(opened,), name="warm-up", daemon=True).start()
+    return opened
+
+
+def author() -> str:
+    """Who acts, for the audit trail."""
+    return workspace().settings.author
+
+
+def current_case() -> tuple[Case | None, JobRecord | None]:
+    """The case that the URL names and its newest job, as they are now; None without one.
+
+    Raises CaseNotFoundError.
+    """
+    case_id = st.query_params.get(_CASE)
+    if not case_id:
+        return None, None
+    # The job first: what a job that has ended did is then surely in the case.
+    job = workspace().runner.latest(case_id)
+    return workspace().service.get(case_id), job
+
+
+def show_case(case_id: str | None) -> None:
+    """Put a case into the URL, so that a refresh or a second tab shows it; None takes it out."""
+    if case_id is None:
+        st.query_params.pop(_CASE, None)
+    else:
+        st.query_params[_CASE] = case_id
+
+
+def act(place: str, action: Callable[[], _T]) -> _T | None:
+    """Do something that the user asked for; what goes wrong is shown at `place` until the next action."""
+    st.session_state[_NOTICES] = {}
+    try:
+        return action()
+    except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
+        st.session_state[_NOTICES][place] = told(error)
+        return None
+
+
+def notices(place: str) -> None:
+    """What went wrong at this place in the last action."""
+    notice = st.session_state.get(_NOTICES, {}).get(place)
+    if notice is not None:
+        show_notice(notice)
+
+
+@contextmanager
+def page_body(title: str, about: str, corner: Callable[[], None] | None = None) -> Iterator[None]:
+    """A page's heading and its body, of a width that reads well; `corner` draws beside the heading.
+
+    Whatever goes wrong in the body is told in a sentence, never as a traceback.
+    """
+    with st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.title(title, anchor=False, width="content")
+            if corner is not None:
+                corner()
+        st.caption(about)
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
+            show_notice(told(error))
+
+
+def told(error: Exception) -> Notice:
+    """An error in words. One that nobody foresaw goes to the log with a number to find it by."""
+    if isinstance(error, CrowdNotesError):
+        return Notice(error.message, error.next_step)
+    number = uuid.uuid4().hex[:8]
+    _log.error("unexpected error %s", number, exc_info=error)
+    return Notice(
+        "Something went wrong that we did not foresee.",
+        f"Your last saved step is safe. Try again; if it comes back, report number {number} from the log.",
+    )
+
+
+def show_notice(notice: Notice) -> None:
+    """The sentence, and the next step below it."""
+    icon = ":material/error:"
+    if notice.next_step:
+        st.error(plain(notice.next_step), title=plain(notice.message), icon=icon)
+    else:
+        st.error(plain(notice.message), icon=icon)

@@ -1,0 +1,56 @@
+"""The line at the foot of every page: what the program does, what it waits for, and who thinks."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.domain import Case
+from crowdnotes.jobs.records import JobRecord
+from pages.parts.progress import doing
+from pages.parts.session import PAGE_WIDTH, workspace
+from pages.parts.text import plain
+
+_POLL_SECONDS = 0.8
+
+
+def status_bar(case: Case | None = None, job: JobRecord | None = None) -> None:
+    """Draw the line; while a job runs it follows the job."""
+    with st.bottom:
+        if job is not None and job.state.under_way:
+            st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
+        else:
+            _line(f":gray[:material/person:] {waits_for(case)}")
+
+
+def waits_for(case: Case | None) -> str:
+    """What the program waits for, in words."""
+    if case is not None and case.decision is not None:
+        return f"Done: {case.decision.kind.value}"
+    return f"Waits for you: {_next(case)}"
+
+
+def _next(case: Case | None) -> str:
+    if case is None:
+        return "paste a post"
+    if not case.evidence:
+        return "bring sources, or decide that there is not enough evidence"
+    if not case.used_evidence:
+        return "open the passages and judge them"
+    if case.draft is None:
+        return "write a draft, or let the program propose one"
+    return "decide" if case.assessment_is_current else "score the note"
+
+
+def _follow(job_id: str) -> None:
+    _line(f":primary[:material/progress_activity:] {plain(doing(workspace().runner.get(job_id)), 140)}")
+
+
+def _line(state: str) -> None:
+    engine = workspace().engine
+    thinks = "a language model is at work" if engine.uses_language_model else "no language model is at work"
+    with (
+        st.container(horizontal_alignment="center"),
+        st.container(horizontal=True, horizontal_alignment="distribute", gap="xsmall", width=PAGE_WIDTH),
+    ):
+        st.markdown(f":small[{state}]", width="content")
+        st.markdown(f":small[:gray[:material/memory: Engine {plain(engine.name)}: {thinks}]]", width="content")

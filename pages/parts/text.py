@@ -1,0 +1,77 @@
+"""Text for the screen. Text from outside never reaches Markdown unless `plain` has disarmed it."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from urllib.parse import urlsplit
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+# Streamlit turns these into links, emoji, icons and arrows even when they are escaped; an invisible
+# word joiner (U+2060) inside them stops it.
+_ACTIVE = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=[wW])|(?<=[<>~=-])(?=[<>=-])")
+_JOINER = "\u2060"
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202d\u202e\ufeff]")
+# On a line that we share with text from outside, these would reorder our own words too.
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """The text with control characters and direction overrides made visible as \ufffd."""
+    return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def plain(text: str, limit: int | None = None) -> str:
+    """Markdown that shows `text` as the characters it is, on one line, cut at `limit` characters."""
+    line = " ".join(_DIRECTION.sub("\ufffd", visible(text)).split())
+    if limit is not None:
+        line = clip(line, limit)
+    return _PUNCTUATION.sub(r"\\\1", _ACTIVE.sub(_JOINER, line))
+
+
+def clip(text: str, limit: int) -> str:
+    """The text, or its beginning with an ellipsis, at a word's end where there is one."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    at_word = cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut
+    return at_word.rstrip(" ,;:.") + "…"
+
+
+def web_url(url: str | None) -> str | None:
+    """The URL when it is one that a browser may open: http or https with a host; else None."""
+    if not url:
+        return None
+    try:
+        parts = urlsplit(url)
+        return url if parts.scheme.lower() in {"http", "https"} and parts.hostname else None
+    except ValueError:
+        return None
+
+
+def host(url: str | None) -> str:
+    """The host of a URL without "www.", or an empty text."""
+    try:
+        return (urlsplit(url or "").hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def day(when: date | datetime) -> str:
+    """For example 4 March 2026."""
+    return f"{when.day} {when:%B %Y}"
+
+
+def moment(when: datetime) -> str:
+    """For example 4 March 2026, 15:04 UTC."""
+    return f"{day(when)}, {when:%H:%M} UTC"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """For example 1 source, 2 sources."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def lines(text: str) -> list[str]:
+    """The non-empty lines of a text, without surrounding white space, each once."""
+    return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))

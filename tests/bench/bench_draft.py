@@ -1,0 +1,92 @@
+"""How long a local draft and a re-scoring take, process warm, over libraries of growing size."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+
+from crowdnotes.cases.service import CaseService
+from crowdnotes.domain import Mode, Verdict
+from crowdnotes.jobs import JobState, Step
+from crowdnotes.settings import Settings
+from crowdnotes.workspace import Workspace, open_workspace, warm_up
+
+# Written for this benchmark, in the manner of real posts: a name, a jab, and seldom the medical term.
+POSTS = (
+    "They told us the flu shot was safe. My neighbour got the flu FROM the shot. Wake up people!!",
+    "Doctors hate this: lemon juice dissolves kidney stones overnight, no surgery needed",
+    "Type 2 diabetes is caused by eating too much sugar, nothing else. Stop blaming genes.",
+    "BREAKING: hospitals now refuse insulin to anyone over 65. Share before they delete this",
+    "Antibiotics cure the common cold in two days, pharma just wants you to suffer",
+    "So now they say coffee causes heart attacks? My grandma drank 8 cups a day and lived to 98",
+    "Shingles only happens to old people, young people can NOT get it",
+    "High blood pressure has clear symptoms. If you feel fine, you are fine. Stop taking the pills!",
+    "Children with asthma must never do sports, it damages the lungs for good",
+    "Parkinson's is contagious, scientists in Sweden proved it and nobody reports it",
+)
+
+
+def measure(data: Path, sizes: list[int | None]) -> dict[str, object]:
+    """Seconds by library size; the first two posts warm the process and are not counted."""
+    return {str(size or "all"): _measure_one(data, size) for size in sizes}
+
+
+def _measure_one(data: Path, size: int | None) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "table.parquet"
+        frame = pd.read_parquet(data)
+        (frame if size is None else frame.head(size)).to_parquet(table)
+        with open_workspace(Settings(data_dir=Path(folder) / "data")) as workspace:
+            workspace.libraries.add(table, "bench")
+            warm_up(workspace)
+            drafts: list[float] = []
+            rescores: list[float] = []
+            for number, post in enumerate(POSTS):
+                seconds, case_id = _draft(workspace, post)
+                rescored = _rescore(workspace, case_id)
+                if number >= 2:
+                    drafts.append(seconds)
+                    rescores.extend(rescored)
+        return {
+            "records": len(frame) if size is None else size,
+            "draft_seconds_median": round(statistics.median(drafts), 3),
+            "draft_seconds_worst": round(max(drafts), 3),
+            "rescore_seconds_median": round(statistics.median(rescores), 3) if rescores else float("nan"),
+            "rescore_seconds_worst": round(max(rescores), 3) if rescores else float("nan"),
+        }
+
+
+def _draft(workspace: Workspace, post: str) -> tuple[float, str]:
+    service = workspace.service
+    begun = time.perf_counter()
+    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
+    _run(workspace, case.id, "gather", service.gather_steps(case.id, "bench"))
+    if service.get(case.id).evidence:
+        _run(workspace, case.id, "write", service.write_steps(case.id, "bench", before_inspection=True))
+        _run(workspace, case.id, "assess", service.assess_steps(case.id, "bench", before_inspection=True))
+    return time.perf_counter() - begun, case.id
+
+
+def _rescore(workspace: Workspace, case_id: str) -> list[float]:
+    """Use the passages that the draft cites, change its first words, and score again."""
+    service: CaseService = workspace.service
+    case = service.get(case_id)
+    if case.draft is None:
+        return []
+    for evidence_id in case.draft.evidence_ids:
+        service.open_passage(case_id, evidence_id, "bench")
+        service.judge(case_id, evidence_id, Verdict.USE, "", "bench")
+    service.edit_draft(case_id, "In fact: " + case.draft.text, "bench", based_on=case.draft.sha256)
+    begun = time.perf_counter()
+    _run(workspace, case_id, "assess", service.assess_steps(case_id, "bench"))
+    return [time.perf_counter() - begun]
+
+
+def _run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> None:
+    job = workspace.runner.wait(workspace.runner.start(case_id, kind, steps).id, timeout=120)
+    if job.state is not JobState.DONE:
+        raise RuntimeError(f"{kind} ended {job.state.value}: {job.current}")

@@ -1,0 +1,36 @@
+"""Cases for tests of the store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Engine, select
+
+from crowdnotes.domain import (
+    Case,
+    Event,
+    Mode,
+    Post,
+)
+from crowdnotes.storage import tables
+from crowdnotes.storage.database import reading
+
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def make_case(case_id: str = "c1", text: str = "Vaccines contain chips.", minutes: int = 0, **changes: object) -> Case:
+    at = START + timedelta(minutes=minutes)
+    event = Event(at=at, by="ada", kind="created")
+    case = Case(id=case_id, created_at=at, updated_at=at, mode=Mode.AUTOMATION, post=Post(text=text), events=(event,))
+    return case.model_copy(update=changes)
+
+
+def with_event(case: Case, kind: str, **changes: object) -> Case:
+    event = Event(at=START, by="ada", kind=kind)
+    return case.model_copy(update={**changes, "events": (*case.events, event)})
+
+
+def trail(engine: Engine, case_id: str = "c1") -> list[tuple[int, str]]:
+    with reading(engine) as connection:
+        query = select(tables.events.c.seq, tables.events.c.kind).where(tables.events.c.case_id == case_id)
+        return [(row.seq, row.kind) for row in connection.execute(query.order_by(tables.events.c.seq))]

@@ -1,0 +1,145 @@
+"""Approval: each rule refuses when it is broken, and all met it goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from crowdnotes.cases import workflow
+from crowdnotes.cases.approval import decide, obstacles
+from crowdnotes.domain import Case, Classification, DecisionKind, Draft, GateName, GateStatus, Verdict
+from crowdnotes.errors import WorkflowError
+from crowdnotes.gates import assess
+from crowdnotes.testing import ScriptedEngine, make_case, make_evidence
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+NOTE = "According to Example Health, the review found no link. https://health.example.org/review"
+
+
+def _ready(note: str = NOTE, engine: ScriptedEngine | None = None) -> Case:
+    used = make_evidence(1, opened_at=AT, verdict=Verdict.USE)
+    draft = Draft(text=note, evidence_ids=("E1",), engine="person", written_at=AT)
+    case = make_case(evidence=(used, make_evidence(2, url="https://other.example.org/")), draft=draft)
+    return _scored(case, engine).model_copy(update={"tags": ("misleadingFactualError",)})
+
+
+def _scored(case: Case, engine: ScriptedEngine | None = None) -> Case:
+    assert case.draft is not None
+    judged = assess(engine or ScriptedEngine(), case.post, case.draft.text, case.used_evidence, lambda: AT)
+    return case.model_copy(update={"assessment": judged})
+
+
+def _approve(case: Case, **given: object) -> Case:
+    seen = case.draft.sha256 if case.draft else None
+    return decide(case, DecisionKind.APPROVED, "ann", AT, **{"seen": seen, **given})  # type: ignore[arg-type]
+
+
+def _rules(case: Case, overrides: dict[str, str] | None = None) -> set[str]:
+    return {refusal.rule for refusal in obstacles(case, overrides)}
+
+
+def test_with_every_rule_met_a_note_is_approved_and_bound_to_its_text() -> None:
+    case = _ready()
+    assert obstacles(case) == []
+    approved = _approve(case)
+    assert approved.decision is not None
+    assert approved.decision.text_sha256 == approved.draft.sha256  # type: ignore[union-attr]
+    assert approved.events[-1].kind == "decided"
+
+
+def _with_draft(text: str) -> Callable[[Case], Case]:
+    return lambda case: _scored(
+        case.model_copy(update={"draft": Draft(text=text, evidence_ids=("E1",), engine="person", written_at=AT)})
+    )
+
+
+BROKEN: list[tuple[str, Callable[[Case], Case]]] = [
+    ("no evidence", lambda case: case.model_copy(update={"evidence": ()})),
+    ("no note", lambda case: case.model_copy(update={"draft": None})),
+    ("no tag", lambda case: case.model_copy(update={"tags": ()})),
+    ("not scored", lambda case: case.model_copy(update={"assessment": None})),
+    ("stale", lambda case: workflow.judge(workflow.open_passage(case, "E2", "a", AT), "E2", Verdict.USE, "", "a", AT)),
+    ("no url", _with_draft("According to Example Health, the review found no link.")),
+    ("over limit", _with_draft("word " * 60 + "https://health.example.org/review")),
+    ("form", _with_draft("That is false.The review says no. https://health.example.org/review")),
+    ("unopened", _with_draft("So says https://health.example.org/review and https://other.example.org/")),
+]
+
+
+@pytest.mark.parametrize(("rule", "breaks"), BROKEN, ids=[rule for rule, _ in BROKEN])
+def test_each_rule_refuses_approval(rule: str, breaks: Callable[[Case], Case]) -> None:
+    case = breaks(_ready())
+    assert rule in _rules(case)
+    with pytest.raises(WorkflowError):
+        _approve(case)
+
+
+def test_editing_one_letter_after_scoring_makes_approval_wait() -> None:
+    case = _ready()
+    assert case.draft is not None
+    edited = workflow.edit_draft(case, NOTE.replace("no link", "no links"), "ann", AT, based_on=case.draft.sha256)
+    assert "stale" in _rules(edited)
+
+
+def test_a_passage_that_was_opened_but_not_judged_blocks_when_the_note_leans_on_it() -> None:
+    case = workflow.open_passage(_ready("See https://other.example.org/"), "E2", "ann", AT)
+    assert "unjudged" in _rules(case)
+
+
+def test_a_failed_gate_can_be_overridden_only_in_writing_and_visibly() -> None:
+    engine = ScriptedEngine()
+    engine.fails_at = GateName.CORRECTNESS
+    case = _ready(engine=engine)
+    assert _rules(case) == {"gate correctness"}
+    with pytest.raises(WorkflowError, match="correctness check failed"):
+        _approve(case, overrides={"correctness": "  "})
+    approved = _approve(case, overrides={"correctness": "The wording is the agency's own."})
+    assert approved.decision is not None
+    assert [(item.check, item.reason) for item in approved.decision.overrides] == [
+        ("correctness", "The wording is the agency's own."),
+        ("helpfulness", "Not run. Waits for correctness to pass."),
+    ]
+    assert "The wording is the agency's own." in approved.events[-1].detail
+
+
+def test_a_gate_that_could_not_run_is_no_pass() -> None:
+    engine = ScriptedEngine()
+    engine.breaks_at = GateName.HELPFULNESS
+    case = _ready(engine=engine)
+    assert case.assessment is not None
+    assert case.assessment.gate(GateName.HELPFULNESS).status is GateStatus.NOT_RUN
+    assert _rules(case) == {"gate helpfulness"}
+
+
+def test_a_link_that_nobody_inspected_takes_a_reason() -> None:
+    case = _ready(NOTE + " https://unread.example.org/page")
+    rule = "link:https://unread.example.org/page"
+    assert _rules(case) == {rule}
+    approved = _approve(case, overrides={rule: "The agency's own archive."})
+    assert approved.decision is not None
+    assert approved.decision.overrides[0].check == rule
+
+
+def test_the_same_page_written_otherwise_is_not_an_uninspected_link() -> None:
+    assert _rules(_ready("According to them, no link. http://www.health.example.org/review/#top")) == set()
+
+
+def test_nobody_approves_a_text_that_they_did_not_see() -> None:
+    with pytest.raises(WorkflowError, match="no longer the text"):
+        _approve(_ready(), seen="0" * 64)
+
+
+def test_a_note_that_the_post_is_not_misleading_needs_no_tag() -> None:
+    case = _ready().model_copy(update={"tags": (), "classification": Classification.NOT_MISLEADING})
+    assert _rules(case) == set()
+
+
+@pytest.mark.parametrize("kind", [DecisionKind.NOT_NEEDED, DecisionKind.INSUFFICIENT_EVIDENCE, DecisionKind.REJECTED])
+def test_abstaining_is_free_at_any_time(kind: DecisionKind) -> None:
+    decided = decide(make_case(), kind, "ann", AT)
+    assert decided.decision is not None
+    assert decided.decision.kind is kind
+    with pytest.raises(WorkflowError, match="already decided"):
+        decide(decided, kind, "ann", AT)

@@ -1,0 +1,96 @@
+"""What comes into a case from a person."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.cases import intake
+from crowdnotes.domain import Mode, Stage, StageName
+from crowdnotes.errors import InputError
+from crowdnotes.testing import make_case, make_evidence
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+ZALGO = "H̷̢̛e̵͔͗ ̶c̶o̵m̸e̶s̶"
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t ", "\x00"])
+def test_an_empty_post_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(InputError, match="The post is empty"):
+        intake.checked_post(text, None, None, 25_000)
+
+
+def test_a_post_longer_than_x_allows_is_refused_with_both_figures() -> None:
+    with pytest.raises(InputError, match=r"100,000 characters.*25,000"):
+        intake.checked_post("x" * 100_000, None, None, 25_000)
+
+
+@pytest.mark.parametrize("text", [ZALGO, "مرحبا بالعالم", "<script>alert(1)</script>", "a\u202eb", "👩‍👩‍👧"])
+def test_unusual_text_is_kept_as_it_is(text: str) -> None:
+    assert intake.checked_post(text, None, None, 25_000).text == text
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://",
+        "https://[::1",
+        "ftp://a.org/x",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "https://a b.org",
+        "https://a.org:x",
+    ],
+)
+def test_a_malformed_link_is_refused_in_a_sentence(url: str) -> None:
+    with pytest.raises(InputError, match=r"“.*” is not (a web|an http)"):
+        intake.checked_urls([url])
+
+
+def test_links_are_completed_and_taken_once() -> None:
+    assert intake.checked_urls(["a.org/x", " https://a.org/x ", "", "localhost.org:8080/y"]) == (
+        "https://a.org/x",
+        "https://localhost.org:8080/y",
+    )
+
+
+@given(st.text(max_size=60))
+def test_any_text_as_a_link_is_taken_or_refused_never_a_crash(text: str) -> None:
+    with suppress(InputError):
+        for url in intake.checked_urls([text]):
+            assert url.lower().startswith(("http://", "https://"))
+
+
+def test_changing_the_post_puts_the_old_evidence_on_record() -> None:
+    case = make_case(evidence=(make_evidence(1),))
+    post = intake.checked_post("Another claim", None, None, 25_000)
+    changed = intake.change_post(case, post, "ann", AT)
+    assert changed.evidence == ()
+    assert changed.earlier_evidence == (case.evidence,)
+    assert changed.events[-1].detail == case.post.text
+
+
+def test_new_links_make_reading_run_again_but_not_the_search() -> None:
+    stages = tuple(
+        Stage(name=name, finished_at=AT, seconds=1, summary="", engine="local")
+        for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
+    )
+    case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=stages)
+    more = intake.change_sources(case, Mode.AUTOMATION, ("https://a.org/",), ("med",), "ann", AT)
+    assert [stage.name for stage in more.stages] == [StageName.QUERIES, StageName.SEARCH]
+    other = intake.change_sources(case, Mode.AUTOMATION, (), ("news",), "ann", AT)
+    assert other.stages == ()
+
+
+def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
+    item = intake.passage_by_hand("https://paywalled.example.org/a", "", "The words that matter.")
+    case = intake.add_evidence(make_case(evidence=(make_evidence(1),)), item, "ann", AT)
+    assert case.evidence[1].id == "E2"
+    assert "by hand" in case.evidence[1].source.outcome_detail
+    assert intake.add_evidence(case, item, "ann", AT) is case
+    with pytest.raises(InputError, match="passage is empty"):
+        intake.passage_by_hand(None, "", "  ")

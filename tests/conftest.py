@@ -1,0 +1,59 @@
+"""What tests of several rooms share: a fresh database of each kind."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, create_engine, make_url, text
+
+from crowdnotes.storage.opening import open_database
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The URL of a real PostgreSQL server, started for this session; its database is for making others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about its own folders
+        import pgserver
+    # Not pytest's own folder: run as root, the server becomes another user, who may not enter there.
+    folder = Path(tempfile.mkdtemp(prefix="crowdnotes-pg-"))
+    server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+    yield server.get_uri()
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_database_url(postgres_url: str) -> Iterator[str]:
+    """The URL of an empty database of one's own on that server, as a user would write it."""
+    name = f"t{uuid.uuid4().hex}"
+    admin = create_engine(make_url(postgres_url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield make_url(postgres_url).set(database=name).render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'data' / 'crowdnotes.sqlite'}"
+    url: str = request.getfixturevalue("postgres_database_url")
+    return url
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """A database of each kind with its tables."""
+    engine = open_database(database_url)
+    yield engine
+    engine.dispose()

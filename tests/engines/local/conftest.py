@@ -1,0 +1,14 @@
+"""The local engine over the fake embedder."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.engines.local import LocalEngine
+from crowdnotes.settings import GateSettings
+from crowdnotes.testing import HashingEmbedder
+
+
+@pytest.fixture
+def engine() -> LocalEngine:
+    return LocalEngine(HashingEmbedder(), GateSettings())

@@ -1,0 +1,34 @@
+"""Checkable statements of a post."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import Post
+from crowdnotes.engines.local.claims import find_claims
+
+
+def test_a_causal_statement_is_a_claim_with_its_span() -> None:
+    post = Post(text="Good morning! The jab causes heart attacks in 38% of kids. What do you think?")
+    (claim,) = find_claims(post)
+    assert claim.text == "The jab causes heart attacks in 38% of kids."
+    assert post.text[claim.span.start : claim.span.end] == claim.text
+
+
+def test_the_most_checkable_statement_comes_first() -> None:
+    claims = find_claims(
+        Post(text="Vaccines are bad news for health. Vaccines caused cancer in 38% of 2,000 patients.")
+    )
+    assert claims[0].text.startswith("Vaccines caused cancer")
+
+
+@pytest.mark.parametrize(
+    "text", ["Do vaccines cause cancer?", "Hello everyone!", "#NoVax", "https://t.co/abc", "😀", ""]
+)
+def test_questions_greetings_tags_links_and_nothing_are_no_claims(text: str) -> None:
+    assert find_claims(Post(text=text)) == []
+
+
+def test_a_thread_gives_at_most_eight() -> None:
+    text = "\n".join(f"Vaccine number {n} causes cancer in {n}% of children." for n in range(2, 60))
+    assert len(find_claims(Post(text=text))) == 8

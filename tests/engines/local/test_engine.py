@@ -1,0 +1,79 @@
+"""The engine as a whole: its promises hold for any text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from crowdnotes.domain import GateStatus, Hit, Post
+from crowdnotes.engines import Engine
+from crowdnotes.engines.local import LocalEngine
+from crowdnotes.settings import GateSettings
+from crowdnotes.testing import HashingEmbedder
+from tests.engines.local.made import AWKWARD_TEXTS, MEASLES, made_evidence
+
+
+def _through_all_steps(engine: Engine, post_text: str, note: str, passage: str) -> None:
+    post = Post(text=post_text)
+    evidence = [made_evidence(passage)]
+    claims = engine.claims(post)
+    for claim in claims:
+        assert post_text[claim.span.start : claim.span.end] == claim.text
+    queries = engine.queries(post, claims, 5)
+    assert len(queries) <= 5
+    assert all(query.text.strip() and query.purpose for query in queries)
+    engine.pick(post, [Hit(provider="p", title=passage[:50], snippet=passage[:200], query="q")], [])
+    written = engine.write(post, evidence, 250, 3)
+    assert bool(written.candidates) != bool(written.abstained)
+    support = engine.support(note, evidence)
+    for sentence in support:
+        assert 0 <= sentence.span.start < sentence.span.end <= len(note)
+        assert 0.0 <= sentence.score <= 1.0
+        assert all(0 <= span.start <= span.end <= len(note) for span in sentence.doubted)
+        if sentence.carrier is not None:
+            assert sentence.carrier.end <= len(passage)
+    for result in (
+        engine.relevance(post, evidence),
+        engine.correctness(note, evidence, support),
+        engine.helpfulness(post, note),
+    ):
+        assert result.reason
+        assert (result.score is None) == (result.status is GateStatus.NOT_RUN)
+        if result.score is not None:
+            assert 0.0 <= result.score <= 1.0
+    assert len(engine.principles(post, note, support)) == 6
+
+
+@pytest.mark.parametrize("text", AWKWARD_TEXTS, ids=range(len(AWKWARD_TEXTS)))
+def test_no_text_breaks_a_step_as_post_note_or_passage(engine: LocalEngine, text: str) -> None:
+    _through_all_steps(engine, text, "Vaccines do not cause cancer.", MEASLES)
+    _through_all_steps(engine, "Vaccines cause cancer", text, MEASLES)
+    _through_all_steps(engine, "Vaccines cause cancer", "Vaccines do not cause cancer.", text)
+
+
+@given(post=st.text(max_size=200), note=st.text(max_size=200), passage=st.text(max_size=300))
+@hypothesis_settings(max_examples=60, deadline=None)
+def test_any_text_goes_through_every_step(post: str, note: str, passage: str) -> None:
+    _through_all_steps(LocalEngine(HashingEmbedder(), GateSettings()), post, note, passage)
+
+
+def test_the_same_input_gives_the_same_answer(engine: LocalEngine) -> None:
+    post = Post(text="The measles vaccine causes autism in 38% of children.")
+    evidence = [made_evidence(MEASLES)]
+    other = LocalEngine(HashingEmbedder(), GateSettings())
+    assert engine.write(post, evidence, 250, 3) == other.write(post, evidence, 250, 3)
+    assert engine.queries(post, engine.claims(post), 5) == other.queries(post, other.claims(post), 5)
+    assert engine.support("The measles vaccine causes autism.", evidence) == other.support(
+        "The measles vaccine causes autism.", evidence
+    )
+
+
+def test_it_says_that_no_language_model_is_at_work(engine: LocalEngine) -> None:
+    assert engine.name == "local"
+    assert engine.uses_language_model is False
+
+
+def test_long_repetitive_text_goes_through(engine: LocalEngine) -> None:
+    _through_all_steps(engine, "x, " * 8_000, "no, " * 2_000, "a-b " * 6_000)

@@ -1,0 +1,118 @@
+"""The helpfulness gate and the six principles."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult
+from crowdnotes.engines.local import LocalEngine
+from tests.engines.local.made import MEASLES, made_evidence
+
+POST = Post(text="The measles vaccine causes autism in children.")
+GOOD = (
+    "The measles vaccine does not cause autism. Studies of more than 650,000 children found no link. "
+    "https://health.example.org/measles https://clinic.example.net/vaccines"
+)
+
+
+def _score(engine: LocalEngine, note: str) -> float:
+    score = engine.helpfulness(POST, note).score
+    assert score is not None
+    return score
+
+
+def _principles(engine: LocalEngine, note: str) -> dict[PrincipleName, PrincipleResult]:
+    support = engine.support(note, [made_evidence(MEASLES)])
+    return {result.principle: result for result in engine.principles(POST, note, support)}
+
+
+def test_a_sourced_plain_note_passes(engine: LocalEngine) -> None:
+    assert engine.helpfulness(POST, GOOD).status is GateStatus.PASS
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "This is false.",
+        "Nonsense from a liar!!! Do you really believe this propaganda? https://health.example.org/measles",
+        "Football scores of tonight. https://sport.example.org/",
+    ],
+)
+def test_bare_rude_or_unrelated_notes_fail_with_a_reason(engine: LocalEngine, note: str) -> None:
+    result = engine.helpfulness(POST, note)
+    assert result.status is GateStatus.FAIL
+    assert "What counts most against it" in result.reason
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        GOOD.replace("https://health.example.org/measles https://clinic.example.net/vaccines", ""),
+        GOOD.replace("https://health.example.org/measles https://clinic.example.net/vaccines", "https://x.com/a/1"),
+        GOOD.replace("The measles", "I think the measles"),
+        GOOD.replace("no link.", "no link, you idiot."),
+        GOOD.replace("no link.", "no link!!!"),
+    ],
+)
+def test_each_fault_costs(engine: LocalEngine, worse: str) -> None:
+    assert _score(engine, worse) < _score(engine, GOOD)
+
+
+def test_a_note_of_links_alone_is_not_judged(engine: LocalEngine) -> None:
+    assert engine.helpfulness(POST, "https://health.example.org/").status is GateStatus.NOT_RUN
+    assert {r.status for r in _principles(engine, "https://health.example.org/").values()} == {GateStatus.NOT_RUN}
+
+
+def test_a_post_without_words_is_judged_without_the_topic(engine: LocalEngine) -> None:
+    assert engine.helpfulness(Post(text="https://t.co/abc"), GOOD).score is not None
+
+
+def test_a_good_note_keeps_all_principles(engine: LocalEngine) -> None:
+    results = _principles(engine, GOOD)
+    assert list(results) == list(PrincipleName)
+    assert {result.status for result in results.values()} == {GateStatus.PASS}
+
+
+@pytest.mark.parametrize(
+    ("note", "principle", "words"),
+    [
+        ("The measles vaccine is safe, you idiot, and not a cause of autism.", PrincipleName.NEUTRAL, "idiot"),
+        ("The measles vaccine does NOT cause autism in any children.", PrincipleName.NEUTRAL, "NOT"),
+        ("The “experts” say the measles vaccine does not cause autism.", PrincipleName.NEUTRAL, "“experts”"),
+        ("Obviously the measles vaccine does not cause autism.", PrincipleName.NO_SPECULATION, "Obviously"),
+        ("I think the measles vaccine does not cause autism.", PrincipleName.NO_SPECULATION, "I think"),
+    ],
+)
+def test_a_principle_points_at_the_words_it_objects_to(
+    engine: LocalEngine, note: str, principle: PrincipleName, words: str
+) -> None:
+    result = _principles(engine, note)[principle]
+    assert result.status is GateStatus.FAIL
+    assert words in [note[f.span.start : f.span.end] for f in result.findings if f.span]
+
+
+@pytest.mark.parametrize(
+    ("note", "principle"),
+    [
+        ("This claim is false.", PrincipleName.CONTEXT),
+        ("Football scores of tonight and of tomorrow in all leagues.", PrincipleName.ADDRESSES_CLAIM),
+        ("Bananas grow fastest under blue lamps.", PrincipleName.SOURCES_SUPPORT),
+        ("The measles vaccine " + "and the other vaccine " * 12 + "is safe.", PrincipleName.READABLE),
+    ],
+)
+def test_the_other_principles_fail_where_they_should(engine: LocalEngine, note: str, principle: PrincipleName) -> None:
+    assert _principles(engine, note)[principle].status is GateStatus.FAIL
+
+
+@pytest.mark.parametrize(
+    "note", ["Psychological studies found no link.", "In the US, vaccines are tested.", "Free radicals occur."]
+)
+def test_ordinary_words_are_not_taken_for_insults_or_first_person(engine: LocalEngine, note: str) -> None:
+    results = _principles(engine, note)
+    assert results[PrincipleName.NEUTRAL].status is GateStatus.PASS
+    assert results[PrincipleName.NO_SPECULATION].status is GateStatus.PASS
+
+
+def test_words_inside_links_are_not_judged(engine: LocalEngine) -> None:
+    note = "The measles vaccine does not cause autism in children. https://example.org/stupid-liars"
+    assert _principles(engine, note)[PrincipleName.NEUTRAL].status is GateStatus.PASS

@@ -1,0 +1,75 @@
+"""The relevance and correctness gates."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import GateStatus, Post
+from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.local import LocalEngine
+from crowdnotes.settings import GateSettings
+from tests.engines.local.made import MEASLES, WATER, made_evidence
+
+POST = Post(text="The measles vaccine causes autism in children.")
+
+
+def _correctness(engine: LocalEngine, note: str) -> GateStatus:
+    evidence = [made_evidence(MEASLES)]
+    return engine.correctness(note, evidence, engine.support(note, evidence)).status
+
+
+def test_one_relevant_passage_is_enough_and_each_has_its_finding(engine: LocalEngine) -> None:
+    far = made_evidence("Football scores of tonight and tomorrow.", "E1")
+    result = engine.relevance(POST, [far, made_evidence(MEASLES, "E2")])
+    assert result.status is GateStatus.PASS
+    assert [(finding.evidence_id, finding.ok) for finding in result.findings] == [("E1", False), ("E2", True)]
+    assert result.threshold == GateSettings().relevance
+
+
+def test_evidence_about_something_else_fails(engine: LocalEngine) -> None:
+    result = engine.relevance(POST, [made_evidence("Football scores of tonight and tomorrow.")])
+    assert result.status is GateStatus.FAIL
+
+
+def test_relevance_is_not_run_without_evidence_or_words(engine: LocalEngine) -> None:
+    for result in (engine.relevance(POST, []), engine.relevance(Post(text="😀"), [made_evidence(MEASLES)])):
+        assert result.status is GateStatus.NOT_RUN
+        assert result.score is None
+
+
+def test_a_faithful_note_is_correct(engine: LocalEngine) -> None:
+    assert _correctness(engine, "The measles vaccine does not cause autism.") is GateStatus.PASS
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "The measles vaccine does not cause autism. Bananas grow fastest under blue lamps.",
+        "The vaccine may cause a mild rash in about 38% of children.",
+        "The measles vaccine does cause autism.",
+    ],
+)
+def test_one_unsupported_or_distorted_sentence_fails_the_note(engine: LocalEngine, note: str) -> None:
+    assert _correctness(engine, note) is GateStatus.FAIL
+
+
+def test_correctness_points_at_the_words(engine: LocalEngine) -> None:
+    note = "The vaccine may cause a mild rash in about 38% of children. https://a.example.org/"
+    evidence = [made_evidence(MEASLES)]
+    result = engine.correctness(note, evidence, engine.support(note, evidence))
+    (finding,) = [finding for finding in result.findings if not finding.ok]
+    assert finding.span is not None
+    assert note[finding.span.start : finding.span.end] == "38%"
+    assert finding.evidence_id == "E1"
+
+
+def test_correctness_is_not_run_without_evidence_or_sentences(engine: LocalEngine) -> None:
+    assert engine.correctness("Measles spreads.", [], ()).status is GateStatus.NOT_RUN
+    assert engine.correctness("", [made_evidence(MEASLES)], ()).status is GateStatus.NOT_RUN
+
+
+@pytest.mark.model
+def test_the_real_model_tells_relevant_from_other_health_pages() -> None:
+    engine = LocalEngine(MiniLMEmbedder(), GateSettings())
+    assert engine.relevance(POST, [made_evidence(MEASLES)]).status is GateStatus.PASS
+    assert engine.relevance(POST, [made_evidence(WATER)]).status is GateStatus.FAIL

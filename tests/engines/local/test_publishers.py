@@ -1,0 +1,39 @@
+"""Who a source is, in a note's words."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import Source
+from crowdnotes.engines.local.publishers import publisher_name
+from crowdnotes.note_text import find_urls
+
+
+def _name(publisher: str | None = None, title: str = "", url: str | None = None) -> str:
+    return publisher_name(Source(id="S1", title=title, publisher=publisher, url=url))
+
+
+def test_a_known_host_is_named_as_people_know_it() -> None:
+    assert _name("CDC-export", url="https://www.cdc.gov/measles") == "the CDC"
+    assert _name(url="https://www.nlm.nih.gov/medlineplus/measles.html") == "the NIH's MedlinePlus"
+
+
+def test_a_host_that_only_looks_known_is_not() -> None:
+    assert _name("Somebody", url="https://notcdc.gov.example.org/") == "Somebody"
+
+
+def test_the_publisher_then_the_site_in_the_title_then_the_title() -> None:
+    assert _name("World Heart Federation") == "the World Heart Federation"
+    assert _name(title="Measles facts | Example Clinic") == "Example Clinic"
+    assert _name(title="Measles facts") == "“Measles facts”"
+    assert _name() == ""
+
+
+@pytest.mark.parametrize("publisher", ["example.org", "https://x.example/", "<b>bold</b>", "A" * 300])
+def test_a_name_that_would_read_as_a_link_or_markup_is_left_out(publisher: str) -> None:
+    assert _name(publisher) == ""
+    assert not find_urls(_name(publisher))
+
+
+def test_a_broken_url_names_nobody() -> None:
+    assert _name(url="https://[bad") == ""

@@ -1,0 +1,49 @@
+"""Numbers and what they count."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.engines.local.quantities import quantities
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,000 mg", (1000.0, "mg")),
+        ("1 000 mg", (1000.0, "mg")),
+        ("one thousand milligrams", (1000.0, "mg")),
+        ("38 percent", (38.0, "%")),
+        ("38%", (38.0, "%")),
+        ("thirty-eight per cent", (38.0, "%")),
+        ("1.5 million", (1_500_000.0, "")),
+        ("half", (0.5, "")),
+        ("25 years", (25.0, "year")),
+    ],
+)
+def test_ways_of_writing_a_number_are_one(text: str, expected: tuple[float, str]) -> None:
+    (found,) = quantities(text)
+    assert (found.value, found.unit) == expected
+
+
+def test_both_ends_of_a_range_count_the_same_thing() -> None:
+    assert [(q.value, q.unit) for q in quantities("7 to 10 days")] == [(7.0, "day"), (10.0, "day")]
+
+
+@pytest.mark.parametrize("text", ["COVID-19", "B12", "one of the causes", "no number"])
+def test_names_and_pronouns_are_not_numbers(text: str) -> None:
+    assert quantities(text) == []
+
+
+@given(st.integers(0, 999_999_999))
+def test_digit_groups_do_not_change_a_value(value: int) -> None:
+    (plain,), (grouped,) = quantities(f"{value} people"), quantities(f"{value:,} people")
+    assert plain.agrees_with(grouped)
+
+
+@given(st.text(max_size=200))
+def test_a_quantity_starts_where_it_stands(text: str) -> None:
+    for found in quantities(text):
+        assert text[found.start : found.end] == found.text

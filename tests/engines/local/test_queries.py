@@ -1,0 +1,49 @@
+"""Searches made from a post's own words."""
+
+from __future__ import annotations
+
+from crowdnotes.domain import Post
+from crowdnotes.engines.local.claims import find_claims
+from crowdnotes.engines.local.keyphrases import key_phrases
+from crowdnotes.engines.local.queries import build_queries
+
+POST = Post(
+    text="The vaxx causes heart attacks in kids!! Share before they delete it @bob https://t.co/abc #StopTheVaxx"
+)
+
+
+def test_queries_differ_and_each_has_its_own_purpose() -> None:
+    queries = build_queries(POST, find_claims(POST), 5)
+    assert len(queries) == 5
+    assert len({query.text.lower() for query in queries}) == 5
+    assert len({query.purpose for query in queries}) == 5
+
+
+def test_one_query_speaks_as_medical_sources_do() -> None:
+    texts = " | ".join(query.text for query in build_queries(POST, find_claims(POST), 5))
+    assert "myocardial infarction" in texts
+
+
+def test_links_and_mentions_are_not_searched_for() -> None:
+    texts = " ".join(query.text for query in build_queries(POST, find_claims(POST), 8))
+    assert "t.co" not in texts
+    assert "bob" not in texts
+
+
+def test_no_query_is_longer_than_a_search_box_takes() -> None:
+    post = Post(text="Vaccinecausescancer" * 1_300)
+    assert all(len(query.text) <= 160 and len(query.purpose) <= 160 for query in build_queries(post, [], 5))
+
+
+def test_a_post_without_words_gives_no_query() -> None:
+    assert build_queries(Post(text="😀 https://t.co/abc @bob"), [], 5) == []
+
+
+def test_a_limit_is_kept() -> None:
+    assert len(build_queries(POST, find_claims(POST), 2)) == 2
+    assert build_queries(POST, find_claims(POST), 0) == []
+
+
+def test_health_terms_outrank_chatter() -> None:
+    best = key_phrases("Wow guys, check this amazing thread: measles vaccine and autism, really crazy stuff")[0]
+    assert "measles" in best.folded or "autism" in best.folded

@@ -1,0 +1,102 @@
+"""Which passage carries each sentence, and what differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crowdnotes.domain import SentenceSupport, Support
+from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.local.support import note_sentences
+from crowdnotes.settings import GateSettings
+from tests.engines.local.made import MEASLES, WATER, made_evidence
+
+
+def _one(engine: LocalEngine, note: str, *passages: str) -> SentenceSupport:
+    evidence = [made_evidence(text, f"E{n}") for n, text in enumerate(passages or (MEASLES,), start=1)]
+    (sentence,) = engine.support(note, evidence)
+    return sentence
+
+
+def test_a_quoted_sentence_is_supported_by_where_it_stands(engine: LocalEngine) -> None:
+    note = "Fluoride in drinking water helps prevent tooth decay."
+    sentence = _one(engine, note, MEASLES, WATER)
+    assert sentence.support is Support.SUPPORTED
+    assert sentence.evidence_id == "E2"
+    assert sentence.carrier is not None
+    assert WATER[sentence.carrier.start : sentence.carrier.end] == note
+    assert sentence.doubts == ()
+
+
+def test_an_attribution_does_not_weaken_a_quotation(engine: LocalEngine) -> None:
+    note = "According to Example Health Agency, the measles vaccine does not cause autism."
+    assert _one(engine, note).support is Support.SUPPORTED
+
+
+def test_a_wrong_credit_is_doubted(engine: LocalEngine) -> None:
+    sentence = _one(engine, "According to Harvard University, the measles vaccine does not cause autism.")
+    assert "The note credits “Harvard University”" in sentence.doubts[0]
+    assert sentence.support is not Support.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("note", "doubt"),
+    [
+        ("The vaccine may cause a mild rash in about 38% of children.", "The note says “38%”, the passage says “5%”."),
+        ("The measles vaccine does cause autism.", "The passage says “not”"),
+        ("Measles is not a disease that spreads easily.", "The note says “not”"),
+        (
+            "The vaccine causes a mild rash in about 5% of children.",
+            "The passage says “may”; the note states it as certain.",
+        ),
+        ("The vaccine may cause a mild rash in all children.", "The note says “all”; the passage says"),
+        ("The vaccine may cause a mild tumor in about 5% of children.", "The passage does not mention “tumor”."),
+    ],
+)
+def test_a_distortion_is_named_at_its_words(engine: LocalEngine, note: str, doubt: str) -> None:
+    sentence = _one(engine, note)
+    assert any(doubt in found for found in sentence.doubts), sentence.doubts
+    assert len(sentence.doubted) == len(sentence.doubts)
+    assert sentence.score < _one(engine, "The vaccine may cause a mild rash in about 5% of children.").score
+
+
+def test_an_opposite_is_a_doubt(engine: LocalEngine) -> None:
+    sentence = _one(engine, "Fluoride in drinking water is unsafe for most people.", WATER)
+    assert sentence.doubts
+    assert sentence.support is not Support.SUPPORTED
+
+
+def test_a_link_told_as_a_cause_is_a_doubt(engine: LocalEngine) -> None:
+    passage = "Drinking coffee is associated with better sleep in older adults."
+    sentence = _one(engine, "Drinking coffee causes better sleep in older adults.", passage)
+    assert "only says “associated”" in sentence.doubts[0]
+
+
+def test_what_no_passage_says_is_unsupported(engine: LocalEngine) -> None:
+    sentence = _one(engine, "Bananas grow fastest under blue lamps.")
+    assert sentence.support is Support.UNSUPPORTED
+    assert sentence.doubts
+
+
+def test_without_passages_nothing_is_supported(engine: LocalEngine) -> None:
+    (sentence,) = engine.support("Measles spreads easily.", [])
+    assert (sentence.support, sentence.score, sentence.evidence_id) == (Support.UNSUPPORTED, 0.0, None)
+
+
+def test_links_and_their_labels_are_not_sentences() -> None:
+    note = "Measles spreads. Vaccines help https://a.example.org/x\nSources:\nhttps://b.example.org/y"
+    assert [note[span.start : span.end] for span in note_sentences(note)] == ["Measles spreads.", "Vaccines help"]
+
+
+@pytest.mark.model
+def test_the_real_model_tells_a_paraphrase_from_a_distortion(tmp_path: Path) -> None:
+    engine = LocalEngine(MiniLMEmbedder(), GateSettings())
+    faithful = _one(engine, "Big studies have found no link of the measles vaccine with autism.")
+    distorted = _one(engine, "Big studies have found a link of the measles vaccine with autism.")
+    unrelated = _one(engine, "Bananas grow fastest under blue lamps.")
+    assert faithful.support is Support.SUPPORTED
+    assert distorted.score < faithful.score
+    assert distorted.doubts
+    assert unrelated.support is Support.UNSUPPORTED

@@ -1,0 +1,83 @@
+"""Loopback servers that behave as badly as the web does."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from crowdnotes.evidence.fetching import Fetcher
+from crowdnotes.settings import FetchSettings
+
+Behaviour = Callable[[socket.socket], None]
+Serve = Callable[[Behaviour], str]
+
+
+@pytest.fixture(scope="session")
+def httpserver_listen_address() -> tuple[str, int]:
+    """An address rather than "localhost", so that a test can tell the two apart."""
+    return ("127.0.0.1", 0)
+
+
+def _fetcher(total_seconds: float) -> Fetcher:
+    return Fetcher(FetchSettings(total_seconds=total_seconds, max_bytes=1_000_000), ("127.0.0.1",))
+
+
+@pytest.fixture
+def fetcher() -> Fetcher:
+    """May read 127.0.0.1 and nothing else that is private; takes 1 MB at most."""
+    return _fetcher(20.0)
+
+
+@pytest.fixture
+def hasty_fetcher() -> Fetcher:
+    """The same, and gives up after half a second."""
+    return _fetcher(0.5)
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start a server that reads the request's head and then does as told; gives its URL."""
+    stack = contextlib.ExitStack()
+    stopped = threading.Event()
+    threads: list[threading.Thread] = []
+
+    def start(behave: Behaviour) -> str:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        listener.settimeout(0.1)
+
+        def answer(connection: socket.socket) -> None:
+            # The client hangs up in the middle: that is what most of these tests are about.
+            with connection, contextlib.suppress(OSError):
+                connection.settimeout(5)
+                head = b""
+                while b"\r\n\r\n" not in head:
+                    piece = connection.recv(4096)
+                    if not piece:
+                        return
+                    head += piece
+                behave(connection)
+
+        def accept() -> None:
+            while not stopped.is_set():
+                try:
+                    connection, _ = listener.accept()
+                except TimeoutError:
+                    continue
+                worker = threading.Thread(target=answer, args=(connection,), daemon=True)
+                worker.start()
+                threads.append(worker)
+
+        acceptor = threading.Thread(target=accept, daemon=True)
+        acceptor.start()
+        threads.append(acceptor)
+        return f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+    yield start
+    stopped.set()
+    for thread in threads:
+        thread.join(10)
+    stack.close()

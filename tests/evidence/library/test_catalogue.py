@@ -1,0 +1,233 @@
+import os
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crowdnotes.errors import InputError, JobCancelled, LibraryError
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.library.index import IndexWriter
+from crowdnotes.testing import HashingEmbedder
+
+ROWS = [
+    ("What is flu?", "Influenza is a respiratory infection caused by a virus. Rest and fluids help most people."),
+    ("What is measles?", "Measles is a virus that spreads through the air. Two doses of vaccine prevent it."),
+    ("What is diabetes?", "Diabetes means that blood glucose is too high. Insulin moves glucose into cells."),
+    ("", ""),
+    ("What is flu?", "Influenza is a respiratory infection caused by a virus! Rest and fluids help most people."),
+    ("What causes flu?", "Influenza viruses cause flu. They pass through the air and enter the body by the nose."),
+]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    file = tmp_path / "health.parquet"
+    pd.DataFrame(ROWS, columns=["question", "answer"]).assign(
+        url=[f"https://example.org/{i}" for i in range(len(ROWS))], date="2020-02-03", publisher="NIH"
+    ).to_parquet(file)
+    return file
+
+
+@pytest.fixture
+def libraries(tmp_path: Path) -> Libraries:
+    return Libraries(tmp_path / "libraries", HashingEmbedder())
+
+
+def test_adding_counts_records_duplicates_and_skipped_rows(libraries: Libraries, table: Path) -> None:
+    info = libraries.add(table, "health")
+    assert (info.records, info.duplicates, info.skipped) == (4, 1, 1)
+    assert info.skipped_names == ("row 3: no text",)
+    assert info.columns is not None
+    assert info.columns.text == "answer"
+    assert libraries.list() == [info]
+    assert str(table.parent) not in info.model_dump_json()
+
+
+def test_a_hit_names_its_library_record_link_and_date(libraries: Libraries, table: Path) -> None:
+    libraries.add(table, "health")
+    hit = libraries.search("health", "is there a vaccine against measles")[0]
+    assert (hit.provider, hit.library, hit.record) == ("library:health", "health", 1)
+    assert hit.title == "What is measles?"
+    assert "vaccine" in hit.snippet
+    assert hit.url == "https://example.org/1"
+    assert str(hit.published) == "2020-02-03"
+
+
+def test_a_document_is_read_by_its_place_in_the_table(libraries: Libraries, table: Path) -> None:
+    libraries.add(table, "health")
+    document = libraries.document("health", 5)
+    assert document.title == "What causes flu?"
+    assert document.text == ROWS[5][1]
+    assert document.publisher == "NIH"
+    with pytest.raises(LibraryError, match="no record 99"):
+        libraries.document("health", 99)
+
+
+def test_several_queries_are_merged_and_each_hit_says_which_found_it(libraries: Libraries, table: Path) -> None:
+    libraries.add(table, "health")
+    hits = libraries.search_many("health", ["measles vaccine", "!!!", "blood glucose"], 10, post="measles and diabetes")
+    assert {hit.record for hit in hits} >= {1, 2}
+    assert next(hit for hit in hits if hit.record == 2).query == "blood glucose"
+    assert len({hit.record for hit in hits}) == len(hits)
+    assert libraries.search_many("health", ["?"], 10) == []
+
+
+def test_a_record_is_found_by_its_title_alone_when_no_word_of_the_text_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text('{"title": "Gout", "text": "Crystals of uric acid form in the joints."}\n')
+    libraries = Libraries(tmp_path / "libraries", HashingEmbedder())
+    assert libraries.add(file, "g").topics == 1
+    assert [hit.record for hit in libraries.search("g", "gouty gout")] == [0]
+
+
+def test_near_copies_are_one_hit(tmp_path: Path) -> None:
+    body = " ".join(f"measles fact{i}" for i in range(60))
+    file = tmp_path / "t.csv"
+    file.write_text(f"title,text\none,{body} end\ntwo,{body} stop\nthree,measles spreads through the air quickly\n")
+    libraries = Libraries(tmp_path / "libraries", HashingEmbedder())
+    assert libraries.add(file, "m").duplicates == 0
+    assert len(libraries.search("m", "measles")) == 2
+
+
+def test_a_search_without_words_is_refused(libraries: Libraries, table: Path) -> None:
+    libraries.add(table, "health")
+    with pytest.raises(InputError, match="no words"):
+        libraries.search("health", "?!")
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", "a\\b", ".hidden", "a b", "x" * 65, "é", "-a", "a\n", "a\x00"])
+def test_a_name_that_could_be_a_path_is_refused(libraries: Libraries, table: Path, name: str) -> None:
+    with pytest.raises(LibraryError, match="name has letters"):
+        libraries.add(table, name)
+    with pytest.raises(LibraryError, match="name has letters"):
+        libraries.search(name, "flu")
+
+
+def test_a_name_in_use_is_refused_unless_it_is_to_be_replaced(libraries: Libraries, table: Path) -> None:
+    first = libraries.add(table, "health")
+    with pytest.raises(LibraryError, match="already a library"):
+        libraries.add(table, "health")
+    second = libraries.add(table, "health", text_column="question", replace=True)
+    assert libraries.list() == [second]
+    assert first.columns != second.columns
+    assert libraries.search("health", "measles")[0].snippet == "What is measles?"
+
+
+def test_a_removed_library_is_gone(libraries: Libraries, table: Path) -> None:
+    libraries.add(table, "health")
+    libraries.remove("health")
+    assert libraries.list() == []
+    for ask in (lambda: libraries.search("health", "flu"), lambda: libraries.remove("health")):
+        with pytest.raises(LibraryError, match="no library"):
+            ask()
+
+
+def test_a_path_that_cannot_be_a_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:
+    odd = tmp_path / "t.xlsx"
+    odd.write_text("x")
+    with pytest.raises(LibraryError, match=r"t\.xlsx is not a table"):
+        libraries.add(odd, "a")
+    with pytest.raises(LibraryError, match=r"nothing at gone\.csv"):
+        libraries.add(tmp_path / "gone.csv", "a")
+    with pytest.raises(LibraryError, match="no columns to name"):
+        libraries.add(tmp_path, "a", text_column="text")
+    assert libraries.list() == []
+
+
+def test_a_table_whose_text_is_all_empty_is_explained(libraries: Libraries, tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("title,text\na,\nb,\n")
+    with pytest.raises(LibraryError, match="Nothing in it holds text"):
+        libraries.add(file, "a", text_column="text")
+
+
+def test_progress_ends_at_its_total_and_never_falls(libraries: Libraries, table: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    libraries.add(table, "health", progress=lambda done, total: heard.append((done, total)))
+    assert heard == sorted(heard)
+    assert heard[-1][0] == heard[-1][1]
+
+
+def test_a_cancelled_or_failed_add_leaves_what_was_there(
+    libraries: Libraries, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = libraries.add(table, "health")
+
+    def cancel(done: int, total: int) -> None:
+        raise JobCancelled("Cancelled.")
+
+    with pytest.raises(JobCancelled):
+        libraries.add(table, "health", replace=True, progress=cancel)
+
+    def full(self: IndexWriter, record: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(IndexWriter, "add", full)
+    with pytest.raises(LibraryError, match="disk is full"):
+        libraries.add(table, "health", replace=True)
+    assert libraries.list() == [before]
+    assert [file.name for file in (tmp_path / "libraries").iterdir()] == ["health.sqlite"]
+
+
+def test_what_a_crash_left_behind_is_no_library_and_is_cleared_later(libraries: Libraries, table: Path) -> None:
+    libraries.add(table, "one")
+    directory = table.parent / "libraries"
+    old, young = directory / ".x.0.building", directory / ".y.0.building"
+    for file in (old, young):
+        file.write_bytes(b"half")
+    os.utime(old, (time.time() - 7200, time.time() - 7200))
+    libraries.add(table, "two")
+    assert [info.name for info in libraries.list()] == ["one", "two"]
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_a_file_that_is_no_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:
+    (tmp_path / "libraries").mkdir()
+    (tmp_path / "libraries" / "bad.sqlite").write_bytes(b"not a database, but long enough to be looked at" * 50)
+    with pytest.raises(LibraryError, match="“bad” cannot be read"):
+        libraries.list()
+    libraries.remove("bad")
+    assert libraries.list() == []
+
+
+def test_a_library_of_another_model_is_searched_by_words(
+    libraries: Libraries, table: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    libraries.add(table, "health")
+
+    class Other(HashingEmbedder):
+        name = "another"
+
+    assert Libraries(tmp_path / "libraries", Other()).search("health", "measles")[0].record == 1
+    assert "another embedding model" in caplog.text
+
+
+def test_threads_search_one_library_at_once(libraries: Libraries, table: Path) -> None:
+    libraries.add(table, "health")
+    found: list[int | None] = []
+
+    def search() -> None:
+        found.extend(libraries.search("health", "measles vaccine")[0].record for _ in range(5))
+
+    threads = [threading.Thread(target=search) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [1] * 40
+
+
+@given(st.lists(st.text(), min_size=1, max_size=8))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+def test_record_numbers_and_texts_survive(libraries: Libraries, tmp_path: Path, texts: list[str]) -> None:
+    file = tmp_path / "any.parquet"
+    texts = [f"{i} {text}" for i, text in enumerate(texts)]
+    pd.DataFrame({"text": [t.replace("\ud800", "") for t in texts]}).to_parquet(file)
+    libraries.add(file, "any", text_column="text", replace=True)
+    for record, text in enumerate(texts):
+        assert libraries.document("any", record).text == text.strip().replace("\x00", "")

@@ -1,0 +1,122 @@
+import json
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from crowdnotes.errors import LibraryError
+from crowdnotes.evidence.library.records import Columns, Record
+from crowdnotes.evidence.library.tables import open_table
+
+TEXT = "Influenza vaccines lower the risk of severe illness."
+NOTHING_NAMED: dict[str, str | None] = {}
+
+
+def _write(folder: Path, name: str, content: str | bytes) -> Path:
+    file = folder / name
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return file
+
+
+def _read(file: Path, **named: str) -> tuple[Columns, list[Record]]:
+    table = open_table(file, named)
+    records = list(table.read())
+    assert len(records) == table.total
+    assert table.columns is not None
+    return table.columns, records
+
+
+def test_parquet_columns_are_guessed_from_names_and_content(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    pd.DataFrame(
+        {
+            "id": [1, 2],
+            "source": ["CDC", "NIH"],
+            "link": ["https://cdc.gov/a", "https://nih.gov/b"],
+            "published": ["2020-05-01", "2021-06-02"],
+            "question": ["What is flu?", "What is cold?"],
+            "answer": [TEXT, TEXT + " Again."],
+        }
+    ).to_parquet(file)
+    columns, records = _read(file)
+    assert columns == Columns(text="answer", title="question", url="link", date="published", publisher="source")
+    assert records[1].record == 1
+    assert records[1].title == "What is cold?"
+    assert records[1].published == date(2021, 6, 2)
+    assert records[1].publisher == "NIH"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_csv_delimiter_and_encoding_are_found_out(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    body = f"title{delimiter}text\n" + f"Grippe à l'été{delimiter}Le vaccin réduit le risque de maladie sévère.\n" * 5
+    columns, records = _read(_write(tmp_path, "t.csv", body.encode(encoding)))
+    assert columns.text == "text"
+    assert records[0].title == "Grippe à l'été"
+    assert records[4].record == 4
+
+
+def test_a_quoted_line_break_is_part_of_its_field(tmp_path: Path) -> None:
+    _, records = _read(_write(tmp_path, "t.csv", f'title,text\na,"{TEXT}\nSecond line."\nb,"{TEXT}"\n'))
+    assert [record.record for record in records] == [0, 1]
+    assert "Second line." in records[0].text
+
+
+def test_jsonl_rows_may_differ_in_their_fields(tmp_path: Path) -> None:
+    rows = [{"text": TEXT}, {"text": TEXT, "headline": "H", "date": "12 March 2020"}]
+    columns, records = _read(_write(tmp_path, "t.jsonl", "\n".join(map(json.dumps, rows)) + "\n\n"))
+    assert columns.title == "headline"
+    assert records[0].title == ""
+    assert records[1].published == date(2020, 3, 12)
+
+
+def test_named_columns_win_over_guesses(tmp_path: Path) -> None:
+    file = _write(tmp_path, "t.csv", f"question,summary,body\nshort,brief words,{TEXT}\n")
+    columns, records = _read(file, text="summary", title="body")
+    assert (columns.text, columns.title) == ("summary", "body")
+    assert records[0].text == "brief words"
+
+
+def test_a_row_without_text_keeps_its_place_and_is_a_problem(tmp_path: Path) -> None:
+    _, records = _read(_write(tmp_path, "t.csv", f"title,text\na,{TEXT}\nb,\nc,{TEXT}\n"))
+    assert [(record.record, record.problem) for record in records] == [(0, ""), (1, "no text"), (2, "")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("t.csv", "", "no rows"),
+        ("t.csv", "title,text\n", "no rows"),
+        ("t.csv", "title,text\na,b,c\n", "line 2 has 3 fields"),
+        ("t.csv", 'title,text\na,"never closed\n', "line 2"),
+        ("t.csv", "text,text\na,b\n", "same name"),
+        ("t.csv", "a,b\n1,2\n", "no column that holds text"),
+        ("t.csv", "url\nhttps://example.org/a-long-enough-address\n", "no column that holds text"),
+        ("t.jsonl", "", "no rows"),
+        ("t.jsonl", '{"text": "x"}\n{broken\n', "line 2 is not JSON"),
+        ("t.jsonl", "[1, 2]\n", "line 1 is not an object"),
+        ("t.jsonl", b'{"text": "\xff\xfe"}\n', "UTF-8"),
+        ("t.parquet", "not parquet", "cannot be read as parquet"),
+        ("t.parquet", "", "cannot be read as parquet"),
+    ],
+)
+def test_a_broken_table_is_explained(tmp_path: Path, name: str, content: str | bytes, says: str) -> None:
+    with pytest.raises(LibraryError, match=says) as caught:
+        _read(_write(tmp_path, name, content))
+    assert caught.value.next_step
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_a_truncated_parquet_is_explained(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    pd.DataFrame({"text": [TEXT] * 500}).to_parquet(file)
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises(LibraryError, match="cannot be read as parquet"):
+        _read(file)
+
+
+def test_a_named_column_that_is_not_there_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match="no column “body” for the text") as caught:
+        _read(_write(tmp_path, "t.csv", f"title,text\na,{TEXT}\n"), text="body")
+    assert "title, text" in caught.value.next_step

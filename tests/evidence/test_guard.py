@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
+from crowdnotes.evidence.fetching import Fetcher
+from crowdnotes.evidence.guard import check_url, is_public, resolve_public
+from crowdnotes.settings import FetchSettings
+
+HOSTILE_URLS = [
+    "http://127.0.0.1/",
+    "http://127.1/",
+    "http://127.0.1/",
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0x7f.1/",
+    "http://0177.0.0.1/",
+    "http://017700000001/",
+    "http://0/",
+    "http://0.0.0.0/",
+    "http://127.0.0.1./",
+    "http://127.0.0.1.:80/",
+    "http://10.0.0.1/",
+    "http://172.16.0.1/",
+    "http://192.168.1.1/admin",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://2852039166/latest/meta-data/",
+    "http://0xa9.0xfe.0xa9.0xfe/",
+    "http://100.100.100.200/latest/meta-data/",
+    "http://100.64.0.1/",
+    "http://168.63.129.16/",
+    "http://192.0.0.192/",
+    "http://198.18.0.1/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://[::1]/",
+    "http://[::]/",
+    "http://[0:0:0:0:0:0:0:1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:7f00:1]/",
+    "http://[::127.0.0.1]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[64:ff9b::169.254.169.254]/",
+    "http://[64:ff9b:1::10.0.0.1]/",
+    "http://[2002:7f00:1::]/",
+    "http://[2002:a9fe:a9fe::1]/",
+    "http://[2001:0:4136:e378:8000:63bf:80ff:fffe]/",
+    "http://[fd00:ec2::254]/",
+    "http://[fe80::1]/",
+    "http://[fe80::1%25eth0]/",
+    "http://[fe80::5efe:10.0.0.1]/",
+    "http://[2a00:1450::5efe:a00:1]/",
+    "http://[ff02::1]/",
+    "http://[fec0::1]/",
+    "http://localhost/",
+    "http://LOCALHOST:8501/",
+    "http://localhost./",
+    "http://app.localhost/",
+    "http://printer.local/",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://user:password@127.0.0.1/",
+    "http://who.int@127.0.0.1/",
+    "http://who.int:80@127.0.0.1/",
+    "http://127.0.0.1\\@who.int/",
+    "http://who.int\\.evil.example/",
+    "http://%31%32%37.0.0.1/",
+    "http://127%2e0%2e0%2e1/",
+    "http://①②⑦.⓪.⓪.①/",
+    "http://127。0。0。1/",
+    "http://１２７.0.0.1/",
+    "http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/",
+    "http://127.0.0.1\t/",
+    "http://127.0.\n0.1/",
+    "http://127.0.0.1\x00.who.int/",
+    "http://\u200b127.0.0.1/",
+    "http:///127.0.0.1/",
+    "http:127.0.0.1",
+    "//127.0.0.1/",
+    "http://[::1/",
+    "http://127.0.0.1:99999/",
+    "http://127.0.0.1:0/",
+    "http://:80/",
+    "http://",
+    "file:///etc/passwd",
+    "FILE:///etc/passwd",
+    "ftp://127.0.0.1/",
+    "gopher://127.0.0.1:6379/_FLUSHALL",
+    "dict://127.0.0.1:11211/stat",
+    "data:text/html,<script>alert(1)</script>",
+    "javascript:alert(1)",
+    "blob:http://127.0.0.1/x",
+    "unix:///var/run/docker.sock",
+]
+
+Addresses = Callable[..., list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[str, int]]]]
+
+
+def _answer(*addresses: str) -> Addresses:
+    def look(
+        host: str, port: int, **_: object
+    ) -> list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[str, int]]]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+    return look
+
+
+@pytest.fixture
+def connects(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    seen: list[object] = []
+
+    def record(_: socket.socket, address: object) -> None:
+        seen.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket.socket, "connect", record)
+    return seen
+
+
+@pytest.mark.parametrize("url", HOSTILE_URLS)
+def test_a_hostile_url_reaches_no_connection(url: str, connects: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whatever the name looks like, the worst resolver there is sends it to this machine.
+    monkeypatch.setattr(socket, "getaddrinfo", _answer("127.0.0.1"))
+    with pytest.raises((UnsafeUrlError, InputError)):
+        check_url(url)
+    page = Fetcher(FetchSettings()).fetch(url)
+    assert connects == []
+    assert page.outcome in (FetchOutcome.REFUSED, FetchOutcome.UNREACHABLE)
+    assert page.detail
+
+
+@pytest.mark.parametrize(
+    ("url", "normal", "host", "port"),
+    [
+        ("https://www.who.int/news?a=b#c", "https://www.who.int/news?a=b", "www.who.int", 443),
+        ("  HTTP://WWW.Who.INT ", "http://www.who.int/", "www.who.int", 80),
+        ("https://who.int.:443/", "https://who.int/", "who.int", 443),
+        ("http://example.org:8080/x", "http://example.org:8080/x", "example.org", 8080),
+        ("https://münchen.de/", "https://xn--mnchen-3ya.de/", "xn--mnchen-3ya.de", 443),
+        ("https://93.184.215.14/", "https://93.184.215.14/", "93.184.215.14", 443),
+        ("https://[2606:4700:0::1]/", "https://[2606:4700::1]/", "2606:4700::1", 443),
+        ("https://en.wikipedia.org/wiki/Café_(x)", "https://en.wikipedia.org/wiki/Café_(x)", "en.wikipedia.org", 443),
+    ],
+)
+def test_a_public_url_is_normalised(url: str, normal: str, host: str, port: int) -> None:
+    target = check_url(url)
+    assert (target.url, target.host, target.port) == (normal, host, port)
+
+
+def test_a_private_host_can_be_allowed_by_name_or_by_name_and_port() -> None:
+    assert check_url("http://wiki.local/", ("wiki.local",)).host == "wiki.local"
+    assert check_url("http://WIKI.local:8080/", ("wiki.local:8080",)).port == 8080
+    assert check_url("http://[::1]:9/", ("[::1]:9",)).host == "::1"
+    with pytest.raises(UnsafeUrlError):
+        check_url("http://wiki.local:22/", ("wiki.local:8080",))
+    with pytest.raises(UnsafeUrlError):
+        check_url("http://evil.wiki.local/", ("wiki.local",))
+
+
+def test_a_word_without_a_scheme_is_an_input_error_that_says_what_to_write() -> None:
+    with pytest.raises(InputError, match="https://"):
+        check_url("cdc.gov/flu")
+
+
+def test_an_overlong_url_is_an_input_error() -> None:
+    with pytest.raises(InputError, match="characters long"):
+        check_url("https://who.int/" + "a" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "addresses", [("10.0.0.1",), ("93.184.215.14", "127.0.0.1"), ("::ffff:10.0.0.1",), ("fe80::1%lo",)]
+)
+def test_one_private_address_among_the_answers_refuses_the_name(
+    addresses: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", _answer(*addresses))
+    with pytest.raises(UnsafeUrlError) as refused:
+        resolve_public("rebind.example.org", 443, (), 1.0)
+    assert refused.value.outcome is FetchOutcome.REFUSED
+
+
+def test_a_name_that_resolves_to_private_is_never_connected_to(
+    connects: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", _answer("93.184.215.14", "192.168.0.1"))
+    assert Fetcher(FetchSettings()).fetch("https://rebind.example.org/").outcome is FetchOutcome.REFUSED
+    assert connects == []
+
+
+def test_a_name_that_changes_its_answer_connects_to_the_checked_address_only(
+    connects: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["93.184.215.14", *["127.0.0.1"] * 50])
+
+    def rebinding(host: str, port: int, **_: object) -> object:
+        return _answer(next(answers))(host, port)
+
+    monkeypatch.setattr(socket, "getaddrinfo", rebinding)
+    page = Fetcher(FetchSettings()).fetch("http://rebind.example.org/")
+    assert connects == [("93.184.215.14", 80)]
+    assert page.outcome is FetchOutcome.UNREACHABLE
+
+
+def test_a_lookup_that_hangs_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hanging(*_: object, **__: object) -> object:
+        time.sleep(0.5)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hanging)
+    with pytest.raises(FetchError) as failed:
+        resolve_public("slow.example.org", 443, (), 0.05)
+    assert failed.value.outcome is FetchOutcome.TIMED_OUT
+
+
+def test_a_name_without_a_server_is_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> object:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(FetchError, match="no server under the name"):
+        resolve_public("nosuch.example", 443, (), 1.0)
+
+
+@given(
+    st.text()
+    | st.text().map("http://{}".format)
+    | st.from_regex(r"https?://[\w.:@%\[\]\\-]{1,40}(/\w*)?", fullmatch=True)
+)
+def test_any_text_is_either_a_target_or_a_sentence(text: str) -> None:
+    try:
+        target = check_url(text)
+    except (UnsafeUrlError, InputError) as error:
+        assert error.message
+        assert not any(character in error.message for character in "\x00\n\u202e")
+    else:
+        assert target.url.startswith(f"{target.scheme}://")
+        assert target.host.isascii()
+        assert check_url(target.url) == target
+
+
+@given(st.ip_addresses(v=4))
+def test_an_ipv4_address_in_ipv6_dress_is_never_public(address: ipaddress.IPv4Address) -> None:
+    number = int(address)
+    for prefix in ("::ffff:0:0", "::", "64:ff9b::", "64:ff9b:1::", "2a00:1450::5efe:0:0", "2a00:1450::200:5efe:0:0"):
+        assert not is_public(ipaddress.IPv6Address(int(ipaddress.IPv6Address(prefix)) | number))
+    assert not is_public(ipaddress.IPv6Address((0x2002 << 112) | (number << 80)))
+
+
+@given(st.ip_addresses())
+def test_whatever_python_calls_not_global_is_refused(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    if not address.is_global or address.is_multicast or address.is_reserved:
+        assert not is_public(address)

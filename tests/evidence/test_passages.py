@@ -1,0 +1,122 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.evidence.passages import best_passage, passage_sentences, windows_of
+from crowdnotes.testing import HashingEmbedder
+
+FILLER = "The weather in the valley stayed mild for most of the long season. "
+POST = "Vaccines cause heart inflammation in children"
+
+
+def test_the_window_with_the_deciding_sentence_is_chosen_however_deep_it_lies() -> None:
+    text = FILLER * 150 + "Heart inflammation after vaccines is rare in children. " + FILLER * 150
+    passage = best_passage(text, POST, HashingEmbedder())
+    assert "Heart inflammation after vaccines" in passage.text
+    assert passage.span.start > 0
+    assert any("Heart inflammation" in passage.text[mark.start : mark.end] for mark in passage.marks)
+
+
+def test_what_surrounds_the_passage_comes_with_it() -> None:
+    text = FILLER * 60 + "Heart inflammation after vaccines is rare in children. " + FILLER * 60
+    passage = best_passage(text, POST, HashingEmbedder(), tokens=64, overlap=16, surroundings=100)
+    assert passage.before == text[passage.span.start - 100 : passage.span.start]
+    assert passage.after == text[passage.span.end : passage.span.end + 100]
+
+
+def test_a_short_source_is_its_own_passage_and_still_gets_a_similarity() -> None:
+    passage = best_passage("Vaccines rarely cause heart inflammation.", POST, HashingEmbedder())
+    assert passage.text == "Vaccines rarely cause heart inflammation."
+    assert (passage.before, passage.after) == ("", "")
+    assert 0.3 < passage.similarity <= 1
+
+
+def test_a_passage_on_the_subject_is_more_similar_than_one_on_another() -> None:
+    on = best_passage("Heart inflammation is rare in children after vaccines.", POST, HashingEmbedder())
+    off = best_passage(FILLER, POST, HashingEmbedder())
+    assert on.similarity > off.similarity
+
+
+def test_the_same_input_gives_the_same_passage() -> None:
+    text = FILLER * 100 + "Children. " + FILLER * 100
+    assert best_passage(text, POST, HashingEmbedder()) == best_passage(text, POST, HashingEmbedder())
+
+
+def test_at_most_three_sentences_are_marked_in_reading_order() -> None:
+    text = " ".join(f"Vaccines and children number {i}." for i in range(20))
+    passage = best_passage(text, POST, HashingEmbedder())
+    assert 1 <= len(passage.marks) <= 3
+    assert all(a.end <= b.start for a, b in pairwise(passage.marks))
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t "])
+def test_an_empty_text_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="empty"):
+        best_passage(text, POST, HashingEmbedder())
+
+
+def test_an_overlap_as_long_as_the_window_is_refused() -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        best_passage("text", POST, HashingEmbedder(), tokens=10, overlap=10)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 1_000_000,
+        "word " * 200_000,
+        "新冠疫苗不会改变人类的基因。" * 3000,
+        "اللقاح آمن وفعال. " * 5000,
+        "Z̸̢̛a̵l̶g̷o̸ " * 3000,
+        "see https://example.org/a. " * 20_000,
+        "<script>alert(1)</script>" * 2000,
+    ],
+    ids=["one giant word", "no stops", "no spaces", "right to left", "zalgo", "links", "script"],
+)
+def test_an_odd_text_gives_a_passage_of_bounded_size(text: str) -> None:
+    passage = best_passage(text, POST, HashingEmbedder())
+    assert passage.text == text[passage.span.start : passage.span.end]
+    assert 0 < len(passage.text) < 40_000
+
+
+def test_the_sentences_of_a_passage_are_offsets_in_its_text() -> None:
+    passage = best_passage("One is here. Two is there.", POST, HashingEmbedder())
+    assert [passage.text[s.start : s.end] for s in passage_sentences(passage)] == ["One is here.", "Two is there."]
+
+
+@given(st.text(min_size=1), st.text(), st.integers(2, 12))
+@settings(max_examples=150)
+def test_text_span_and_marks_agree(text: str, post: str, tokens: int) -> None:
+    if not HashingEmbedder().token_spans(text):
+        return
+    passage = best_passage(text, post, HashingEmbedder(), tokens=tokens, overlap=tokens // 3, surroundings=5)
+    assert passage.text == text[passage.span.start : passage.span.end]
+    assert -1 <= passage.similarity <= 1
+    assert len(passage.before) <= 5
+    assert len(passage.after) <= 5
+    assert all(0 <= mark.start < mark.end <= len(passage.text) for mark in passage.marks)
+
+
+@given(st.text(), st.integers(2, 12))
+@settings(max_examples=150)
+def test_windows_cover_every_token_and_overlap(text: str, tokens: int) -> None:
+    overlap = tokens // 3
+    spans = HashingEmbedder().token_spans(text)
+    windows = windows_of(text, HashingEmbedder(), tokens, overlap)
+    assert bool(windows) == bool(spans)
+    assert all(any(w.start <= start and end <= w.end for w in windows) for start, end in spans if end - start <= 64)
+    for a, b in pairwise(windows):
+        assert a.start <= b.start <= a.end or overlap == 0
+        shared = [1 for start, end in spans if b.start <= start and end <= a.end]
+        assert len(shared) >= overlap or any(end - start > 64 for start, end in spans)
+
+
+@pytest.mark.model
+def test_the_real_model_finds_the_meaning_behind_other_words() -> None:
+    text = FILLER * 10 + "Myocarditis following mRNA immunization is uncommon in adolescents. " + FILLER * 10
+    passage = best_passage(text, "The covid jab is giving kids heart problems", MiniLMEmbedder(), 128, 32)
+    assert "Myocarditis" in passage.text
+    assert any("Myocarditis" in passage.text[mark.start : mark.end] for mark in passage.marks)

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError
+from crowdnotes.evidence.content_type import HTML, PLAIN
+from crowdnotes.evidence.fetching import Page
+from crowdnotes.evidence.reading import language_of, read_body, read_page
+
+URL = "https://news.example.org/2024/vaccine-trial-results.html"
+PARAGRAPHS = [
+    "Vaccines are tested in three phases before a regulator allows their use in the public.",
+    "In the third phase, thousands of people get either the vaccine or a placebo by lot.",
+    "The trial in 2021 had 43,548 participants and lasted six months after the second dose.",
+]
+
+
+def _html(body: str, head: str = "") -> bytes:
+    return f"<!DOCTYPE html><html><head><meta charset=utf-8>{head}</head><body>{body}</body></html>".encode()
+
+
+ARTICLE = "<article><h1>Trial results</h1>" + "".join(f"<p>{text}</p>" for text in PARAGRAPHS) + "</article>"
+MENU = "<nav><ul><li><a href=/>Home page of the paper</a><li><a href=/s>Subscribe now</a></ul></nav>"
+METADATA = (
+    "<title>Trial results | Example News</title><meta property='og:site_name' content='Example &amp; News'>"
+    "<meta property='article:published_time' content='2024-03-02T10:00:00Z'>"
+)
+
+
+def test_an_article_keeps_its_words_paragraphs_and_metadata() -> None:
+    document = read_body(_html(MENU + ARTICLE + "<footer>All rights reserved</footer>", METADATA), HTML, None, URL)
+    assert document.text.split("\n")[-3:] == PARAGRAPHS
+    assert "Subscribe" not in document.text
+    assert (document.title, document.publisher) == ("Trial results", "Example & News")
+    assert (document.published, document.language) == (date(2024, 3, 2), "en")
+
+
+def test_scripts_styles_and_handlers_leave_no_trace() -> None:
+    evil = (
+        "<script>steal()</script><style>p{color:red}</style><img src=x onerror=alert(1)>"
+        "<p onclick='alert(2)'>A harmless sentence that stands in the article.</p><iframe src='javascript:3'></iframe>"
+    )
+    document = read_body(_html(ARTICLE.replace("</article>", f"{evil}</article>")), HTML, None, URL)
+    assert "A harmless sentence that stands in the article." in document.text
+    for trace in ("steal", "color", "alert", "onerror", "javascript", "<", ">"):
+        assert trace not in document.text
+
+
+def test_script_in_metadata_is_text_on_one_line() -> None:
+    head = "<title>a\n&lt;script&gt;alert(1)&lt;/script&gt;</title><meta property='og:site_name' content='x\u202ey\n'>"
+    document = read_body(_html(ARTICLE.replace("<h1>Trial results</h1>", ""), head), HTML, None, URL)
+    assert "\n" not in document.title
+    assert (document.publisher or "").lower() == "xy"
+
+
+def test_the_references_of_an_article_are_dropped() -> None:
+    listed = "<h2>References</h2><ol>" + "<li>Smith J. Lancet. 2019;3:1. doi:10.1/1</li>" * 5 + "</ol>"
+    document = read_body(_html(ARTICLE.replace("</article>", f"{listed}</article>")), HTML, None, URL)
+    assert document.text.endswith(PARAGRAPHS[-1])
+
+
+def test_a_short_page_without_structure_is_still_read() -> None:
+    assert read_body(_html(f"<div>{PARAGRAPHS[0]}</div>"), HTML, None, URL).text == PARAGRAPHS[0]
+
+
+def test_the_charset_of_the_header_is_used() -> None:
+    page = _html(ARTICLE.replace("Vaccines", "Prüfungen von Vakzinen")).replace(b"<meta charset=utf-8>", b"")
+    assert "Prüfungen" in read_body(page.decode().encode("cp1252"), HTML, "iso-8859-1", URL).text
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "words"),
+    [
+        ("<div id=root></div><script src=app.js></script>", FetchOutcome.UNREADABLE, "JavaScript"),
+        ("<noscript>You need to enable JavaScript to run this app.</noscript>", FetchOutcome.UNREADABLE, "be read"),
+        ("<p>Please enable JavaScript to see this." + " We care for you." * 9, FetchOutcome.UNREADABLE, "be read"),
+        ("", FetchOutcome.UNREADABLE, "hardly any text"),
+        ("<p>Verify you are human to go on." + " Ray ID 12345." * 9, FetchOutcome.BLOCKED, "human"),
+    ],
+)
+def test_a_shell_or_notice_in_place_of_the_page_is_labelled(body: str, outcome: FetchOutcome, words: str) -> None:
+    with pytest.raises(FetchError, match=words) as failed:
+        read_body(_html(body), HTML, None, URL)
+    assert failed.value.outcome is outcome
+
+
+def test_a_teaser_of_a_page_that_says_it_is_not_free_is_behind_a_paywall() -> None:
+    head = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>'
+    with pytest.raises(FetchError) as failed:
+        read_body(_html(ARTICLE, head), HTML, None, URL)
+    assert failed.value.outcome is FetchOutcome.PAYWALLED
+    longer = ARTICLE.replace("</article>", "<p>Another sentence of the article with new words.</p>" * 60 + "</article>")
+    assert read_body(_html(longer, head), HTML, None, URL).text
+
+
+@pytest.mark.parametrize(
+    "body", [b"<" * 20_000, b"<div>" * 20_000 + b"x", b"<a " + b"x=1 " * 20_000, b"<!--" * 5_000, b"&" * 20_000]
+)
+def test_broken_html_ends_in_words_or_a_labelled_error(body: bytes) -> None:
+    try:
+        assert "x=1" not in read_body(body, HTML, None, URL).text
+    except FetchError as error:
+        assert error.outcome is FetchOutcome.UNREADABLE
+
+
+def test_a_huge_page_is_cut_rather_than_worked_through() -> None:
+    body = ("<p>" + PARAGRAPHS[0] + "</p><script>" + "x" * 2_000 + "</script>") * 3_000
+    assert PARAGRAPHS[0] in read_body(_html(f"<article>{body}</article>"), HTML, None, URL).text
+
+
+def test_a_date_in_the_future_or_in_the_prose_is_no_date_of_the_page() -> None:
+    later = "<meta property='article:published_time' content='2999-03-02T10:00:00Z'>"
+    assert read_body(_html(ARTICLE, later), HTML, None, URL).published is None
+    assert read_body(_html(ARTICLE), HTML, None, "https://news.example.org/a").published is None
+
+
+def test_plain_text_and_markdown_take_their_title_from_the_first_line() -> None:
+    document = read_body(("# Trial results #\n\n" + "\n".join(PARAGRAPHS)).encode(), PLAIN, None, URL)
+    assert document.title == "Trial results"
+    assert document.text.endswith(PARAGRAPHS[-1])
+
+
+def test_a_text_that_starts_with_prose_takes_its_title_from_the_link() -> None:
+    assert read_body((" ".join(PARAGRAPHS)).encode(), PLAIN, None, URL).title == "vaccine trial results"
+    assert read_body((" ".join(PARAGRAPHS)).encode(), PLAIN, None, "https://a.org/1").title == "a.org"
+
+
+@pytest.mark.parametrize("body", [b"", b" \n ", b"MZ\x00\x01\x02\x00" * 50, b"\xef\xbb\xbf"])
+def test_a_text_file_without_text_is_unreadable(body: bytes) -> None:
+    with pytest.raises(FetchError) as failed:
+        read_body(body, PLAIN, None, URL)
+    assert failed.value.outcome is FetchOutcome.UNREADABLE
+
+
+def test_a_page_that_was_not_had_keeps_its_label() -> None:
+    page = Page(URL, URL, FetchOutcome.BLOCKED, datetime.now(UTC), detail="The site does not let programs read it.")
+    with pytest.raises(FetchError, match="does not let programs") as failed:
+        read_page(page)
+    assert failed.value.outcome is FetchOutcome.BLOCKED
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (" ".join(PARAGRAPHS), "en"),
+        ("Die Impfstoffe werden an vielen Menschen geprüft, bevor sie zugelassen werden dürfen.", "de"),
+        ("Las vacunas se prueban en muchas personas antes de que se autorice su uso en la población.", "es"),
+        ("Вакцины проверяются на многих людях, прежде чем их разрешают применять.", "ru"),
+        ("OK", None),
+        ("https://www.who.int/news/a-long-address-that-is-no-language 1234567", None),
+    ],
+)
+def test_the_language_is_told_when_there_is_enough_text(text: str, language: str | None) -> None:
+    assert language_of(text) == language
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=300), st.sampled_from([HTML, PLAIN]))
+def test_any_text_becomes_a_document_or_a_labelled_error(text: str, kind: str) -> None:
+    try:
+        document = read_body(text.encode("utf-8", "surrogatepass"), kind, None, URL)
+    except FetchError as error:
+        assert error.outcome in (FetchOutcome.UNREADABLE, FetchOutcome.BLOCKED)
+    else:
+        assert document.text
+        assert document.title

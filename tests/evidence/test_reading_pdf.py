@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pypdf import PdfWriter
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError, JobCancelled
+from crowdnotes.evidence.content_type import PDF
+from crowdnotes.evidence.reading import read_body
+
+URL = "https://health.example.org/files/annual_report-2023.pdf"
+PAGE = [
+    "Measles is one of the most contagious of all human diseases, and",
+    "it spreads when an infected person coughs. One in five people in-",
+    "fected needs to be treated in a hospital.",
+    "Two doses of the vaccine protect 97 of 100 people for their whole",
+    "lives, as studies in many countries have shown.",
+]
+
+
+def _pdf(pages: list[list[str]], title: str = "", encrypt: StandardEncryption | None = None) -> bytes:
+    out = io.BytesIO()
+    canvas = Canvas(out, encrypt=encrypt, invariant=1)
+    canvas.setTitle(title)
+    for lines in pages:
+        for row, line in enumerate(lines):
+            canvas.drawString(50, 780 - 14 * row, line)
+        canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def test_the_lines_of_a_layout_become_paragraphs_and_pages_stay_apart() -> None:
+    document = read_body(
+        _pdf([PAGE, ["The second page begins here and says something new about it."]], "Measles"), PDF, None, URL
+    )
+    first, second = document.text.split("\n\n")
+    assert "contagious of all human diseases, and it spreads when" in first
+    assert "One in five people infected needs to be treated in a hospital." in first
+    assert second == "The second page begins here and says something new about it."
+    assert document.title == "Measles"
+    assert document.language == "en"
+
+
+def test_running_heads_and_page_numbers_are_dropped() -> None:
+    towns = ["Amsterdam", "Berlin", "Copenhagen", "Dublin"]
+    pages = [
+        [
+            "Annual report 2023",
+            f"{town} had many cases,",
+            *PAGE,
+            f"so wrote the doctors of {town}.",
+            f"Page {n} of 4",
+            str(n),
+        ]
+        for n, town in enumerate(towns, 1)
+    ]
+    text = read_body(_pdf(pages), PDF, None, URL).text
+    assert "Annual report" not in text
+    assert "of 4" not in text
+    assert all(f"{town} had many cases" in text and f"doctors of {town}" in text for town in towns)
+
+
+def test_the_references_at_the_end_are_dropped() -> None:
+    listed = ["References", "1. Smith J. Measles. Lancet. 2019;3:1.", "2. Jones K. Vaccines. BMJ. 2020;1:2."]
+    assert "Lancet" not in read_body(_pdf([PAGE, PAGE, listed]), PDF, None, URL).text
+
+
+def test_the_date_of_the_file_is_its_date() -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(_pdf([PAGE])))
+    writer.add_metadata({"/CreationDate": "D:20210304120000Z", "/Title": "report_final_v2.docx"})
+    out = io.BytesIO()
+    writer.write(out)
+    document = read_body(out.getvalue(), PDF, None, URL)
+    assert document.published == datetime(2021, 3, 4, tzinfo=UTC).date()
+    assert document.title == "annual report 2023"
+
+
+def test_a_pdf_of_pictures_is_unreadable_and_says_so() -> None:
+    with pytest.raises(FetchError, match="pictures") as failed:
+        read_body(_pdf([[], []]), PDF, None, URL)
+    assert failed.value.outcome is FetchOutcome.UNREADABLE
+
+
+def test_a_pdf_with_a_password_is_unreadable_and_says_so() -> None:
+    with pytest.raises(FetchError, match="locked with a password"):
+        read_body(_pdf([PAGE], encrypt=StandardEncryption("secret", strength=128)), PDF, None, URL)
+
+
+def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
+    body = _pdf([PAGE], encrypt=StandardEncryption("", ownerPassword="owner", strength=128))
+    assert "Measles" in read_body(body, PDF, None, URL).text
+
+
+@pytest.mark.parametrize("body", [b"%PDF-1.7", b"%PDF-1.4\n%%EOF", b"%PDF-1.4\n" + b"\x00" * 5_000, _pdf([PAGE])[:300]])
+def test_a_damaged_pdf_is_unreadable(body: bytes) -> None:
+    with pytest.raises(FetchError) as failed:
+        read_body(body, PDF, None, URL)
+    assert failed.value.outcome is FetchOutcome.UNREADABLE
+
+
+def test_a_cancelled_job_stops_between_pages() -> None:
+    asked = 0
+
+    def check() -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 2:
+            raise JobCancelled("Stopped.")
+
+    with pytest.raises(JobCancelled):
+        read_body(_pdf([PAGE] * 5), PDF, None, URL, check)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_a_pdf_with_any_byte_changed_is_read_or_labelled(data: st.DataObject) -> None:
+    body = bytearray(_pdf([PAGE]))
+    for _ in range(data.draw(st.integers(1, 5))):
+        body[data.draw(st.integers(8, len(body) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        read_body(bytes(body), PDF, None, URL)
+    except FetchError as error:
+        assert error.outcome is FetchOutcome.UNREADABLE

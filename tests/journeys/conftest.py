@@ -1,0 +1,162 @@
+"""A running app, a few article pages on loopback, and a browser to use them with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from pytest_httpserver import HTTPServer
+
+ROOT = Path(__file__).parents[2]
+SCREENSHOTS = ROOT / "build" / "screenshots"
+_FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
+).split()
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_START_SECONDS = 90.0
+_PATIENCE_MS = 45_000
+expect.set_options(timeout=_PATIENCE_MS)
+
+HOSTILE = (
+    '<script>window.hacked=1</script><img src=x onerror="window.hacked=1"> ![i](https://evil.example/i.png)'
+    " [click](javascript:window.hacked=1) :red[loud] $x^2$ `code` safe\u202eexe :material/home:"
+)
+
+_ARTICLES = {
+    "/vitamin-c": (
+        "Vitamin C and the common cold",
+        """<p>Published 12 March 2024 by the Institute for Plain Answers.</p>
+        <p>Regular vitamin C supplements do not prevent colds in the general population, a review of 29 trials found.
+        In those trials, people who took vitamin C every day caught as many colds as people who took none.</p>
+        <p>People who took the supplement daily had colds that were about 8 percent shorter. Starting vitamin C after
+        a cold has begun showed no consistent effect on how long the cold lasted or how bad it was.</p>
+        <p>The reviewers note that marathon runners and soldiers in cold climates were an exception: among them the
+        supplement halved the risk of a cold.</p>""",
+    ),
+    "/colds": (
+        "How colds spread, and what helps",
+        """<p>Colds are caused by viruses, most often rhinoviruses. No vitamin, vitamin C included, cures a cold.
+        Washing hands and staying home when ill are what limits their spread.</p>
+        <p>Most adults have two or three colds a year, and recover within seven to ten days without treatment.
+        Antibiotics do not work against colds because colds are caused by viruses.</p>""",
+    ),
+    "/hostile": (
+        HOSTILE,
+        f"""<p>Vitamin C does not cure colds. {HOSTILE.replace("<", "&lt;")}</p>
+        <p>Regular vitamin C supplements do not prevent colds in the general population, and no vitamin cures a cold.
+        {HOSTILE.replace("<", "&lt;")}</p>""",
+    ),
+}
+
+
+def _chromium() -> str:
+    named = os.environ.get("CROWDNOTES_CHROMIUM")
+    found = named or next((path for name in _NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.fail("The browser tests need Chromium or Chrome: install one, or set CROWDNOTES_CHROMIUM to its path.")
+    return found
+
+
+@dataclass(frozen=True)
+class App:
+    """A running app: where it answers, and where its articles lie."""
+
+    url: str
+    articles: str
+
+
+@pytest.fixture(scope="session")
+def articles() -> Iterator[str]:
+    with HTTPServer(host="127.0.0.1", port=0) as server:
+        for path, (title, body) in _ARTICLES.items():
+            safe = title.replace("&", "&amp;").replace("<", "&lt;")
+            head = f"<head><title>{safe}</title></head>"
+            html = f"<html lang=en>{head}<body><article><h1>{safe}</h1>{body}</article></body></html>"
+            server.expect_request(path).respond_with_data(html, content_type="text/html; charset=utf-8")
+        server.expect_request("/gone").respond_with_data("gone", status=404)
+        yield server.url_for("").rstrip("/")
+
+
+@pytest.fixture(scope="session")
+def app(articles: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,
+        "CROWDNOTES_DATA_DIR": str(tmp_path_factory.mktemp("data")),
+        "CROWDNOTES_ALLOWED_PRIVATE_HOSTS": '["127.0.0.1"]',
+        "HF_HUB_OFFLINE": "1",
+    }
+    log = tmp_path_factory.mktemp("log") / "app.log"
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        f"--server.port={port}",
+        "--server.address=127.0.0.1",
+    ]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_until_healthy(url, process, log)
+            yield App(url, articles)
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"The app did not start:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[NewPage]:
+    """Opens pages of their own browser profile: `new_page("dark", width=390)`."""
+    contexts = []
+
+    def open_page(scheme: Literal["light", "dark"] = "light", width: int = 1280, height: int = 900) -> Page:
+        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
+        contexts.append(context)
+        context.set_default_timeout(_PATIENCE_MS)
+        return context.new_page()
+
+    yield open_page
+    for context in contexts:
+        context.close()

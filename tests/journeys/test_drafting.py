@@ -1,0 +1,78 @@
+"""The whole way of a note in a browser: post, evidence, words, scores, approval. Saves a picture of each step."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import pytest
+from playwright.sync_api import expect
+
+from crowdnotes.note_text import note_length
+from tests.journeys.conftest import SCREENSHOTS, App, NewPage
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+POST = "Vitamin C CURES the common cold!!! Take 5 grams a day and you will never catch one. Doctors hide this."
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "width"), [("light", "light", 1280), ("dark", "dark", 1280), ("phone", "light", 390)]
+)
+def test_a_person_drafts_inspects_edits_scores_again_and_approves(
+    app: App, new_page: NewPage, name: str, scheme: Literal["light", "dark"], width: int
+) -> None:
+    walk = Walk(new_page(scheme, width), app.url, pictures=SCREENSHOTS, name=name)
+    page = walk.page
+    walk.open()
+    expect(page.get_by_text("no language model is at work")).to_be_visible()
+    walk.picture("1-post")
+
+    walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/colds", f"{app.articles}/gone"])
+    expect(page.get_by_text("1 source could not be read")).to_be_visible()
+    expect(walk.card("E1").get_by_role("radio", name="Use", exact=True)).to_be_disabled()
+    walk.read("E1")
+    expect(walk.card("E1").locator("mark").first).to_be_visible()
+    walk.picture("2-evidence")
+    walk.use("E1")
+    walk.read("E2")
+    walk.use("E2")
+
+    walk.write()
+    expect(walk.counter()).to_have_text(re.compile(r"^\d+ of 280$"))
+    expect(walk.step("Draft").get_by_text("What carries each sentence")).to_be_visible()
+    walk.picture("3-draft")
+
+    # Typing moves the counter at once, and the pause saves.
+    note = (
+        "Vitamin C does not prevent or cure colds: a review of 29 trials found that people who took it daily "
+        f"caught as many colds as people who took none. {app.articles}/vitamin-c"
+    )
+    walk.note().fill(note)
+    expect(walk.counter()).to_have_text(f"{note_length(note)} of 280")
+    expect(page.get_by_text("These scores are out of date.")).to_be_visible()
+    walk.picture("4-edited")
+    walk.score_again()
+    expect(walk.step("Review").locator(".gate")).to_have_count(3)
+    walk.picture("5-review")
+
+    expect(walk.button("Approve the note")).to_be_disabled()
+    walk.tick("It contains a factual error")
+    walk.give_reasons("I read the passage: it says so.")
+    expect(walk.button("Approve the note")).to_be_enabled()
+    walk.picture("6-decide")
+    walk.button("Approve the note").click()
+    expect(page.get_by_text("Copy the note")).to_be_visible()
+    expect(page.get_by_test_id("stCode")).to_contain_text("29 trials")
+    with page.expect_download() as download:
+        walk.button("Markdown").click()
+    assert "29 trials" in download.value.path().read_text(encoding="utf-8")
+    walk.picture("7-approved")
+
+    walk.open("/cases")
+    expect(page.get_by_text("approved").first).to_be_visible()
+    walk.picture("8-cases")
+    walk.open("/libraries")
+    expect(page.get_by_text("Add a library")).to_be_visible()
+    walk.picture("9-libraries")

@@ -1,0 +1,65 @@
+"""Text from outside, in every field, shows as characters and runs nothing."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from tests.journeys.conftest import HOSTILE, App, NewPage
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+
+def nothing_ran(page: Page) -> None:
+    assert page.evaluate("() => window.hacked") is None
+    assert page.locator("img[src*='evil.example']").count() == 0
+    assert page.locator("a[href*='evil.example'], a[href^='javascript']").count() == 0
+    assert page.locator("main .katex").count() == 0
+    assert page.locator("main img[onerror], main script").count() == 0
+
+
+def test_script_markdown_and_direction_marks_in_every_field_stay_text(app: App, new_page: NewPage) -> None:
+    page = new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: _note(asked, request))
+    page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
+    walk = Walk(page, app.url)
+    walk.open()
+    case_id = walk.begin(f"{HOSTILE} Vitamin C cures colds.", [f"{app.articles}/hostile"])
+    nothing_ran(page)
+
+    walk.read("E1")
+    expect(walk.card("E1").get_by_text("<script>window.hacked=1</script>").first).to_be_visible()
+    nothing_ran(page)
+
+    walk.card("E1").get_by_role("radio", name="Reject").click()
+    page.get_by_label("Why is it rejected?").fill(HOSTILE)
+    walk.button("Reject this passage").click()
+    expect(page.get_by_text("Your reason:")).to_be_visible()
+    nothing_ran(page)
+
+    walk.use("E1")
+    walk.note().fill(f"Vitamin C does not cure colds. {HOSTILE} {app.articles}/hostile")
+    expect(page.get_by_text("The words changed.")).to_be_visible()
+    walk.button("Score the note").click()
+    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+    nothing_ran(page)
+
+    page.get_by_label("A word on your decision").fill(HOSTILE)
+    walk.button("Reject the note").click()
+    expect(page.get_by_text("Your word on it:")).to_be_visible()
+    nothing_ran(page)
+
+    walk.open("/cases")
+    expect(page.get_by_text("<script>window.hacked=1</script>").first).to_be_visible()
+    nothing_ran(page)
+    walk.open(f"/?case={case_id}%3Cscript%3Ewindow.hacked=1%3C/script%3E")
+    expect(page.get_by_text("The Cases page lists what is there")).to_be_visible()
+    nothing_ran(page)
+    assert asked == []
+
+
+def _note(asked: list[str], request: Request) -> None:
+    if "evil.example" in request.url:
+        asked.append(request.url)

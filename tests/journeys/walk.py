@@ -1,0 +1,109 @@
+"""What a person does on the Draft page, in a browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+
+class Walk:
+    """Walks one browser page through the steps; waits on what a person would see, never on a clock."""
+
+    def __init__(self, page: Page, url: str, *, pictures: Path | None = None, name: str = "") -> None:
+        self.page = page
+        self.url = url
+        self._pictures = pictures
+        self._name = name
+
+    def open(self, path: str = "/") -> None:
+        self.page.goto(f"{self.url}{path}")
+        self.settled()
+
+    def settled(self) -> None:
+        """Wait until the page's run has ended."""
+        app = self.page.get_by_test_id("stApp")
+        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=60_000)
+        expect(self.page.locator("[data-stale=true]")).to_have_count(0, timeout=60_000)
+
+    def step(self, name: str) -> Locator:
+        return self.page.locator(f".st-key-{name.lower()}-step")
+
+    def button(self, name: str | re.Pattern[str]) -> Locator:
+        return self.page.get_by_role("button", name=name)
+
+    def begin(self, post: str, urls: Sequence[str]) -> str:
+        """Paste a post and links, gather, wait for the passages; returns the case's id."""
+        self.page.get_by_label("Text of the post").fill(post)
+        self.page.get_by_label(re.compile("^Links to your sources")).fill("\n".join(urls))
+        self.button("Gather the evidence").click()
+        self.page.wait_for_url(re.compile(r"[?&]case="))
+        expect(self.card("E1")).to_be_visible(timeout=90_000)
+        self.settled()
+        return self.case_id()
+
+    def case_id(self) -> str:
+        found = re.search(r"[?&]case=([0-9a-f]+)", self.page.url)
+        assert found is not None
+        return found.group(1)
+
+    def card(self, evidence_id: str) -> Locator:
+        return self.page.locator(f".st-key-card-{evidence_id}")
+
+    def read(self, evidence_id: str) -> None:
+        """Open a passage."""
+        card = self.card(evidence_id)
+        card.get_by_text("Read the passage", exact=True).click()
+        expect(card.get_by_text("Your verdict", exact=True)).to_be_visible()
+        self.settled()
+
+    def use(self, evidence_id: str) -> None:
+        self.card(evidence_id).get_by_role("radio", name="Use", exact=True).click()
+        self.settled()
+
+    def note(self) -> Locator:
+        return self.page.locator(".st-key-note-box textarea")
+
+    def counter(self) -> Locator:
+        return self.page.locator(".counter .number")
+
+    def write(self) -> None:
+        """Let the program propose a note, and wait for it and its scores."""
+        self.button("Write a draft").click()
+        expect(self.note()).not_to_have_value("", timeout=60_000)
+        expect(self.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+        self.settled()
+
+    def score_again(self) -> None:
+        self.button("Score again").click()
+        expect(self.page.get_by_text("These scores are out of date.")).to_be_hidden(timeout=60_000)
+        self.settled()
+
+    def tick(self, label: str) -> None:
+        """Tick one of the reasons that X's form asks for."""
+        self.page.get_by_text(label).first.click()
+        expect(self.page.get_by_role("checkbox", name=re.compile(re.escape(label)))).to_be_checked()
+        self.settled()
+
+    def give_reasons(self, reason: str) -> None:
+        """Write a reason wherever a check that did not pass can be passed over."""
+        fields = self.page.get_by_label(re.compile("^Why approve although"))
+        for number in range(fields.count()):
+            fields.nth(number).fill(reason)
+            fields.nth(number).press("Enter")
+            self.settled()
+
+    def picture(self, step: str) -> None:
+        """Save the whole page as a picture."""
+        if self._pictures is None:
+            return
+        self._pictures.mkdir(parents=True, exist_ok=True)
+        self.settled()
+        size = self.page.viewport_size
+        assert size is not None
+        height = self.page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
+        self.page.set_viewport_size({"width": size["width"], "height": max(size["height"], int(height) + 24)})
+        self.page.screenshot(path=self._pictures / f"{self._name}-{step}.png", animations="disabled")
+        self.page.set_viewport_size(size)

@@ -1,0 +1,77 @@
+"""The Cases page finds, opens, exports and deletes cases."""
+
+from __future__ import annotations
+
+from crowdnotes.domain import CaseStatus, DecisionKind
+from tests.pages.conftest import Desk, texts
+
+PAGE = "pages/cases.py"
+
+
+def test_without_cases_the_page_says_where_to_begin(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    assert not at.exception
+    assert "There is no case yet." in texts(at)
+
+
+def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
+    desk.case("first post")
+    decided = desk.case("second post")
+    desk.workspace.service.decide(decided.id, DecisionKind.NOT_NEEDED, "you")
+    shown = texts(desk.app(page=PAGE))
+    assert "first post" in shown
+    assert "awaiting inspection" in shown
+    assert "not needed" in shown
+    assert "2 cases" in shown
+
+
+def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
+    desk.case("about vitamins")
+    decided = desk.case("about kettles")
+    desk.workspace.service.decide(decided.id, DecisionKind.REJECTED, "you")
+    at = desk.app(page=PAGE)
+    at.text_input(key="search").set_value("vitamins").run()
+    assert "about vitamins" in texts(at)
+    assert "about kettles" not in texts(at)
+
+    at.text_input(key="search").set_value("").run()
+    at.selectbox(key="status").set_value(CaseStatus.DECIDED).run()
+    assert "about kettles" in texts(at)
+    assert "about vitamins" not in texts(at)
+
+    at.text_input(key="search").set_value("nothing like it").run()
+    assert "No case fits." in texts(at)
+
+
+def test_opening_a_case_leads_to_its_draft_page(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(page=PAGE)
+    at.button(key=f"open-{case.id}").click().run()
+    assert not at.exception
+    assert at.query_params["case"] == case.id
+    assert "1 found" in texts(at)
+
+
+def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(page=PAGE)
+    at.button(key=f"delete-{case.id}").click().run()
+    assert desk.workspace.service.list() == []
+    assert "There is no case yet." in texts(at)
+
+
+def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(page=PAGE)
+    desk.workspace.service.delete(case.id)
+    at.button(key=f"delete-{case.id}").click().run()
+    assert not at.exception
+    assert "The Cases page lists what is there" in texts(at)
+
+
+def test_a_long_list_is_shown_in_parts(desk: Desk) -> None:
+    for number in range(23):
+        desk.workspace.service.create(f"post {number}", mode=desk.case().mode, by="you")
+    at = desk.app(page=PAGE)
+    assert "46 cases" in texts(at)
+    assert len([item for item in at.button if item.label == "Open"]) == 20

@@ -1,0 +1,266 @@
+"""The Draft page: five steps, each opening when the one before it allows."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import CaseStatus, DecisionKind, Verdict
+from crowdnotes.errors import StoreBusyError
+from tests.pages.conftest import ROOT, NOTE, PASSAGE, POST, Desk, texts
+
+
+def note_of(at: AppTest) -> object:
+    return next(area for area in at.text_area if area.label == "The note, with its links")
+
+
+def test_a_fresh_page_shows_five_steps_and_says_that_no_language_model_is_at_work(desk: Desk) -> None:
+    at = desk.app()
+    assert not at.exception
+    assert [heading.value.split(" ", 1)[1] for heading in at.subheader] == [
+        "1 Post",
+        "2 Evidence",
+        "3 Draft",
+        "4 Review",
+        "5 Decide",
+    ]
+    assert "no language model is at work" in texts(at)
+    assert "evidence before words" in texts(at)
+
+
+def test_an_empty_post_is_refused_in_a_sentence(desk: Desk) -> None:
+    at = desk.app()
+    at.button(key="start").click().run()
+    assert "The post is empty." in texts(at)
+    assert desk.workspace.service.list() == []
+
+
+def test_starting_makes_a_case_and_puts_it_into_the_address(desk: Desk) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.text_area(key="new-post-urls").set_value("http://127.0.0.1:1/refused")
+    at.button(key="start").click().run()
+    assert not at.exception
+    [summary] = desk.workspace.service.list()
+    assert at.query_params["case"] == summary.id
+    case = desk.workspace.service.get(summary.id)
+    desk.finish_latest(case)
+    at.run()
+    assert "1 source could not be read" in texts(at)
+    assert "says nothing for or against the post" in texts(at)
+
+
+def test_an_example_fills_in_the_form(desk: Desk) -> None:
+    at = desk.app()
+    at.session_state["new-example"] = True
+    at.run()
+    button = next(item for item in at.button if item.label == "Use this example")
+    button.click().run()
+    assert at.text_area(key="new-post-text").value
+    assert ".example/" in at.text_area(key="new-post-urls").value
+
+
+def test_a_case_that_does_not_exist_is_told_in_a_sentence(desk: Desk) -> None:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.query_params["case"] = "<script>"
+    at.run()
+    assert not at.exception
+    assert "The Cases page lists what is there" in texts(at)
+    assert at.button(key="start")
+
+
+def test_a_passage_must_be_opened_before_its_verdict(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    verdict = f"verdict-{case.id}-E1"
+    assert at.get_by_key(verdict).disabled
+    assert desk.newest(case).evidence[0].review.opened_at is None
+
+    at.session_state[f"open-{case.id}-E1"] = True
+    at.run()
+    assert desk.newest(case).evidence[0].review.opened_at is not None
+    assert not at.get_by_key(verdict).disabled
+
+    at.get_by_key(verdict).set_value(Verdict.USE).run()
+    assert desk.newest(case).used_evidence
+    assert "1 opened · 1 used" in texts(at)
+
+
+def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
+    case = desk.case()
+    desk.workspace.service.open_passage(case.id, "E1", "you")
+    at = desk.app(case)
+    at.get_by_key(f"verdict-{case.id}-E1").set_value(Verdict.REJECT).run()
+    submit = next(item for item in at.button if item.label == "Reject this passage")
+    submit.click().run()
+    assert "Say in a few words why E1 is rejected" in texts(at)
+    assert desk.newest(case).evidence[0].review.verdict is None
+
+    next(item for item in at.text_input if item.label.startswith("Why is it rejected")).set_value("off topic")
+    next(item for item in at.button if item.label == "Reject this passage").click().run()
+    assert desk.newest(case).evidence[0].review.reason == "off topic"
+    assert "Your reason: off topic" in texts(at)
+
+
+def test_the_note_can_be_written_only_after_a_passage_is_in_use(desk: Desk) -> None:
+    case = desk.case()
+    assert not any(area.label == "The note, with its links" for area in desk.app(case).text_area)
+    desk.workspace.service.open_passage(case.id, "E1", "you")
+    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+    assert note_of(desk.app(case))
+
+
+def test_the_program_proposes_notes_that_come_scored(desk: Desk) -> None:
+    case = desk.inspected()
+    at = desk.app(case)
+    at.button(key="write").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert not at.exception
+    draft = desk.newest(case).draft
+    assert draft is not None
+    assert note_of(at).value == draft.text  # type: ignore[attr-defined]
+    assert "What carries each sentence" in texts(at)
+    assert desk.newest(case).assessment_is_current
+
+
+def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    assert "out of date" not in texts(at)
+    note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()  # type: ignore[attr-defined]
+    assert desk.newest(case).draft.text.startswith("Daily")  # type: ignore[union-attr]
+    assert "These scores are out of date." in texts(at)
+
+    at.button(key="score").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert "out of date" not in texts(at)
+
+
+def test_undo_brings_the_earlier_text_back(desk: Desk) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    note_of(at).set_value("Something else. https://trials.example.edu/c").run()  # type: ignore[attr-defined]
+    at.button(key="undo").click().run()
+    assert note_of(at).value == NOTE  # type: ignore[attr-defined]
+    assert desk.newest(case).draft.text == NOTE  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("take-mine", "mine"), ("take-theirs", "theirs")])
+def test_two_edits_at_once_show_both_texts_and_lose_neither(desk: Desk, choice: str, kept: str) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    draft = case.draft
+    assert draft is not None
+    desk.workspace.service.edit_draft(case.id, "theirs", "you", based_on=draft.sha256)
+    note_of(at).set_value("mine").run()  # type: ignore[attr-defined]
+    assert "changed in another tab" in texts(at)
+    assert desk.newest(case).draft.text == "theirs"  # type: ignore[union-attr]
+
+    at.button(key=choice).click().run()
+    assert desk.newest(case).draft.text == kept  # type: ignore[union-attr]
+    assert note_of(at).value == kept  # type: ignore[attr-defined]
+
+
+def test_another_tab_shows_what_this_one_saved(desk: Desk) -> None:
+    case = desk.drafted()
+    here, there = desk.app(case), desk.app(case)
+    note_of(here).set_value("A newer text.").run()  # type: ignore[attr-defined]
+    there.run()
+    assert note_of(there).value == "A newer text."  # type: ignore[attr-defined]
+
+
+def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_off(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    assert at.button(key="decide-approved").disabled
+    assert "Approval waits for" in texts(at)
+
+    at.checkbox(key=f"tag-{case.id}-misleadingFactualError").check().run()
+    for reason in [item for item in at.text_input if item.label.startswith("Why approve although")]:
+        reason.set_value("I checked it against the source.").run()
+    assert not at.button(key="decide-approved").disabled
+    at.button(key="decide-approved").click().run()
+
+    assert not at.exception
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert decision.kind is DecisionKind.APPROVED
+    assert at.code[0].value == NOTE
+    assert "It contains a factual error" in texts(at)
+
+
+def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
+    case = desk.scored()
+    desk.workspace.service.decide(case.id, DecisionKind.REJECTED, "you")
+    at = desk.app(case)
+    assert "rejected" in texts(at)
+    at.button(key="reopen").click().run()
+    assert desk.newest(case).decision is None
+    assert note_of(at)
+
+
+@pytest.mark.parametrize("kind", [DecisionKind.NOT_NEEDED, DecisionKind.INSUFFICIENT_EVIDENCE, DecisionKind.REJECTED])
+def test_abstaining_takes_one_click_and_no_draft(desk: Desk, kind: DecisionKind) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    at.button(key=f"decide-{kind.value.replace(' ', '-')}").click().run()
+    assert not at.exception
+    newest = desk.newest(case)
+    assert newest.status is CaseStatus.DECIDED
+    assert newest.decision is not None
+    assert newest.decision.kind is kind
+
+
+def test_steps_that_are_done_fold_to_a_line_and_open_again(desk: Desk) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    assert "1 found · 1 read · 1 opened · 1 used" in texts(at)
+    assert not any("Vitamin C trials" in item.value for item in at.markdown)
+    at.button(key="evidence-step-fold").click().run()
+    assert any("Vitamin C trials" in item.value for item in at.markdown)
+
+
+def test_the_jury_is_not_shown_as_if_it_had_run(desk: Desk) -> None:
+    assert "Jury: not run." in texts(desk.app(desk.scored()))
+
+
+def test_a_failing_store_is_told_with_its_next_step(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise StoreBusyError("The database is in use by another program.")
+
+    case = desk.drafted()
+    at = desk.app(case)
+    monkeypatch.setattr(type(desk.workspace.service), "edit_draft", busy)
+    note_of(at).set_value("A text that cannot be saved now.").run()  # type: ignore[attr-defined]
+    assert "The database is in use by another program." in texts(at)
+    assert "then try again" in texts(at)
+    assert note_of(at).value == "A text that cannot be saved now."  # type: ignore[attr-defined]
+
+
+def test_an_error_that_nobody_foresaw_is_logged_and_told_without_a_traceback(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a secret detail")
+
+    case = desk.case()
+    monkeypatch.setattr(type(desk.workspace.service), "get", broken)
+    at = desk.app(case)
+    assert not at.exception
+    assert "that we did not foresee" in texts(at)
+    assert "a secret detail" not in texts(at)
+    assert "a secret detail" in caplog.text
+
+
+def test_text_from_outside_stands_in_markdown_only_when_disarmed(desk: Desk) -> None:
+    hostile = "![x](https://evil.example/i.png) :red[loud] $x^2$ <b>bold</b>"
+    case = desk.case(hostile)
+    desk.workspace.service.add_passage_by_hand(case.id, url=None, title=hostile, text=PASSAGE + hostile, by="you")
+    at = desk.app(case)
+    assert not at.exception
+    for item in (*at.markdown, *at.caption):
+        assert "![x]" not in item.value
+        assert ":red[loud]" not in item.value
+        assert "<b>" not in item.value

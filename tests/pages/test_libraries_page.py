@@ -1,0 +1,78 @@
+"""The Libraries page adds, searches and removes local libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import Desk, texts
+
+PAGE = "pages/libraries.py"
+CSV = (
+    "title,url,text\n"
+    "Vitamin C,https://a.example.org/c,Vitamin C does not prevent colds in the general population at all.\n"
+    "Kettles,https://a.example.org/k,Boiling the water in a kettle twice does not make it a poison.\n"
+)
+
+
+def click(at: AppTest, label: str) -> AppTest:
+    return next(item for item in at.button if item.label == label).click().run()
+
+
+def test_without_a_library_the_page_says_how_to_add_one(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    assert not at.exception
+    assert "There is no library yet." in texts(at)
+
+
+def test_an_uploaded_table_becomes_a_library_that_can_be_searched(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("../../evil.csv", CSV.encode())
+    next(item for item in at.text_input if item.label == "What to call it").set_value("health")
+    click(at, "Add the library")
+    assert not at.exception
+    assert "Library health is ready." in texts(at)
+    at.run()
+    assert [info.records for info in desk.workspace.libraries.list()] == [2]
+
+    next(item for item in at.text_input if item.label == "A claim or question").set_value(
+        "does vitamin C prevent colds"
+    )
+    click(at, "Search")
+    assert "Vitamin C does not prevent colds" in texts(at)
+
+
+def test_a_table_that_cannot_be_read_is_told_in_a_sentence(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("numbers.csv", b"a,b\n1,2\n")
+    next(item for item in at.text_input if item.label == "What to call it").set_value("numbers")
+    click(at, "Add the library")
+    assert not at.exception
+    assert at.error
+    assert desk.workspace.libraries.list() == []
+
+
+def test_without_a_file_nothing_is_added(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    click(at, "Add the library")
+    assert "Choose a table first." in texts(at)
+
+
+def test_a_library_can_be_removed(desk: Desk, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(CSV, encoding="utf-8")
+    desk.workspace.libraries.add(table, "health")
+    at = desk.app(page=PAGE)
+    at.button(key="remove-health").click().run()
+    assert desk.workspace.libraries.list() == []
+
+
+def test_the_draft_page_offers_the_libraries(desk: Desk, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(CSV, encoding="utf-8")
+    desk.workspace.libraries.add(table, "health")
+    at = desk.app()
+    at.get_by_key("new-post-mode").set_value("automation").run()
+    assert not at.exception
+    assert at.get_by_key("new-post-libraries").value == ["health"]

@@ -1,0 +1,82 @@
+"""Text from outside shows as the characters it is."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.parts.text import clip, count, day, host, lines, plain, visible, web_url
+
+PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+@pytest.mark.parametrize("mark", PUNCTUATION)
+def test_every_punctuation_mark_is_escaped(mark: str) -> None:
+    assert plain(f"a{mark}b").startswith(f"a\\{mark}")
+
+
+@given(st.text())
+def test_no_markdown_character_stands_unescaped(text: str) -> None:
+    shown = plain(text)
+    position = 0
+    while position < len(shown):
+        if shown[position] == "\\":
+            assert shown[position + 1] in PUNCTUATION
+            position += 2
+        else:
+            assert shown[position] not in PUNCTUATION
+            position += 1
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cc", "Cf", "Cs", "Zs", "Zl", "Zp"])))
+def test_the_words_themselves_are_all_there(text: str) -> None:
+    unescaped = plain(text).replace("\u2060", "")
+    for mark in PUNCTUATION:
+        unescaped = unescaped.replace(f"\\{mark}", mark) if mark != "\\" else unescaped
+    assert unescaped.replace("\\\\", "\\") == text.replace("\u2060", "")
+
+
+def test_links_emoji_and_icons_that_escapes_do_not_stop_are_broken_up() -> None:
+    for active in ("https://evil.example", ":material/home:", ":smile:", "www.evil.example", "a@b.example"):
+        bare = plain(active).replace("\\", "")
+        assert active not in bare
+        assert bare.replace("\u2060", "") == active
+
+
+def test_a_label_is_one_line_without_direction_overrides() -> None:
+    assert "\n" not in plain("one\ntwo\r\nthree")
+    assert "\u202e" not in plain("safe\u202eexe.txt")
+    assert "\u2067" not in plain("a\u2067b")
+
+
+def test_a_direction_override_is_made_visible_and_a_line_break_is_kept() -> None:
+    assert visible("a\u202eb\r\nc\x00") == "a\ufffdb\nc\ufffd"
+
+
+@given(st.text(), st.integers(min_value=1, max_value=80))
+def test_a_clipped_text_is_never_longer_than_its_limit(text: str, limit: int) -> None:
+    assert len(clip(text, limit)) <= limit
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "data:text/html,x", "ftp://a.example", "//a.example", "", None, "http://", "http://["],
+)
+def test_only_web_addresses_become_links(url: str | None) -> None:
+    assert web_url(url) is None
+
+
+def test_a_web_address_stays_as_it_is() -> None:
+    assert web_url("HTTPS://CDC.gov/a?b#c") == "HTTPS://CDC.gov/a?b#c"
+
+
+def test_hosts_days_counts_and_lines_read_well() -> None:
+    assert host("https://www.cdc.gov/flu") == "cdc.gov"
+    assert host("http://[") == ""
+    assert day(date(2026, 3, 4)) == "4 March 2026"
+    assert count(1, "source") == "1 source"
+    assert count(1200, "copy", "copies") == "1,200 copies"
+    assert lines(" a \n\nb\na") == ["a", "b"]

@@ -1,0 +1,294 @@
+"""The demonstration pack is complete, marked as one, and reads like any other page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes import demonstration
+from crowdnotes.demonstration import (
+    DemonstrationFetcher,
+    Example,
+    ExamplePage,
+    WalkedPath,
+    examples,
+    is_demonstration_url,
+)
+from crowdnotes.domain import DecisionKind, Evidence, FetchOutcome, GateStatus, Source
+from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.local.engine import LocalEngine
+from crowdnotes.errors import ConfigurationError, JobCancelled
+from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.evidence.passages import best_passage
+from crowdnotes.evidence.reading import read_page
+from crowdnotes.gates import run_gates
+from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length
+from crowdnotes.sentences import split_sentences
+from crowdnotes.settings import GateSettings
+
+EXAMPLES = examples()
+PAGES = {page.url: page for example in EXAMPLES for page in example.pages}
+each_page = pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.file)
+each_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
+
+
+def _html(page: ExamplePage) -> str:
+    return (demonstration.ASSETS / "pages" / page.file).read_text(encoding="utf-8")
+
+
+def _words(html: str) -> int:
+    article = re.sub(r"<head>.*?</head>", " ", html, flags=re.DOTALL)
+    return len(re.sub(r"<[^>]+>", " ", article).split())
+
+
+# --- the pack ---------------------------------------------------------------------------------
+
+
+def test_the_six_examples_walk_six_different_paths() -> None:
+    assert {example.path for example in EXAMPLES} == set(WalkedPath)
+    assert len(EXAMPLES) == len({example.id for example in EXAMPLES}) == 6
+
+
+def test_abstaining_is_among_the_suggested_ends() -> None:
+    ends = {example.path: example.suggested_decision for example in EXAMPLES}
+    assert ends[WalkedPath.NOT_NEEDED] is DecisionKind.NOT_NEEDED
+    assert ends[WalkedPath.INSUFFICIENT_EVIDENCE] is DecisionKind.INSUFFICIENT_EVIDENCE
+    assert ends[WalkedPath.REFUTED_CLAIM] is DecisionKind.APPROVED
+
+
+@each_example
+def test_an_example_says_in_one_sentence_what_it_teaches_and_brings_two_pages_or_more(example: Example) -> None:
+    assert re.fullmatch(r"[A-Z][^.]+\.", example.teaches)
+    assert len(example.urls) >= 2
+    assert example.post.url is None
+    assert (example.post.author or "").startswith("demo_")
+
+
+@each_example
+def test_a_post_is_no_longer_than_a_post_and_younger_than_its_pages(example: Example) -> None:
+    assert len(example.post.text) <= NOTE_LIMIT
+    assert example.post.posted_at is not None
+    assert max(page.published for page in example.pages) <= example.post.posted_at.date()
+
+
+def test_only_the_overstated_source_tempts_with_a_note_and_it_has_the_form_of_a_note() -> None:
+    tempting = {example.path: example.tempting_note for example in EXAMPLES if example.tempting_note}
+    assert set(tempting) == {WalkedPath.OVERSTATED_SOURCE}
+    note = tempting[WalkedPath.OVERSTATED_SOURCE]
+    assert note is not None
+    assert note_length(note) <= NOTE_LIMIT
+    assert [found.url in PAGES for found in find_urls(note)] == [True]
+
+
+@each_page
+def test_a_page_is_marked_as_a_demonstration_at_its_top_and_bottom(page: ExamplePage) -> None:
+    html = _html(page)
+    body = html[html.index("<body>") :]
+    first, last = body.index("Demonstration page"), body.rindex("Demonstration page")
+    assert first < body.index("<h1") < last
+    assert '<meta name="robots" content="noindex">' in html
+
+
+@each_page
+def test_a_page_names_its_own_invented_address_and_loads_nothing_from_elsewhere(page: ExamplePage) -> None:
+    html = _html(page)
+    assert f'<link rel="canonical" href="{page.url}">' in html
+    assert is_demonstration_url(page.url)
+    elsewhere = [url.url for url in find_urls(html) if url.has_scheme and not is_demonstration_url(url.url)]
+    assert set(elsewhere) <= {"https://schema.org/NewsArticle"}
+    assert "<script" not in html
+
+
+@each_page
+def test_a_page_is_long_enough_to_be_read_and_short_enough_for_a_demonstration(page: ExamplePage) -> None:
+    assert 250 <= _words(_html(page)) <= 600
+
+
+@each_page
+def test_a_deciding_sentence_leaves_room_for_its_attribution_in_a_note(page: ExamplePage) -> None:
+    assert len(page.deciding) <= 180
+    assert len(f"According to {page.publisher}: {page.deciding} ") + 1 <= NOTE_LIMIT
+
+
+def test_no_page_lies_in_the_pack_unused() -> None:
+    files = {path.name for path in (demonstration.ASSETS / "pages").iterdir()}
+    assert files == {page.file for page in PAGES.values()}
+
+
+# --- a damaged installation -------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(demonstration, "ASSETS", tmp_path)
+    examples.cache_clear()
+    yield tmp_path
+    examples.cache_clear()
+
+
+def test_a_missing_pack_is_said_in_a_sentence_with_a_way_out(own_assets: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read") as caught:
+        examples()
+    assert "assets/demonstration" in caught.value.next_step
+
+
+def test_a_damaged_pack_is_told_from_a_missing_one(own_assets: Path) -> None:
+    (own_assets / "examples.json").write_text('{"examples": 3}', encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="damaged"):
+        examples()
+
+
+def test_a_missing_page_is_named(own_assets: Path) -> None:
+    whole = Path(demonstration.__file__).parent.parent / "assets" / "demonstration" / "examples.json"
+    (own_assets / "examples.json").write_bytes(whole.read_bytes())
+    with pytest.raises(ConfigurationError, match=r"kettle-news\.html"):
+        examples()
+
+
+# --- which addresses are ours -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://harbour-daily.example/a", True),
+        ("HTTP://Harbour-Daily.EXAMPLE:8080/a?b#c", True),
+        ("harbour-daily.example/a", True),
+        ("https://harbour-daily.example./a", True),
+        ("https://example.com/harbour-daily.example", False),
+        ("https://notexample/", False),
+        ("https://who.int/?from=harbour-daily.example", False),
+        ("https://harbour-daily.example@who.int/", False),
+        ("https://[harbour-daily.example", False),
+        ("", False),
+    ],
+)
+def test_a_demonstration_address_is_told_by_its_host_alone(url: str, expected: bool) -> None:
+    assert is_demonstration_url(url) is expected
+
+
+@given(st.text())
+def test_any_text_can_be_asked_about(text: str) -> None:
+    assert is_demonstration_url(text) in {True, False}
+
+
+# --- fetching ---------------------------------------------------------------------------------
+
+
+class _Inner:
+    """Notes what it is asked for, and answers that the web is down."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        self.asked.append(url)
+        return Page(url, url, FetchOutcome.UNREACHABLE, datetime.now(UTC), detail="The web is down.")
+
+
+@each_page
+def test_a_page_of_the_pack_comes_in_the_form_of_a_fetched_page(page: ExamplePage) -> None:
+    inner = _Inner()
+    got = DemonstrationFetcher(inner).fetch(page.url)
+    assert (got.outcome, got.url, got.content_type, got.status) == (FetchOutcome.READ, page.url, "text/html", 200)
+    assert got.body == (demonstration.ASSETS / "pages" / page.file).read_bytes()
+    assert got.fetched_at.tzinfo is not None
+    assert inner.asked == []
+
+
+@pytest.mark.parametrize("form", ["{}/", "{}?utm_source=x", "{}#top", " {} "])
+def test_other_spellings_of_an_address_lead_to_the_same_page(form: str) -> None:
+    url = EXAMPLES[0].urls[0]
+    plain = DemonstrationFetcher(_Inner()).fetch(form.format(url))
+    insecure = DemonstrationFetcher(_Inner()).fetch(form.format(url).replace("https:", "http:"))
+    assert plain.url == insecure.url == url
+    assert plain.body == insecure.body != b""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://harbour-daily.example/no-such-page",
+        "https://unheard-of.example/",
+        "https://harbour-daily.example/../examples.json",
+        "https://harbour-daily.example/%2e%2e/examples.json",
+        "https://harbour-daily.example:8080/check/2025/03/reboiled-kettle-water",
+    ],
+)
+def test_an_address_without_a_page_is_not_found_and_asks_nobody_else(url: str) -> None:
+    inner = _Inner()
+    got = DemonstrationFetcher(inner).fetch(url)
+    assert (got.outcome, got.status, got.body) == (FetchOutcome.NOT_FOUND, 404, b"")
+    assert "no page at this address" in got.detail
+    assert inner.asked == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://www.who.int/news", "not a url", "ftp://harbour-daily.example/a", "https://me@harbour-daily.example/"],
+)
+def test_everything_else_goes_to_the_real_fetcher(url: str) -> None:
+    inner = _Inner()
+    assert DemonstrationFetcher(inner).fetch(url).outcome is FetchOutcome.UNREACHABLE
+    assert inner.asked == [url]
+
+
+def test_the_check_of_a_cancelled_job_passes_through() -> None:
+    def stop() -> None:
+        raise JobCancelled("Stopped.")
+
+    with pytest.raises(JobCancelled):
+        DemonstrationFetcher(_Inner()).fetch(EXAMPLES[0].urls[0], stop)
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+@each_page
+def test_a_page_reads_to_its_article_with_the_deciding_sentence_and_nothing_around_it(page: ExamplePage) -> None:
+    document = read_page(DemonstrationFetcher(_Inner()).fetch(page.url))
+    assert page.deciding in [document.text[s.start : s.end] for s in split_sentences(document.text)]
+    for outside in (
+        "Demonstration page",
+        "References",
+        "cookies",
+        "Subscribe",
+        "Most read",
+        "Was this page",
+        "Privacy",
+    ):
+        assert outside not in document.text
+
+
+@each_page
+def test_a_page_tells_its_publisher_and_date(page: ExamplePage) -> None:
+    document = read_page(DemonstrationFetcher(_Inner()).fetch(page.url))
+    assert (document.publisher, document.published) == (page.publisher, page.published)
+    assert document.language == "en"
+    assert document.title in _html(page)
+
+
+# --- judging, with the real model -------------------------------------------------------------
+
+
+@pytest.mark.model
+@pytest.mark.filterwarnings("ignore")
+def test_the_local_review_catches_the_note_that_says_more_than_its_source() -> None:
+    example = next(example for example in EXAMPLES if example.path is WalkedPath.OVERSTATED_SOURCE)
+    assert example.tempting_note is not None
+    embedder = MiniLMEmbedder()
+    document = read_page(DemonstrationFetcher(_Inner()).fetch(example.urls[0]))
+    passage = best_passage(document.text, example.post.text, embedder)
+    source = Source(id="S1", title=document.title, url=example.urls[0], publisher=document.publisher)
+    evidence = [Evidence(id="E1", source=source, passage=passage, rank=1, why="")]
+    engine = LocalEngine(embedder, GateSettings())
+    gates = run_gates(
+        engine, example.post, example.tempting_note, evidence, engine.support(example.tempting_note, evidence)
+    )
+    assert [gate.status for gate in gates] == [GateStatus.PASS, GateStatus.FAIL, GateStatus.NOT_RUN]

@@ -1,0 +1,66 @@
+"""What is wrong with a note's form."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from crowdnotes.domain import LintLevel
+from crowdnotes.note_lint import blocking, lint
+from tests.test_note_text import NOTES
+
+_GOOD = "The agency found no link between the two. https://health.example.net/report"
+
+
+def _codes(text: str) -> set[str]:
+    return {warning.code for warning in lint(text)}
+
+
+def test_a_sound_note_has_nothing_to_mend() -> None:
+    assert lint(_GOOD) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "empty"),
+        ("No link here.", "no-url"),
+        ("Only a bare cdc.gov/flu here.", "no-url"),
+        ("This is false.The agency says no. https://a.org/x", "phantom-url"),
+        ("Compare vs.Biden here https://a.org/x", "phantom-url"),
+        ("Pain.https://a.org/x", "glued-url"),
+        ("Write to press@cdc.gov https://a.org/x", "email"),
+        ("[insert source] https://a.org/x", "placeholder"),
+        ("See https://example.com/article", "placeholder"),
+        ("w " * 150 + "https://a.org/x", "over-limit"),
+    ],
+)
+def test_what_x_would_refuse_or_misread_blocks(text: str, code: str) -> None:
+    assert code in {warning.code for warning in blocking(lint(text))}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("See https://a.org/x?utm_source=post&id=3", "tracking"),
+        ("See cdc.gov/flu and https://a.org/x", "bare-url"),
+        ("No link found #health https://a.org/x", "hashtag"),
+        ("x" * 258 + " https://a.org/x", "near-limit"),
+    ],
+)
+def test_what_is_merely_unwise_warns(text: str, code: str) -> None:
+    assert {warning.level for warning in lint(text) if warning.code == code} == {LintLevel.WARNS}
+
+
+@pytest.mark.parametrize(
+    "text", ["U.S. and e.g. and 3.5 mg", "a https://web.archive.org/web/1/https://b.org/c", "Fig.2"]
+)
+def test_ordinary_full_stops_and_archived_links_are_left_alone(text: str) -> None:
+    assert _codes(text) & {"phantom-url", "glued-url", "email"} == set()
+
+
+@given(NOTES)
+def test_any_text_gets_warnings_that_point_into_it(text: str) -> None:
+    for warning in lint(text):
+        if warning.span is not None:
+            assert 0 <= warning.span.start < warning.span.end <= len(text)

@@ -1,0 +1,123 @@
+"""The 280 rule."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length, truncate, without_urls, x_storage_form
+
+_PIECES = st.sampled_from(
+    [
+        "word ",
+        "https://a.org/b?c=d ",
+        "cdc.gov ",
+        "false.The ",
+        "\n",
+        "中文",
+        "👩‍👩‍👧 ",
+        "e\u0301",
+        "(",
+        ")",
+        ".",
+        "www.x",
+        " ",
+    ]
+)
+NOTES = st.one_of(st.text(max_size=400), st.lists(_PIECES, max_size=120).map("".join))
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("", 0),
+        ("abc", 3),
+        ("https://a.org/very/long/path?with=query", 1),
+        ("See https://a.org/x.", 6),
+        ("See https://a.org/x, and http://b.org/y", 12),
+        ("a\nb", 3),
+        ("a\r\nb", 3),
+        ("cdc.gov/flu says so", 9),
+        ("false.The rest", 14),
+        ("write to me@cdc.gov", 19),
+        ("(https://en.wikipedia.org/wiki/Salt_(chemistry))", 3),
+        ("見よhttps://a.org/b。終", 5),
+        ("👍🏽", 2),
+    ],
+)
+def test_each_url_counts_one_and_everything_else_a_character(text: str, length: int) -> None:
+    assert note_length(text) == length
+
+
+def test_exactly_280_is_within_the_limit_whatever_the_links_length() -> None:
+    note = "x" * 278 + " https://example.org/" + "y" * 500
+    assert note_length(note) == NOTE_LIMIT
+
+
+@pytest.mark.parametrize("text", ["false.The", "drowning.In a pool", "e.g. this", "3.5 mg", "U.S. law", "..."])
+def test_a_forgotten_space_or_an_abbreviation_is_not_a_url(text: str) -> None:
+    assert find_urls(text) == []
+
+
+def test_a_url_inside_a_url_is_one_url() -> None:
+    text = "https://web.archive.org/web/2020/https://a.org/b"
+    assert [url.url for url in find_urls(text)] == [text]
+
+
+def test_the_storage_form_of_x_is_undone() -> None:
+    assert x_storage_form("A &amp;amp; B  https://a.org/?x=1&amp;y=2") == "A & B\nhttps://a.org/?x=1&y=2"
+
+
+def test_words_are_left_when_urls_are_taken_out() -> None:
+    assert without_urls("No evidence. https://a.org/x\nhttps://b.org") == "No evidence."
+
+
+@given(NOTES)
+def test_urls_are_slices_of_the_text_in_order_and_apart(text: str) -> None:
+    end = 0
+    for url in find_urls(text):
+        assert text[url.start : url.end] == url.url
+        assert url.start >= end
+        end = url.end
+
+
+@given(NOTES)
+def test_a_note_never_counts_more_than_its_characters(text: str) -> None:
+    assert 0 <= note_length(text) <= len(text)
+
+
+@given(NOTES, st.integers(0, 300))
+def test_truncation_keeps_a_beginning_within_the_limit_and_cuts_no_word_or_url(text: str, limit: int) -> None:
+    cut = truncate(text, limit)
+    assert text.startswith(cut)
+    assert note_length(cut) <= limit
+    if cut == text:
+        return
+    assert not any(url.start < len(cut) < url.end for url in find_urls(text))
+    before, after = cut[-1:], text[len(cut) : len(cut) + 1]
+    assert not (before.isascii() and before.isalnum() and after.isascii() and after.isalnum())
+
+
+@given(NOTES)
+def test_truncation_changes_nothing_that_fits(text: str) -> None:
+    if note_length(text) <= NOTE_LIMIT:
+        assert truncate(text) == text
+
+
+def test_truncation_keeps_as_many_words_as_fit() -> None:
+    assert truncate("one two three", 9) == "one two"
+    assert truncate("x" * 300) == ""
+    assert truncate("中" * 300) == "中" * 280
+    assert truncate("see https://a.org/" + "b" * 300 + " now", 5) == "see https://a.org/" + "b" * 300
+
+
+def test_a_negative_limit_is_a_mistake_of_the_caller() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        truncate("a", -1)
+
+
+def test_hundred_thousand_characters_of_anything_are_counted() -> None:
+    for piece in ("a", "a.", "https://", "(", "\u0301", "a@b.", "𝕏 "):
+        text = piece * (100_000 // len(piece))
+        assert note_length(text) <= len(text)

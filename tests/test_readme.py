@@ -1,0 +1,66 @@
+"""What the README says works: its commands run, its links lead somewhere, it names every dependency."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.links import broken_links
+
+_ROOT = Path(__file__).parent.parent
+_README = (_ROOT / "README.md").read_text(encoding="utf-8")
+_COMMANDS = [
+    line for block in re.findall(r"```sh\n(.*?)```", _README, re.DOTALL) for line in block.splitlines() if line
+]
+_TABLE = """topic,text,url
+Fluoride,"Fluoride in drinking water at 0.7 milligrams per litre is safe and helps prevent tooth decay.",https://w.example.net/1
+Chalk,"The town's water holds no added chalk. Hard water carries dissolved calcium, which is harmless.",https://w.example.net/2
+"""
+
+
+@pytest.mark.model
+def test_every_command_of_the_readme_runs_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "guidance.csv").write_text(_TABLE, encoding="utf-8")
+    ran = [_run(command, tmp_path) for command in _COMMANDS]
+    assert len(ran) >= 8
+    assert (tmp_path / "cases.csv").read_text(encoding="utf-8").count("chalk") >= 1
+
+
+def _run(command: str, folder: Path) -> str:
+    words = shlex.split(command)
+    if words[0] == "make":  # the targets themselves run elsewhere; here: they exist and are spelt so
+        words = ["make", "--dry-run", "--directory", str(_ROOT), *words[1:]]
+    else:
+        assert words[0] == "crowdnotes", f"no test knows how to run: {command}"
+        words = [sys.executable, "-m", "crowdnotes", *words[1:]]
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
+    ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=150, env=environment)
+    assert ended.returncode == 0, f"{command}\n{ended.stderr}"
+    return ended.stdout
+
+
+def test_links_of_the_documents_lead_to_files() -> None:
+    for document in _ROOT.glob("*.md"):
+        assert broken_links(document) == [], document.name
+
+
+def test_every_requirement_stands_in_the_table_of_dependencies() -> None:
+    pinned = re.findall(
+        r"^([A-Za-z0-9_-]+)(?:\[\w+\])?==", (_ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE
+    )
+    table = _README[_README.index("## Dependencies") :]
+    missing = [name for name in pinned if not re.search(rf"^\|[^|]*\b{re.escape(name)}\b", table, re.MULTILINE)]
+    assert missing == []
+
+
+def test_a_broken_link_is_noticed(tmp_path: Path) -> None:
+    document = tmp_path / "a.md"
+    document.write_text("[x](there.md) [y](https://a.org) ![z](<not here.png>) [w](#part)", encoding="utf-8")
+    assert broken_links(document) == ["there.md", "not"]

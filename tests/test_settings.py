@@ -1,0 +1,60 @@
+"""Settings come from the environment, and a bad one gives a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic_settings import BaseSettings
+
+from crowdnotes.errors import ConfigurationError
+from crowdnotes.settings import Settings, load_settings
+
+_README = Path(__file__).parent.parent / "README.md"
+
+
+def _fields(model: type[BaseSettings]) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseSettings):
+            found.extend(_fields(field.annotation))
+        else:
+            found.append((f"{model.model_config['env_prefix']}{name}".upper(), field.default))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("CROWDNOTES_WORKERS", "none"),
+        ("CROWDNOTES_FETCH_MAX_REDIRECTS", "-1"),
+        ("CROWDNOTES_ALLOWED_PRIVATE_HOSTS", "not json"),
+        ("CROWDNOTES_GATE_SUPPORTED", "much"),
+    ],
+)
+def test_a_bad_value_names_its_variable(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigurationError) as raised:
+        load_settings()
+    assert variable in str(raised.value) or "allowed_private_hosts" in str(raised.value)
+
+
+def test_the_database_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWDNOTES_DATABASE_URL", "postgresql://ann:s3cret@db/notes")
+    settings = load_settings()
+    assert "s3cret" not in repr(settings)
+    assert "s3cret" in settings.resolved_database_url
+
+
+def test_no_private_host_may_be_read_unless_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().allowed_private_hosts == ()
+    monkeypatch.setenv("CROWDNOTES_ALLOWED_PRIVATE_HOSTS", '["Wiki.Local."]')
+    assert load_settings().allowed_private_hosts == ("wiki.local",)
+
+
+@pytest.mark.parametrize(("variable", "default"), _fields(Settings))
+def test_every_setting_stands_in_the_readme_with_its_default(variable: str, default: object) -> None:
+    row = next((line for line in _README.read_text(encoding="utf-8").splitlines() if f"`{variable}`" in line), "")
+    assert row, f"{variable} is not in the README"
+    if isinstance(default, int | float):
+        assert f"{default:,}" in row or str(default) in row
