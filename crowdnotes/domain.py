@@ -113,7 +113,11 @@ class DateOrigin(StrEnum):
 
 
 class Hit(Noun):
-    """A search result, before anything is read."""
+    """A search result, before anything is read. Title and snippet are plain text.
+
+    `notices` are marks that a reader must see: "preprint", "retracted" and the like. `also_found_by`
+    are the other providers that gave the same page.
+    """
 
     provider: str
     title: str
@@ -124,6 +128,31 @@ class Hit(Noun):
     library: str | None = None
     record: int | None = None
     score: float = 0.0
+    doi: str | None = None
+    notices: tuple[str, ...] = ()
+    also_found_by: tuple[str, ...] = ()
+
+
+class ProviderState(StrEnum):
+    """How a search provider's part of a search ended; a failed search is not "nothing found"."""
+
+    ANSWERED = "answered"
+    FAILED = "failed"
+    NOT_CONFIGURED = "not configured"
+    RATE_LIMITED = "rate limited"
+    TIMED_OUT = "timed out"
+    CANCELLED = "cancelled"
+
+
+class ProviderOutcome(Noun):
+    """One provider's part of a search: how many distinct hits, how long, and a sentence for the user."""
+
+    provider: str
+    label: str
+    state: ProviderState
+    found: int = 0
+    seconds: float = 0.0
+    sentence: str = ""
 
 
 class Source(Noun):

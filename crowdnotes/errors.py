@@ -9,6 +9,7 @@ the command line show both and never a traceback.
     │   └── ModelFilesError       the embedding model's files are missing or not the published ones
     ├── FetchError                a page could not be had (carries a FetchOutcome)
     │   └── UnsafeUrlError        refused by the guard against private addresses
+    ├── SearchError               a search provider did not answer (carries a ProviderState)
     ├── LibraryError              a local library cannot be made, found or read
     ├── EngineError               an engine could not do its step
     ├── StoreError                the database
@@ -25,7 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crowdnotes.domain import FetchOutcome
+    from crowdnotes.domain import FetchOutcome, ProviderState
 
 
 class CrowdNotesError(Exception):
@@ -70,6 +71,14 @@ class UnsafeUrlError(FetchError):
     """The guard refused the address: not http(s), or it leads to a private network."""
 
     default_next_step = "Only public http and https pages can be read."
+
+
+class SearchError(CrowdNotesError):
+    """A search provider did not answer; `state` is the label that it will carry."""
+
+    def __init__(self, message: str, state: ProviderState, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.state = state
 
 
 class LibraryError(CrowdNotesError):

@@ -44,6 +44,38 @@ class EvidenceSettings(BaseSettings):
     queries: int = Field(5, ge=1, description="diverse queries (CrowdNotes+ 4.2); more repeat themselves")
 
 
+class SearchSettings(BaseSettings):
+    """The search providers: keys, addresses, patience."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SEARCH_", frozen=True)
+
+    contact_email: str | None = Field(
+        None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"
+    )
+    request_seconds: float = Field(8.0, gt=0, description="for one request, so that a slow drip ends too")
+    provider_seconds: float = Field(20.0, gt=0, description="for all that one provider is asked in one search")
+    ncbi_api_key: SecretStr | None = Field(None, description="PubMed then allows 10 requests a second instead of 3")
+    google_fact_check_key: SecretStr | None = Field(None, description="switches Google Fact Check Tools on")
+    brave_key: SecretStr | None = Field(None, description="switches Brave Search on")
+    brave_per_second: float = Field(1.0, gt=0, description="requests a second that your Brave plan allows")
+    tavily_key: SecretStr | None = Field(None, description="switches Tavily on")
+    searxng_url: str | None = Field(None, description="your SearXNG server; it must give the format json")
+    europe_pmc_url: str = Field(
+        "https://www.ebi.ac.uk/europepmc/webservices/rest", description="Europe PMC, or a mirror of it"
+    )
+    pubmed_url: str = Field("https://eutils.ncbi.nlm.nih.gov/entrez/eutils", description="NCBI E-utilities")
+    medlineplus_url: str = Field("https://wsearch.nlm.nih.gov/ws", description="the MedlinePlus web service")
+    wikipedia_url: str = Field(
+        "https://{language}.wikipedia.org/w", description="MediaWiki's folder of scripts; {language} is filled in"
+    )
+    crossref_url: str = Field("https://api.crossref.org/v1", description="the Crossref REST API")
+    google_fact_check_url: str = Field(
+        "https://factchecktools.googleapis.com/v1alpha1", description="Google Fact Check Tools"
+    )
+    brave_url: str = Field("https://api.search.brave.com/res/v1", description="the Brave Search API")
+    tavily_url: str = Field("https://api.tavily.com", description="the Tavily API")
+
+
 class GateSettings(BaseSettings):
     """Lines of the local engine's gates. First versions, chosen on development data."""
 
@@ -81,6 +113,7 @@ class Settings(BaseSettings):
     embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; the oldest go first")
     fetch: FetchSettings = Field(default_factory=FetchSettings)
     evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
+    search: SearchSettings = Field(default_factory=SearchSettings)
     gates: GateSettings = Field(default_factory=GateSettings)
 
     @field_validator("allowed_private_hosts")
@@ -121,5 +154,5 @@ def load_settings() -> Settings:
 
 _PREFIXES = {
     part.__name__: str(part.model_config.get("env_prefix"))
-    for part in (FetchSettings, EvidenceSettings, GateSettings, Settings)
+    for part in (FetchSettings, EvidenceSettings, SearchSettings, GateSettings, Settings)
 }

@@ -43,8 +43,10 @@ class Workspace:
         self.runner.close()
 
 
-def open_workspace(settings: Settings | None = None, embedder: Embedder | None = None) -> Workspace:
-    """Open the data folder and the database, made on first use.
+def open_workspace(
+    settings: Settings | None = None, *, embedder: Embedder | None = None, engine: Engine | None = None
+) -> Workspace:
+    """Open the data folder and the database, made on first use; embedder and engine are the defaults if not given.
 
     The embedding model is read when it is first needed (`warm_up` does it early). Raises
     ConfigurationError or StoreError with what to do about it.
@@ -60,7 +62,7 @@ def open_workspace(settings: Settings | None = None, embedder: Embedder | None =
         settings.data_dir / "embeddings.sqlite",
         settings.embedding_cache_mb,
     )
-    engine = LocalEngine(cached, settings.gates)
+    engine = engine or LocalEngine(cached, settings.gates)
     libraries = Libraries(settings.libraries_dir, cached)
     fetcher = DemonstrationFetcher(Fetcher(settings.fetch, settings.allowed_private_hosts))
     store = SqlStore(database)

@@ -95,4 +95,4 @@ with page_body("Cases", "Every note that was begun on this machine, the newest c
             shown = st.pagination(pages, key="page")
         for item in found[(shown - 1) * _PAGE_SIZE : shown * _PAGE_SIZE]:
             _row(item)
-status_bar()
+status_bar("Waits for you: open a case, or begin a note")

@@ -11,7 +11,7 @@ from pages.parts.evidence_step import evidence_step
 from pages.parts.post_step import post_step
 from pages.parts.review_step import review_step
 from pages.parts.session import current_case, page_body, show_case, show_notice, told
-from pages.parts.status_bar import status_bar
+from pages.parts.status_bar import status_bar, waits_for
 
 
 def new_note() -> None:
@@ -34,4 +34,4 @@ with page_body(
     draft_step(case, job)
     review_step(case, job)
     decide_step(case, job)
-status_bar(case, job)
+status_bar(waits_for(case), job)

@@ -130,4 +130,4 @@ with page_body("Libraries", "Your own collections of evidence, indexed and searc
     _add_form()
     if libraries:
         _search([library.name for library in libraries])
-status_bar()
+status_bar("Waits for you: add or search a library")

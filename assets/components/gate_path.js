@@ -15,7 +15,10 @@ function scale(gate) {
   const dot = make("span", "dot")
   dot.style.insetInlineStart = `${100 * Math.min(1, Math.max(0, gate.score))}%`
   track.append(needed, dot)
-  const words = `${gate.score.toFixed(2)} of the ${gate.threshold.toFixed(2)} needed`
+  // Enough digits that a near miss does not read as a hit.
+  const close = gate.score !== gate.threshold && gate.score.toFixed(2) === gate.threshold.toFixed(2)
+  const digits = close ? 4 : 2
+  const words = `${gate.score.toFixed(digits)} of the ${gate.threshold.toFixed(digits)} needed`
   box.append(make("span", "end", "0"), track, make("span", "end", "1"))
   const figure = make("div", "figure")
   figure.append(box, make("div", "words", words))

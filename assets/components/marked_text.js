@@ -3,6 +3,12 @@
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".text")
   root.dataset.look = data.look
+  if (data.look === "passage") {
+    // It may scroll, so the keyboard must reach it.
+    root.tabIndex = 0
+    root.role = "region"
+    root.ariaLabel = "Passage"
+  }
   root.replaceChildren(
     ...data.pieces.map(({ text, kind, title }) => {
       const piece = document.createElement(kind === "mark" || kind === "doubt" ? "mark" : "span")

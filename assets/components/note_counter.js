@@ -84,6 +84,8 @@ export default function (component) {
   const show = (text, saved) => {
     const length = noteLength(text)
     root.dataset.level = length > LIMIT ? "over" : length >= AMBER_FROM ? "near" : "fine"
+    // Read aloud only when it matters: not at every letter.
+    root.ariaLive = root.dataset.level === "fine" ? "off" : "polite"
     number.textContent = `${length} of ${LIMIT}`
     bar.style.width = `${Math.min(100, (100 * length) / LIMIT)}%`
     const room = LIMIT - length

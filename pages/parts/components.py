@@ -46,7 +46,7 @@ def counter_script() -> str:
 
 _counter = st.components.v2.component(
     "crowdnotes_note_counter",
-    html="""<div class="counter" role="status" aria-live="polite" aria-atomic="true">
+    html="""<div class="counter" role="status" aria-live="off" aria-atomic="true">
 <span class="number"></span><span class="bar"><span></span></span><span class="words"></span></div>""",
     css=_read("note_counter.css"),
     js=counter_script(),

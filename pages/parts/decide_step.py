@@ -51,7 +51,7 @@ def _view(case: Case | None) -> StepView:
         return StepView(name, StepState.ACTIVE, "Yours alone: the program never decides")
     colour = {"approved": "green", "rejected": "red"}.get(decision.kind.value, "gray")
     said = f":{colour}-badge[{decision.kind.value}] by {plain(decision.by, 40)}, {moment(decision.at)}"
-    return StepView(name, StepState.ACTIVE, said)
+    return StepView(name, StepState.DONE, said, "Open", stays_open=True)
 
 
 def _note_form(case: Case) -> None:
@@ -100,28 +100,36 @@ def _tick(case: Case, tag: str, key: str) -> None:
 
 
 def _approval(case: Case) -> dict[str, str]:
-    """What approval waits for, with room for the reasons that pass a check over; returns those written."""
-    service = workspace().service
-    can_be_overridden = [refusal for refusal in service.obstacles(case) if _check(refusal)]
-    written: dict[str, str] = {}
-    if can_be_overridden:
-        st.markdown("**Passing over a check** takes a written reason, which stays in the record")
-    for refusal in can_be_overridden:
-        check = _check(refusal)
-        reason = st.text_input(
+    """What approval waits for, with room for a reason that passes a check over; returns the reasons written."""
+    waits = workspace().service.obstacles(case)
+    written = {check: reason for refusal in waits if (check := _check(refusal)) and (reason := _reason(case, check))}
+    left = len(waits) - len(written)
+    if left:
+        st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {left} more**")
+    for refusal in waits:
+        _wait(case, refusal, passed_over=_check(refusal) in written)
+    return written
+
+
+def _wait(case: Case, refusal: WorkflowError, *, passed_over: bool) -> None:
+    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
+    st.markdown(f"{sign} {plain(refusal.message)} :gray[{plain(refusal.next_step)}]")
+    check = _check(refusal)
+    if check:
+        st.text_input(
             f"Why approve although {_although(check)}?",
-            key=f"override-{case.id}-{check}",
-            placeholder="Leave empty to mend the note instead",
+            key=_reason_key(case, check),
+            placeholder="Your reason stays in the record. Leave it empty to mend the note instead.",
             persist_state="page",
         )
-        if reason and reason.strip():
-            written[check] = reason.strip()
-    waits = service.obstacles(case, written)
-    if waits:
-        st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {len(waits)} more**")
-    for refusal in waits:
-        st.markdown(f":orange[:material/arrow_right:] {plain(refusal.message)} :gray[{plain(refusal.next_step)}]")
-    return written
+
+
+def _reason(case: Case, check: str) -> str:
+    return str(st.session_state.get(_reason_key(case, check)) or "").strip()
+
+
+def _reason_key(case: Case, check: str) -> str:
+    return f"override-{case.id}-{check}"
 
 
 def _check(refusal: WorkflowError) -> str:

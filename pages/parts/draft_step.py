@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
@@ -14,7 +16,7 @@ from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, step
 from pages.parts.text import clip, host, plain
 
-_BADGES = {
+_BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
     Support.SUPPORTED: ("green", ":material/check:"),
     Support.PARTLY: ("orange", ":material/contrast:"),
     Support.UNSUPPORTED: ("red", ":material/close:"),
@@ -134,4 +136,3 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
             outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
         for doubt in sentence.doubts:
             st.caption(f":orange[:material/help:] {plain(doubt)}")
-

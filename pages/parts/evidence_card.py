@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Evidence, Verdict
+from crowdnotes.domain import Case, Evidence, SourceCategory, Verdict
 from pages.parts.components import marked_text, passage_pieces
 from pages.parts.session import act, author, notices, workspace
 from pages.parts.text import day, host, plain, web_url
@@ -14,6 +14,8 @@ _VERDICTS = {
     Verdict.BACKGROUND: "Background",
     Verdict.REJECT: "Reject",
 }
+
+_KINDS = {SourceCategory.OTHER: "other kind of source"}
 
 
 def evidence_card(case: Case, item: Evidence) -> None:
@@ -49,7 +51,7 @@ def _head(item: Evidence) -> None:
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.badge(item.id, color="primary" if item.used else "gray", icon=":material/check:" if item.used else None)
-            st.badge(source.category.value, color="gray")
+            st.badge(_KINDS.get(source.category, source.category.value), color="gray")
             if item.review.opened_at is not None:
                 st.badge("opened", color="gray", icon=":material/done_all:")
             st.space("stretch")

@@ -93,8 +93,7 @@ def _failed_source(case: Case, source: Source) -> None:
             st.badge(source.outcome.value, color="orange", icon=":material/link_off:")
             st.markdown(f"**{plain(host(source.url) or source.title, 60)}**", width="content")
         st.caption(plain(source.url or source.title, 160))
-        detail = f" {plain(source.outcome_detail, 300)}" if source.outcome_detail else ""
-        st.markdown(f"{_OUTCOMES.get(source.outcome, '')}{detail}")
+        st.markdown(plain(source.outcome_detail, 300) or _OUTCOMES.get(source.outcome, ""))
         if case.decision is None:
             with st.expander("Open it yourself and paste the passage", icon=":material/content_paste:"):
                 paste_passage(case, source)

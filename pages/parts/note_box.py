@@ -57,7 +57,8 @@ def note_box(case: Case) -> None:
         icon=":material/undo:",
         disabled=not case.revisions,
         help="Go back to the text before the last change",
-        on_click=lambda: act(_PLACE, lambda: workspace().service.undo_edit(case.id, author())),
+        on_click=_undo,
+        args=(case.id,),
     )
 
 
@@ -84,6 +85,10 @@ def _save(case: Case) -> None:
             box.base = saved.draft.sha256 if saved.draft else None
 
     act(_PLACE, save)
+
+
+def _undo(case_id: str) -> None:
+    act(_PLACE, lambda: workspace().service.undo_edit(case_id, author()))
 
 
 def _both_texts(case: Case, box: _Box, mine: str) -> None:

@@ -55,6 +55,8 @@ def _view(case: Case | None) -> StepView:
 
 
 def _scoring(case: Case, job: JobRecord | None) -> None:
+    if under_way(job):
+        return
     stale = case.assessment is not None and not case.assessment_is_current
     if stale:
         st.warning(
@@ -68,7 +70,6 @@ def _scoring(case: Case, job: JobRecord | None) -> None:
             key="score",
             type="primary",
             icon=":material/rule:",
-            disabled=under_way(job),
             shortcut="Alt+S",
             on_click=start,
             args=(case, "assess"),

@@ -37,8 +37,16 @@ class Notice:
 def workspace() -> Workspace:
     """The one workspace of this server; its model loads in the background."""
     opened = open_workspace()
-    threading.Thread(target=warm_up, args=(opened,), name="warm-up", daemon=True).start()
+    threading.Thread(target=_warm_up, args=(opened,), name="warm-up", daemon=True).start()
     return opened
+
+
+def _warm_up(opened: Workspace) -> None:
+    try:
+        warm_up(opened)
+    except CrowdNotesError:
+        # The first step that needs the model will say so to the person.
+        _log.warning("the embedding model could not be read at the start", exc_info=True)
 
 
 def author() -> str:

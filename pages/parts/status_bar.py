@@ -11,15 +11,19 @@ from pages.parts.session import PAGE_WIDTH, workspace
 from pages.parts.text import plain
 
 _POLL_SECONDS = 0.8
+_ENGINE = (
+    "The engine is what searches, writes and scores. The local one runs on this machine: it quotes the evidence and "
+    "compares words, numbers and meaning. It makes up no sentence of its own."
+)
 
 
-def status_bar(case: Case | None = None, job: JobRecord | None = None) -> None:
-    """Draw the line; while a job runs it follows the job."""
+def status_bar(waits: str, job: JobRecord | None = None) -> None:
+    """Draw the line; while a job runs it follows the job, else it says what is waited for."""
     with st.bottom:
         if job is not None and job.state.under_way:
             st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
         else:
-            _line(f":gray[:material/person:] {waits_for(case)}")
+            _line(f":gray[:material/person:] {waits}")
 
 
 def waits_for(case: Case | None) -> str:
@@ -53,4 +57,6 @@ def _line(state: str) -> None:
         st.container(horizontal=True, horizontal_alignment="distribute", gap="xsmall", width=PAGE_WIDTH),
     ):
         st.markdown(f":small[{state}]", width="content")
-        st.markdown(f":small[:gray[:material/memory: Engine {plain(engine.name)}: {thinks}]]", width="content")
+        st.markdown(
+            f":small[:gray[:material/memory: Engine {plain(engine.name)}: {thinks}]]", width="content", help=_ENGINE
+        )

@@ -39,6 +39,7 @@ class StepView:
     state: StepState
     result: str
     reopen: str = "Edit"
+    stays_open: bool = False
 
 
 _SIGNS = {
@@ -93,7 +94,7 @@ def _is_open(case: Case | None, view: StepView) -> bool:
     chosen = st.session_state.get(_fold_key(case, view.name))
     if chosen is not None and chosen[0] is view.state:
         return bool(chosen[1])
-    return view.state is StepState.ACTIVE
+    return view.state is StepState.ACTIVE or view.stays_open
 
 
 def _set_open(case: Case, view: StepView, is_open: bool) -> None:

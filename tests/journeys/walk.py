@@ -78,7 +78,8 @@ class Walk:
 
     def score_again(self) -> None:
         self.button("Score again").click()
-        expect(self.page.get_by_text("These scores are out of date.")).to_be_hidden(timeout=60_000)
+        expect(self.page.locator(".path.stale")).to_have_count(0, timeout=60_000)
+        expect(self.page.locator(".st-key-job-panel")).to_have_count(0)
         self.settled()
 
     def tick(self, label: str) -> None:

@@ -84,7 +84,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    workspace = open_workspace(Settings(data_dir=tmp_path), HashingEmbedder())
+    workspace = open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder())
     monkeypatch.setattr(session, "open_workspace", lambda: workspace)
     monkeypatch.setattr(session, "warm_up", lambda _: None)
     st.cache_resource.clear()

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import ButtonGroup, TextArea
 
 from crowdnotes.domain import CaseStatus, DecisionKind, Verdict
 from crowdnotes.errors import StoreBusyError
-from tests.pages.conftest import ROOT, NOTE, PASSAGE, POST, Desk, texts
+from tests.pages.conftest import NOTE, PASSAGE, POST, ROOT, Desk, texts
 
 
-def note_of(at: AppTest) -> object:
+def note_of(at: AppTest) -> TextArea:
     return next(area for area in at.text_area if area.label == "The note, with its links")
+
+
+def verdict_of(at: AppTest, key: str) -> ButtonGroup[Any]:
+    found = at.get_by_key(key)
+    assert isinstance(found, ButtonGroup)
+    return found
 
 
 def test_a_fresh_page_shows_five_steps_and_says_that_no_language_model_is_at_work(desk: Desk) -> None:
@@ -57,7 +66,7 @@ def test_an_example_fills_in_the_form(desk: Desk) -> None:
     button = next(item for item in at.button if item.label == "Use this example")
     button.click().run()
     assert at.text_area(key="new-post-text").value
-    assert ".example/" in at.text_area(key="new-post-urls").value
+    assert ".example/" in str(at.text_area(key="new-post-urls").value)
 
 
 def test_a_case_that_does_not_exist_is_told_in_a_sentence(desk: Desk) -> None:
@@ -73,15 +82,15 @@ def test_a_passage_must_be_opened_before_its_verdict(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(case)
     verdict = f"verdict-{case.id}-E1"
-    assert at.get_by_key(verdict).disabled
+    assert verdict_of(at, verdict).disabled
     assert desk.newest(case).evidence[0].review.opened_at is None
 
     at.session_state[f"open-{case.id}-E1"] = True
     at.run()
     assert desk.newest(case).evidence[0].review.opened_at is not None
-    assert not at.get_by_key(verdict).disabled
+    assert not verdict_of(at, verdict).disabled
 
-    at.get_by_key(verdict).set_value(Verdict.USE).run()
+    verdict_of(at, verdict).set_value(Verdict.USE).run()
     assert desk.newest(case).used_evidence
     assert "1 opened · 1 used" in texts(at)
 
@@ -90,7 +99,7 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     case = desk.case()
     desk.workspace.service.open_passage(case.id, "E1", "you")
     at = desk.app(case)
-    at.get_by_key(f"verdict-{case.id}-E1").set_value(Verdict.REJECT).run()
+    verdict_of(at, f"verdict-{case.id}-E1").set_value(Verdict.REJECT).run()
     submit = next(item for item in at.button if item.label == "Reject this passage")
     submit.click().run()
     assert "Say in a few words why E1 is rejected" in texts(at)
@@ -119,7 +128,7 @@ def test_the_program_proposes_notes_that_come_scored(desk: Desk) -> None:
     assert not at.exception
     draft = desk.newest(case).draft
     assert draft is not None
-    assert note_of(at).value == draft.text  # type: ignore[attr-defined]
+    assert note_of(at).value == draft.text
     assert "What carries each sentence" in texts(at)
     assert desk.newest(case).assessment_is_current
 
@@ -128,7 +137,7 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
     case = desk.scored()
     at = desk.app(case)
     assert "out of date" not in texts(at)
-    note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()  # type: ignore[attr-defined]
+    note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
     assert desk.newest(case).draft.text.startswith("Daily")  # type: ignore[union-attr]
     assert "These scores are out of date." in texts(at)
 
@@ -141,9 +150,9 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
 def test_undo_brings_the_earlier_text_back(desk: Desk) -> None:
     case = desk.drafted()
     at = desk.app(case)
-    note_of(at).set_value("Something else. https://trials.example.edu/c").run()  # type: ignore[attr-defined]
+    note_of(at).set_value("Something else. https://trials.example.edu/c").run()
     at.button(key="undo").click().run()
-    assert note_of(at).value == NOTE  # type: ignore[attr-defined]
+    assert note_of(at).value == NOTE
     assert desk.newest(case).draft.text == NOTE  # type: ignore[union-attr]
 
 
@@ -154,21 +163,21 @@ def test_two_edits_at_once_show_both_texts_and_lose_neither(desk: Desk, choice: 
     draft = case.draft
     assert draft is not None
     desk.workspace.service.edit_draft(case.id, "theirs", "you", based_on=draft.sha256)
-    note_of(at).set_value("mine").run()  # type: ignore[attr-defined]
+    note_of(at).set_value("mine").run()
     assert "changed in another tab" in texts(at)
     assert desk.newest(case).draft.text == "theirs"  # type: ignore[union-attr]
 
     at.button(key=choice).click().run()
     assert desk.newest(case).draft.text == kept  # type: ignore[union-attr]
-    assert note_of(at).value == kept  # type: ignore[attr-defined]
+    assert note_of(at).value == kept
 
 
 def test_another_tab_shows_what_this_one_saved(desk: Desk) -> None:
     case = desk.drafted()
     here, there = desk.app(case), desk.app(case)
-    note_of(here).set_value("A newer text.").run()  # type: ignore[attr-defined]
+    note_of(here).set_value("A newer text.").run()
     there.run()
-    assert note_of(there).value == "A newer text."  # type: ignore[attr-defined]
+    assert note_of(there).value == "A newer text."
 
 
 def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_off(desk: Desk) -> None:
@@ -233,10 +242,10 @@ def test_a_failing_store_is_told_with_its_next_step(desk: Desk, monkeypatch: pyt
     case = desk.drafted()
     at = desk.app(case)
     monkeypatch.setattr(type(desk.workspace.service), "edit_draft", busy)
-    note_of(at).set_value("A text that cannot be saved now.").run()  # type: ignore[attr-defined]
+    note_of(at).set_value("A text that cannot be saved now.").run()
     assert "The database is in use by another program." in texts(at)
     assert "then try again" in texts(at)
-    assert note_of(at).value == "A text that cannot be saved now."  # type: ignore[attr-defined]
+    assert note_of(at).value == "A text that cannot be saved now."
 
 
 def test_an_error_that_nobody_foresaw_is_logged_and_told_without_a_traceback(

@@ -73,6 +73,7 @@ def test_the_draft_page_offers_the_libraries(desk: Desk, tmp_path: Path) -> None
     table.write_text(CSV, encoding="utf-8")
     desk.workspace.libraries.add(table, "health")
     at = desk.app()
-    at.get_by_key("new-post-mode").set_value("automation").run()
+    at.session_state["new-post-mode"] = "automation"
+    at.run()
     assert not at.exception
-    assert at.get_by_key("new-post-libraries").value == ["health"]
+    assert at.session_state["new-post-libraries"] == ["health"]

@@ -1,0 +1,230 @@
+"""The compiled inner loops of the factorization: sorting ratings by row, and solving every row.
+
+A "row" is a note (its ratings sorted by rater) or a rater (sorted by note): the objective is the
+same seen from both sides. Compiled by numba without the interpreter's lock, so plain threads run
+them side by side, whichever thread of the app asks; compiled code is cached on disk.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def group_by(keys: Indices, rows: int) -> tuple[Offsets, Offsets]:
+    """A stable counting sort: where each row starts (rows + 1), and which rating stands where."""
+    start = np.zeros(rows + 1, dtype=np.int64)
+    for key in keys:
+        start[key + 1] += 1
+    for row in range(rows):
+        start[row + 1] += start[row]
+    following = start[:-1].copy()
+    order = np.empty(keys.size, dtype=np.int64)
+    for position in range(keys.size):
+        row = keys[position]
+        order[following[row]] = position
+        following[row] += 1
+    return start, order
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def transpose(
+    start: Offsets, columns: Indices, values: Singles, weights: Singles, width: int
+) -> tuple[Offsets, Indices, Singles, Singles]:
+    """The same ratings grouped by the other side, each row's entries in rising order.
+
+    `weights` is empty when every rating counts the same, and stays so.
+    """
+    turned_start = np.zeros(width + 1, dtype=np.int64)
+    for column in columns:
+        turned_start[column + 1] += 1
+    for column in range(width):
+        turned_start[column + 1] += turned_start[column]
+    following = turned_start[:-1].copy()
+    turned_columns = np.empty_like(columns)
+    turned_values = np.empty_like(values)
+    turned_weights = np.empty_like(weights)
+    for row in range(start.size - 1):
+        for position in range(start[row], start[row + 1]):
+            target = following[columns[position]]
+            following[columns[position]] = target + 1
+            turned_columns[target] = row
+            turned_values[target] = values[position]
+            if weights.size:
+                turned_weights[target] = weights[position]
+    return turned_start, turned_columns, turned_values, turned_weights
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def subtract_intercepts(start: Offsets, columns: Indices, values: Singles, own: Floats, others: Floats) -> Singles:
+    """values minus both sides' intercepts (column 0 of own and others), in the same order."""
+    left = np.empty_like(values)
+    for row in range(start.size - 1):
+        for position in range(start[row], start[row + 1]):
+            left[position] = values[position] - own[row, 0] - others[columns[position], 0]
+    return left
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})  # type: ignore[untyped-decorator]
+def solve_rows_one_factor(
+    first: int,
+    last: int,
+    start: Offsets,
+    columns: Indices,
+    values: Singles,
+    weights: Singles,
+    others: Floats,
+    shift: float,
+    intercept_ridge: float,
+    factor_ridge: float,
+    solved: Floats,
+    moments: Floats,
+) -> float:
+    """Solve rows first..last-1 against the other side's fixed parameters; one factor.
+
+    Each row minimises sum w (r - shift - other_intercept - i - f * other_factor)^2
+    + intercept_ridge i^2 + factor_ridge f^2, a ridge regression of two unknowns.
+
+    others, solved: (n, 2), intercept and factor. `moments` (3, 3) is overwritten with the sum over
+    the rows of [1, i, f]' [1, i, f]. Returns the rows' weighted sum of squared errors.
+    """
+    squares = 0.0
+    moments[:] = 0.0
+    for row in range(first, last):
+        total = 0.0
+        sum_f = 0.0
+        sum_ff = 0.0
+        sum_t = 0.0
+        sum_tf = 0.0
+        sum_tt = 0.0
+        if weights.size == 0:
+            total = float(start[row + 1] - start[row])
+            for position in range(start[row], start[row + 1]):
+                other = columns[position]
+                factor = others[other, 1]
+                target = values[position] - shift - others[other, 0]
+                sum_f += factor
+                sum_ff += factor * factor
+                sum_t += target
+                sum_tf += target * factor
+                sum_tt += target * target
+        else:
+            for position in range(start[row], start[row + 1]):
+                other = columns[position]
+                weight = weights[position]
+                factor = others[other, 1]
+                target = values[position] - shift - others[other, 0]
+                total += weight
+                sum_f += weight * factor
+                sum_ff += weight * factor * factor
+                sum_t += weight * target
+                sum_tf += weight * target * factor
+                sum_tt += weight * target * target
+        corner = total + intercept_ridge
+        other_corner = sum_ff + factor_ridge
+        determinant = corner * other_corner - sum_f * sum_f
+        intercept = (other_corner * sum_t - sum_f * sum_tf) / determinant
+        factor = (corner * sum_tf - sum_f * sum_t) / determinant
+        solved[row, 0] = intercept
+        solved[row, 1] = factor
+        # x'Ax = x'b - x'Rx at the solution, so the errors need no second pass over the ratings.
+        squares += sum_tt - intercept * sum_t - factor * sum_tf
+        squares -= intercept_ridge * intercept * intercept + factor_ridge * factor * factor
+        moments[0, 0] += 1.0
+        moments[0, 1] += intercept
+        moments[0, 2] += factor
+        moments[1, 1] += intercept * intercept
+        moments[1, 2] += intercept * factor
+        moments[2, 2] += factor * factor
+    moments[1, 0] = moments[0, 1]
+    moments[2, 0] = moments[0, 2]
+    moments[2, 1] = moments[1, 2]
+    return squares
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})  # type: ignore[untyped-decorator]
+def solve_rows(
+    first: int,
+    last: int,
+    start: Offsets,
+    columns: Indices,
+    values: Singles,
+    weights: Singles,
+    others: Floats,
+    shift: float,
+    intercept_ridge: float,
+    factor_ridge: float,
+    solved: Floats,
+    moments: Floats,
+) -> float:
+    """As `solve_rows_one_factor`, for any number k of factors: (1 + k) unknowns a row, by Cholesky."""
+    size = others.shape[1]
+    matrix = np.empty((size, size))
+    known = np.empty(size)
+    line = np.empty(size)
+    answer = np.empty(size)
+    squares = 0.0
+    moments[:] = 0.0
+    for row in range(first, last):
+        matrix[:] = 0.0
+        known[:] = 0.0
+        sum_tt = 0.0
+        for position in range(start[row], start[row + 1]):
+            other = columns[position]
+            weight = 1.0 if weights.size == 0 else weights[position]
+            target = values[position] - shift - others[other, 0]
+            line[0] = 1.0
+            for k in range(1, size):
+                line[k] = others[other, k]
+            for i in range(size):
+                scaled = weight * line[i]
+                known[i] += scaled * target
+                for j in range(i + 1):
+                    matrix[i, j] += scaled * line[j]
+            sum_tt += weight * target * target
+        matrix[0, 0] += intercept_ridge
+        for k in range(1, size):
+            matrix[k, k] += factor_ridge
+        _solve_in_place(matrix, known, answer)
+        squares += sum_tt - intercept_ridge * answer[0] * answer[0]
+        for i in range(size):
+            solved[row, i] = answer[i]
+            squares -= answer[i] * known[i]
+            if i:
+                squares -= factor_ridge * answer[i] * answer[i]
+        moments[0, 0] += 1.0
+        for i in range(size):
+            moments[0, i + 1] += answer[i]
+            moments[i + 1, 0] += answer[i]
+            for j in range(size):
+                moments[i + 1, j + 1] += answer[i] * answer[j]
+    return squares
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _solve_in_place(matrix: Floats, known: Floats, answer: Floats) -> None:
+    """Solve matrix @ answer = known; the lower half of the positive definite matrix becomes its root."""
+    size = known.size
+    for i in range(size):
+        for j in range(i + 1):
+            value = matrix[i, j]
+            for k in range(j):
+                value -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = np.sqrt(value) if i == j else value / matrix[j, j]
+    for i in range(size):
+        value = known[i]
+        for k in range(i):
+            value -= matrix[i, k] * answer[k]
+        answer[i] = value / matrix[i, i]
+    for i in range(size - 1, -1, -1):
+        value = answer[i]
+        for k in range(i + 1, size):
+            value -= matrix[k, i] * answer[k]
+        answer[i] = value / matrix[i, i]

@@ -1,0 +1,105 @@
+"""The nouns of the factorization: what it is told, and what it finds.
+
+Prediction for rater u and note n: mu + i_u + i_n + f_u . f_n (Community Notes guide, "Note ranking
+algorithm"; the scorer's matrix_factorization package).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.kernels import Floats, Indices, Singles
+from crowdnotes.errors import InputError
+
+Ids = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """The lambdas. They multiply *means* of squares, as in the production code; the guide's sums under-regularise."""
+
+    note_intercept: float = 0.15
+    rater_intercept: float = 0.15
+    global_intercept: float = 0.15
+    note_factor: float = 0.03
+    rater_factor: float = 0.03
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(f"The penalty {name} is {value}.", "Penalties must be positive numbers.")
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """Ratings with ids as row numbers.
+
+    note, rater: (m,) int32 into note_ids and rater_ids, which are sorted and without repeats (64-bit
+    integers or strings, never floats). helpful: (m,) in [0, 1]: 1 HELPFUL, 0.5 SOMEWHAT_HELPFUL,
+    0 NOT_HELPFUL. weight: (m,) non-negative, or None when every rating counts the same.
+    """
+
+    note_ids: Ids
+    rater_ids: Ids
+    note: Indices
+    rater: Indices
+    helpful: Singles
+    weight: Singles | None = None
+
+    def __len__(self) -> int:
+        return len(self.note)
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> RatingTable:
+        """The ratings where mask (m,) is true, with ids that no longer occur left out."""
+        note_ids, note = _compact(self.note_ids, self.note[mask])
+        rater_ids, rater = _compact(self.rater_ids, self.rater[mask])
+        weight = None if self.weight is None else self.weight[mask]
+        return RatingTable(note_ids, rater_ids, note, rater, self.helpful[mask], weight)
+
+
+@dataclass(frozen=True)
+class SideParameters:
+    """One side's parameters: ids (n,), intercepts (n,), factors (n, k)."""
+
+    ids: Ids
+    intercepts: Floats
+    factors: Floats
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Factorization:
+    """A finished fit.
+
+    objective: mean squared error plus penalties, at the returned parameters. seconds: from the table
+    of ratings to the parameters, sorting included, reading and filtering not. converged: whether the
+    stopping rule was met rather than the bound on sweeps.
+    """
+
+    global_intercept: float
+    notes: SideParameters
+    raters: SideParameters
+    objective: float
+    mean_squared_error: float
+    iterations: int
+    seconds: float
+    ratings: int
+    converged: bool
+
+    @property
+    def ratings_per_note(self) -> float:
+        """rho of the production code: fixed when notes are later scored with these raters frozen."""
+        return self.ratings / len(self.notes)
+
+
+def _compact(ids: Ids, index: Indices) -> tuple[Ids, Indices]:
+    present = np.zeros(len(ids), dtype=bool)
+    present[index] = True
+    renumbered = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return ids[present], renumbered[index].astype(np.int32, copy=False)

@@ -1,0 +1,99 @@
+"""The SearchProvider boundary, and how a provider's records become hits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Protocol, runtime_checkable
+
+from crowdnotes.domain import Hit
+from crowdnotes.errors import FetchError, InputError
+from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.search.plain import plain_line, plain_text
+
+Check = Callable[[], None]
+
+_MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself
+
+
+class SearchProvider(Protocol):
+    """One place to search. Implementations are safe to share between threads and hold no case."""
+
+    @property
+    def name(self) -> str:
+        """Stands in hits, settings and JSON, e.g. "europe-pmc"."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """As a person knows it, e.g. "Europe PMC"."""
+        ...
+
+    @property
+    def needs(self) -> str | None:
+        """What is missing before it can be asked, as a sentence; None when nothing is."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """How many of one case's searches may wait for it side by side."""
+        ...
+
+    @property
+    def most_queries(self) -> int:
+        """How many of a case's queries it is asked: the first ones."""
+        ...
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
+        """At most `limit` hits, best first, bounded by `until` (inclusive) where the service can do that.
+
+        `language` is the post's ISO 639-1 code, where the service has editions. `check` is called
+        often; what it raises passes through. Raises SearchError for whatever the service does wrong.
+        """
+        ...
+
+
+@runtime_checkable
+class SearchesTogether(SearchProvider, Protocol):
+    """A provider that is better asked once for all queries than once for each."""
+
+    def search_together(
+        self, queries: Sequence[str], *, post: str, limit: int, until: date | None, check: Check
+    ) -> list[Hit]:
+        """At most `limit` hits for all queries, best first; each names the query that it fits best."""
+        ...
+
+
+def make_hit(
+    provider: str,
+    query: str,
+    *,
+    title: str,
+    snippet: str,
+    url: str,
+    published: date | None = None,
+    doi: str | None = None,
+    notices: Sequence[str] = (),
+) -> Hit | None:
+    """A hit of plain text, or None when the record has no words or no link that may be read.
+
+    Markup is stripped and entities undone; links must be public http(s) ones, as in `guard`.
+    """
+    try:
+        link = check_url(url).url
+    except (InputError, FetchError):
+        return None
+    words = plain_text(snippet, _MAX_SNIPPET)
+    heading = plain_line(title) or words[:80]
+    if not heading:
+        return None
+    return Hit(
+        provider=provider,
+        title=heading,
+        snippet=words,
+        query=query,
+        url=link,
+        published=published,
+        doi=doi.lower() if doi else None,
+        notices=tuple(dict.fromkeys(notices)),
+    )

@@ -1,0 +1,94 @@
+"""One address for one page: what two links must share to be the same result.
+
+For comparing, not for fetching: the scheme becomes https, "www." goes, and so do fragments, tracking
+parameters and the many ways to write a DOI or a PubMed id.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
+
+from crowdnotes.domain import Hit
+
+_DOI = re.compile(r"10\.\d{4,9}/\S+")
+_DOI_IN_PATH = re.compile(r"^/(?:doi|content|articles?|book)/(?:[a-z]+/)?(10\.\d{4,9}/.+)$", re.IGNORECASE)
+_DOI_HOSTS = frozenset({"doi.org", "dx.doi.org"})
+_AFTER_DOI = re.compile(r"(?:/(?:abstract|full|fulltext|pdf|epdf|meta)|[.,;:]|/)+$", re.IGNORECASE)
+_PREPRINT_HOSTS = frozenset({"biorxiv.org", "medrxiv.org"})
+_PREPRINT_VERSION = re.compile(r"v\d+(?:\.full(?:[.-](?:pdf|text))*)?$", re.IGNORECASE)
+_PUBMED = re.compile(
+    r"^(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:m\.)?ncbi\.nlm\.nih\.gov/(?:m/)?pubmed"
+    r"|europepmc\.org/(?:article|abstract)/med)/(\d{1,9})(?:/|$)",
+    re.IGNORECASE,
+)
+_PMC = re.compile(
+    r"^(?:pmc\.ncbi\.nlm\.nih\.gov/articles|ncbi\.nlm\.nih\.gov/(?:labs/)?pmc/articles"
+    r"|europepmc\.org/(?:articles?(?:/pmc)?|abstract/pmc))/(?:pmc)?(\d{1,9})(?:/|$)",
+    re.IGNORECASE,
+)
+# What campaigns, newsletters and apps add so that somebody can be followed; none changes the page.
+_TRACKING = re.compile(
+    r"^(?:utm_\w*|mc_[ce]id|_ga|_gl|[a-z]*clid|igshid|_hs(?:enc|mi)|mkt_tok|ref(?:_src|_url)?|cmp(?:id)?|ocid"
+    r"|smid|spm|yclid|xtor|guccounter|guce_\w+|at_(?:medium|campaign|custom\d)|__twitter_impression)$",
+    re.IGNORECASE,
+)
+_DEFAULT_PORTS = (None, 80, 443)
+
+
+def canonical_url(url: str) -> str:
+    """The address that all spellings of a link share. Never raises; what is no link comes back stripped."""
+    url = url.strip()
+    if url.lower().startswith("doi:"):
+        return doi_url(url[4:]) or url
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return url
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        return url
+    host = re.sub(r"^www\d?\.(?=[^.]+\.)", "", host)
+    host = re.sub(r"^([a-z-]+)\.m\.(wik\w+\.org)$", r"\1.\2", host)
+    known = _known_form(host, parts.path)
+    if known is not None and port in _DEFAULT_PORTS:
+        return known
+    path = re.sub(r"/(?:index\.html?)?$", "", quote(unquote_to_bytes(parts.path), safe="/:@!$&'()*+,;=~"))
+    kept = sorted(
+        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.match(name)
+    )
+    netloc = host if port in _DEFAULT_PORTS else f"{host}:{port}"
+    return f"https://{netloc}{path or '/'}" + (f"?{urlencode(kept, errors='surrogatepass')}" if kept else "")
+
+
+def doi_url(doi: str) -> str | None:
+    """The address of a DOI, however it is written; None for what is none."""
+    found = _DOI.search(unquote(doi).strip())
+    if found is None:
+        return None
+    return f"https://doi.org/{quote(_AFTER_DOI.sub('', found.group()).lower(), safe='/:;()<>-._', errors='replace')}"
+
+
+def identities(hit: Hit) -> frozenset[str]:
+    """What a hit is known by: its canonical address, its DOI, its record in a library. Never empty."""
+    found = {canonical_url(hit.url)} if hit.url else set()
+    if hit.doi and (address := doi_url(hit.doi)):
+        found.add(address)
+    if hit.library is not None and hit.record is not None:
+        found.add(f"library:{hit.library}:{hit.record}")
+    return frozenset(found or {f"{hit.provider}:{hit.title}:{hit.snippet}"})
+
+
+def _known_form(host: str, path: str) -> str | None:
+    place = f"{host}{path}"
+    if (pubmed := _PUBMED.match(place)) is not None:
+        return f"https://pubmed.ncbi.nlm.nih.gov/{int(pubmed.group(1))}/"
+    if (pmc := _PMC.match(place)) is not None:
+        return f"https://pmc.ncbi.nlm.nih.gov/articles/PMC{int(pmc.group(1))}/"
+    if host in _DOI_HOSTS:
+        return doi_url(path)
+    in_path = _DOI_IN_PATH.match(unquote(path))
+    if in_path is None:
+        return None
+    doi = _AFTER_DOI.sub("", in_path.group(1))
+    return doi_url(_PREPRINT_VERSION.sub("", doi) if host in _PREPRINT_HOSTS else doi)

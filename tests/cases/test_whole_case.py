@@ -1,0 +1,147 @@
+"""A case from post to approval by the calls that pages make; killed in each stage; twenty at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import crowdnotes
+from crowdnotes.domain import CaseStatus, FetchOutcome, Mode, StageName, Verdict
+from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.jobs import JobState
+from tests.cases.walk import TOPICS, draft_and_approve, new_case, post_about, run, small_workspace
+
+_ROOT = Path(crowdnotes.__file__).parents[1]
+_GATHERING = [StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES]
+
+
+def test_a_note_is_made_from_post_to_approval_with_everything_on_record(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        case = draft_and_approve(workspace, "kettle", "ann")
+        assert case.status is CaseStatus.DECIDED
+        assert case.draft is not None
+        assert "kettle" in case.draft.text
+        assert "https://records.example.net/kettle" in case.draft.text
+        assert [stage.name for stage in case.stages] == list(StageName)
+        assert [draft.text for draft in case.revisions] == [case.draft.text.removeprefix("In short: ")]
+        kinds = [event.kind for event in case.events]
+        for kind in ("created", "passage opened", "passage judged", "note edited", "tags chosen", "decided"):
+            assert kind in kinds
+
+
+def test_a_gathering_that_is_started_again_keeps_what_was_done(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        case = new_case(workspace, "orchard")
+        run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        assert {step.state.value for step in again.steps} == {"kept"}
+
+
+def test_new_sources_keep_the_passages_that_a_person_opened(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        case = new_case(workspace, "saddle")
+        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        first = service.get(case.id).evidence[0]
+        service.open_passage(case.id, first.id, "ann")
+        service.judge(case.id, first.id, Verdict.USE, "", "ann")
+        service.set_sources(
+            case.id, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:9/refused"], libraries=["topics"], by="ann"
+        )
+        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        case = service.get(case.id)
+        assert first.id in {item.id for item in case.used_evidence}
+        refused = next(source for source in case.sources if source.url == "http://127.0.0.1:9/refused")
+        assert refused.outcome is FetchOutcome.REFUSED
+
+
+def test_there_must_be_somewhere_to_look_and_something_to_score(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        nowhere = service.create("A post.", mode=Mode.AUTOMATION, by="ann")
+        with pytest.raises(InputError, match="nothing to search"):
+            service.gather_steps(nowhere.id, "ann")
+        no_links = service.create("A post.", mode=Mode.AUGMENTATION, by="ann")
+        with pytest.raises(InputError, match="no source to read"):
+            service.gather_steps(no_links.id, "ann")
+        with pytest.raises(WorkflowError, match="No passage is in use"):
+            service.write_steps(no_links.id, "ann")
+        with pytest.raises(WorkflowError, match="no note to score"):
+            service.assess_steps(no_links.id, "ann")
+
+
+def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace, ThreadPoolExecutor(20) as sessions:
+        topics = [TOPICS[number % len(TOPICS)] for number in range(20)]
+        authors = [f"author{number}" for number in range(20)]
+        cases = list(sessions.map(lambda pair: draft_and_approve(workspace, *pair), zip(topics, authors, strict=True)))
+        assert len({case.id for case in cases}) == 20
+        for case, topic, author in zip(cases, topics, authors, strict=True):
+            kept = workspace.service.get(case.id)
+            assert kept.post.text == post_about(topic)
+            assert kept.draft is not None
+            assert f"/{topic}" in kept.draft.text
+            assert {event.by for event in kept.events} == {author}
+
+
+_DIE = """
+import os, signal, sys
+from pathlib import Path
+from crowdnotes.domain import Verdict
+from tests.cases.walk import new_case, run, small_workspace
+
+folder, doomed = Path(sys.argv[1]), sys.argv[2]
+workspace = small_workspace(folder)
+service = workspace.service
+case = new_case(workspace, "lantern")
+print(case.id, flush=True)
+
+def deadly(steps):
+    for step in steps:
+        if step.name == doomed:
+            object.__setattr__(step, "run", lambda progress: os.kill(os.getpid(), signal.SIGKILL))
+    return steps
+
+run(workspace, case.id, "gather", deadly(service.gather_steps(case.id, "ann")))
+first = service.get(case.id).evidence[0]
+service.open_passage(case.id, first.id, "ann")
+service.judge(case.id, first.id, Verdict.USE, "", "ann")
+run(workspace, case.id, "write", deadly(service.write_steps(case.id, "ann")))
+run(workspace, case.id, "assess", deadly(service.assess_steps(case.id, "ann")))
+"""
+
+
+@pytest.mark.parametrize("doomed", list(StageName))
+def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(tmp_path: Path, doomed: StageName) -> None:
+    small_workspace(tmp_path).close()
+    died = subprocess.run(
+        [sys.executable, "-c", _DIE, str(tmp_path), doomed.value],
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert died.returncode == -9, died.stderr
+    case_id = died.stdout.split()[0]
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        finished = list(StageName)[: list(StageName).index(doomed)]
+        assert [stage.name for stage in service.get(case_id).stages] == finished
+        job = workspace.runner.latest(case_id)
+        assert job is not None
+        assert job.state is JobState.INTERRUPTED
+        if doomed in _GATHERING:
+            resumed = run(workspace, case_id, "gather", service.gather_steps(case_id, "ann"))
+            assert [step.name for step in resumed.steps if step.state.value == "kept"] == [s.value for s in finished]
+            assert service.get(case_id).evidence
+        else:
+            assert [item.id for item in service.get(case_id).used_evidence] == ["E1"]
+            if doomed is StageName.DRAFT:
+                run(workspace, case_id, "write", service.write_steps(case_id, "ann"))
+            run(workspace, case_id, "assess", service.assess_steps(case_id, "ann"))
+            assert service.get(case_id).assessment_is_current

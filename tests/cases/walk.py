@@ -1,0 +1,82 @@
+"""A whole case over a small library, for tests: fakes for thinking and vectors, everything else real."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from crowdnotes.domain import Case, DecisionKind, Evidence, Mode, Post, Verdict
+from crowdnotes.engines import WriterAnswer, Written
+from crowdnotes.jobs import JobRecord, JobState, Step
+from crowdnotes.settings import Settings
+from crowdnotes.testing import HashingEmbedder, ScriptedEngine
+from crowdnotes.workspace import Workspace, open_workspace
+
+TOPICS = tuple("kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split())
+
+
+def post_about(topic: str) -> str:
+    """A post that only one record of the library answers."""
+    return f"They never tell you that the {topic} makes people ill!"
+
+
+class TopicEngine(ScriptedEngine):
+    """Writes the first passage's own first sentence, so that a note shows whose evidence it was made from."""
+
+    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+        """One note."""
+        sentence = evidence[0].passage.text.split(". ")[0].rstrip(".")
+        return WriterAnswer((Written(f"According to the record, {sentence}.", (evidence[0].id,)),))
+
+
+def make_library(folder: Path) -> Path:
+    """A table of one record a topic."""
+    table = folder / "topics.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["title", "text", "url"])
+        for topic in TOPICS:
+            text = f"A review of the {topic} found no illness in people. The {topic} was watched for years."
+            writer.writerow([f"About the {topic}", text, f"https://records.example.net/{topic}"])
+    return table
+
+
+def small_workspace(folder: Path) -> Workspace:
+    """A workspace with the library "topics"; opening the same folder again finds it there."""
+    settings = Settings(data_dir=folder / "data", database_url=None)
+    workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=TopicEngine())
+    if not workspace.libraries.list():
+        workspace.libraries.add(make_library(folder), "topics")
+    return workspace
+
+
+def run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> JobRecord:
+    """Run steps to their end."""
+    job = workspace.runner.wait(workspace.runner.start(case_id, kind, steps).id, timeout=60)
+    assert job.state is JobState.DONE, job
+    return job
+
+
+def new_case(workspace: Workspace, topic: str, by: str = "ann") -> Case:
+    """A case that awaits gathering."""
+    return workspace.service.create(post_about(topic), mode=Mode.AUTOMATION, libraries=["topics"], by=by)
+
+
+def draft_and_approve(workspace: Workspace, topic: str, by: str) -> Case:
+    """All of it, as a person would do it by the page's calls."""
+    service = workspace.service
+    case = new_case(workspace, topic, by)
+    run(workspace, case.id, "gather", service.gather_steps(case.id, by))
+    first = service.get(case.id).evidence[0]
+    service.open_passage(case.id, first.id, by)
+    service.judge(case.id, first.id, Verdict.USE, "", by)
+    run(workspace, case.id, "write", service.write_steps(case.id, by))
+    case = service.get(case.id)
+    assert case.draft is not None
+    case = service.edit_draft(case.id, f"In short: {case.draft.text}", by, based_on=case.draft.sha256)
+    run(workspace, case.id, "assess", service.assess_steps(case.id, by))
+    service.set_tags(case.id, ["misleadingFactualError"], by)
+    case = service.get(case.id)
+    assert case.draft is not None
+    return service.decide(case.id, DecisionKind.APPROVED, by, seen=case.draft.sha256)

@@ -1,0 +1,75 @@
+"""The commands around cases and libraries: sentences instead of tracebacks, and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cases.walk import draft_and_approve, make_library, small_workspace
+
+_ROOT = Path(__file__).parents[2]
+
+
+def _run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "CROWDNOTES_DATA_DIR": str(folder / "data"), "PYTHONPATH": str(_ROOT)}
+    command = [sys.executable, "-m", "crowdnotes", *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["cases", "show", "nothere"], "nothere"),
+        (["cases", "list", "--status", "sleeping"], "There is no status “sleeping”"),
+        (["library", "add", "missing.csv", "--name", "x"], "missing.csv"),
+        (["library", "search", "none", "words"], "none"),
+        (["draft", "--post", "  ", "--mode", "augmentation", "--url", "https://a.example.org"], "The post is empty"),
+        (["draft", "--post", "A claim.", "--mode", "augmentation"], "There is no source to read"),
+        (["draft", "--post", "A claim.", "--mode", "automation"], "There is nothing to search"),
+        (["draft", "--post", "A claim.", "--mode", "augmentation", "--url", "ftp://a.org"], "not an http or https"),
+    ],
+)
+def test_a_refusal_is_one_sentence_and_exit_code_1(tmp_path: Path, words: list[str], sentence: str) -> None:
+    ended = _run(tmp_path, *words)
+    assert ended.returncode == 1
+    assert sentence in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_bad_setting_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWDNOTES_WORKERS", "many")
+    ended = _run(tmp_path, "cases", "list")
+    assert ended.returncode == 1
+    assert "CROWDNOTES_WORKERS" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_cases_made_elsewhere_are_listed_shown_and_exported(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        case = draft_and_approve(workspace, "kettle", "ann")
+    listed = json.loads(_run(tmp_path, "cases", "list", "--json").stdout)
+    assert [item["id"] for item in listed] == [case.id]
+    assert json.loads(_run(tmp_path, "cases", "show", case.id, "--json").stdout)["decision"]["kind"] == "approved"
+    assert "kettle" in _run(tmp_path, "cases", "show", case.id).stdout
+    exported = _run(tmp_path, "cases", "export", "--out", "cases.csv")
+    assert exported.returncode == 0
+    assert case.id in (tmp_path / "cases.csv").read_text(encoding="utf-8")
+
+
+def test_a_library_is_added_listed_and_removed(tmp_path: Path) -> None:
+    table = make_library(tmp_path)
+    added = json.loads(_run(tmp_path, "library", "add", str(table), "--name", "topics", "--json").stdout)
+    assert added["records"] == 12
+    again = _run(tmp_path, "library", "add", str(table), "--name", "topics")
+    assert again.returncode == 1
+    assert "topics" in again.stderr
+    assert "topics" in _run(tmp_path, "library", "list").stdout
+    assert _run(tmp_path, "library", "remove", "topics").returncode == 0
+    assert json.loads(_run(tmp_path, "library", "list", "--json").stdout) == []

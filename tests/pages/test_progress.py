@@ -1,0 +1,90 @@
+"""Long work is shown by its steps; what ends it early is told, with the way on."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from crowdnotes.domain import Mode
+from crowdnotes.errors import EngineError
+from crowdnotes.jobs.records import JobState, Progress, Step
+from tests.pages.conftest import POST, Desk, texts
+
+
+def step(run: object, title: str = "Choose and read sources") -> Step:
+    assert callable(run)
+    return Step(name="read", title=title, run=run, finished=lambda: None)
+
+
+def failing(_: Progress) -> str:
+    raise EngineError("The page could not be understood.", "Bring another source.")
+
+
+def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    at_work, may_end = threading.Event(), threading.Event()
+
+    def slow(progress: Progress) -> str:
+        progress.count(2, 5, "page two")
+        at_work.set()
+        while not may_end.wait(0.01):
+            progress.check()
+        return "5 read"
+
+    job = desk.workspace.runner.start(case.id, "gather", [step(slow)])
+    assert at_work.wait(30)
+    at = desk.app(case)
+    assert not at.exception
+    assert "Choose and read sources" in texts(at)
+    assert "Gathering the evidence: choose and read sources" in texts(at)
+    at.button(key=f"cancel-{job.id}").click().run()
+    desk.finish(job.id)
+    assert desk.workspace.runner.get(job.id).state is JobState.CANCELLED
+    may_end.set()
+
+    shown = texts(desk.app(case))
+    assert "Gathering the evidence was stopped. What was finished is kept." in shown
+
+
+def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"], by="you")
+    job = desk.workspace.runner.start(case.id, "gather", [step(failing)])
+    desk.finish(job.id)
+    at = desk.app(case)
+    assert "The page could not be understood. Bring another source." in texts(at)
+
+    at.button(key="again-gather").click().run()
+    desk.finish_latest(case)
+    latest = desk.workspace.runner.latest(case.id)
+    assert latest is not None
+    assert latest.id != job.id
+    assert latest.state is JobState.DONE
+
+
+def test_work_that_a_crash_interrupted_can_be_resumed(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"], by="you")
+    at_work = threading.Event()
+
+    def endless(progress: Progress) -> str:
+        at_work.set()
+        while True:
+            progress.check()
+
+    desk.workspace.runner.start(case.id, "gather", [step(endless)])
+    assert at_work.wait(30)
+    desk.workspace.runner.close()
+    at = desk.app(case)
+    assert "was interrupted when the program ended" in texts(at)
+    assert at.button(key="again-gather").label == "Resume"
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_gathering_without_anywhere_to_look_is_told_in_a_sentence(desk: Desk, mode: Mode) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.session_state["new-post-mode"] = mode
+    at.button(key="start").click().run()
+    assert not at.exception
+    assert "There is no" in texts(at) or "There is nothing" in texts(at)
+    assert len(desk.workspace.service.list()) == 1
