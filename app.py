@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.parts.navigation import chosen_page
 from pages.parts.session import show_notice, told, workspace
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -14,14 +15,7 @@ st.set_page_config(
     page_title="CrowdNotes", page_icon=str(_ASSETS / "icon.svg"), layout="wide", initial_sidebar_state="collapsed"
 )
 st.logo(str(_ASSETS / "logo.svg"), size="large")
-page = st.navigation(
-    [
-        st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
-        st.Page("pages/cases.py", title="Cases", icon=":material/inventory_2:", url_path="cases"),
-        st.Page("pages/libraries.py", title="Libraries", icon=":material/local_library:", url_path="libraries"),
-    ],
-    position="top",
-)
+page = chosen_page()
 try:
     workspace()
 except Exception as error:  # noqa: BLE001 - told in words; without a workspace no page can work

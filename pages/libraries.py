@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.library import LibraryInfo
+from pages.parts.library_job import described, indexing, indexing_panel, start_indexing
+from pages.parts.progress import LIBRARIES, under_way
 from pages.parts.session import act, notices, page_body, workspace
 from pages.parts.status_bar import status_bar
-from pages.parts.text import count, day, plain, web_url
+from pages.parts.text import day, plain, web_url
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
-_PLACE = "libraries"
 _FOUND = "library-found"
 
 
@@ -43,37 +42,12 @@ def _add(upload: UploadedFile | None, name: str, *, replace: bool) -> None:
     if upload is None:
         st.warning("Choose a table first.", icon=":material/upload_file:")
         return
-    bar = st.progress(0.0, text="Indexing")
-
-    def progress(done: int, total: int) -> None:
-        bar.progress(min(1.0, done / total) if total else 0.0, text=f"Indexing: {done:,} of {total:,} records")
-
-    def add() -> LibraryInfo:
-        with tempfile.TemporaryDirectory() as folder:
-            # Only the ending is taken from the browser's name: the rest could be a path.
-            path = Path(folder) / f"upload{Path(upload.name).suffix.lower()}"
-            path.write_bytes(upload.getbuffer())
-            return workspace().libraries.add(path, name, replace=replace, progress=progress)
-
-    info = act(_PLACE, add)
-    bar.empty()
-    if info is None:
-        notices(_PLACE)
-    else:
-        st.success(_told(info), title=f"Library {plain(info.name)} is ready.", icon=":material/check:")
-
-
-def _told(info: LibraryInfo) -> str:
-    parts = [count(info.records, "record")]
-    if info.duplicates:
-        parts.append(f"{count(info.duplicates, 'exact copy', 'exact copies')} left out")
-    if info.skipped:
-        parts.append(f"{info.skipped:,} without readable text passed over")
-    return " · ".join(parts)
+    start_indexing(upload.name, upload.getvalue(), name, replace=replace)
+    st.rerun()
 
 
 def _remove(name: str) -> None:
-    act(_PLACE, lambda: workspace().libraries.remove(name))
+    act(LIBRARIES, lambda: workspace().libraries.remove(name))
 
 
 def _library(info: LibraryInfo) -> None:
@@ -89,7 +63,7 @@ def _library(info: LibraryInfo) -> None:
                     on_click=_remove,
                     args=(info.name,),
                 )
-        st.caption(f"{_told(info)} · added {day(info.created_at)}")
+        st.caption(f"{described(info)} · added {day(info.created_at)}")
 
 
 def _search(names: list[str]) -> None:
@@ -98,7 +72,7 @@ def _search(names: list[str]) -> None:
         name = st.selectbox("Library", names)
         query = st.text_input("A claim or question", type="search", placeholder="Does vitamin C prevent colds?")
         if st.form_submit_button("Search", icon=":material/search:") and query:
-            st.session_state[_FOUND] = act(_PLACE, lambda: workspace().libraries.search(name, query, k=10))
+            st.session_state[_FOUND] = act(LIBRARIES, lambda: workspace().libraries.search(name, query, k=10))
     found: list[Hit] | None = st.session_state.get(_FOUND)
     if found is not None and not found:
         st.info("Nothing in this library fits.", icon=":material/search_off:")
@@ -116,10 +90,13 @@ def _hit(hit: Hit) -> None:
             st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
 
 
+job = None
 with page_body("Libraries", "Your own collections of evidence, indexed and searched on this machine alone."):
-    notices(_PLACE)
+    notices(LIBRARIES)
+    job = indexing()
+    indexing_panel(job)
     libraries = workspace().libraries.list()
-    if not libraries:
+    if not libraries and not under_way(job):
         st.info(
             "Add a table below, and the Draft page can search it.",
             title="There is no library yet.",
@@ -127,7 +104,8 @@ with page_body("Libraries", "Your own collections of evidence, indexed and searc
         )
     for library in libraries:
         _library(library)
-    _add_form()
+    if not under_way(job):
+        _add_form()
     if libraries:
         _search([library.name for library in libraries])
-status_bar("Waits for you: add or search a library")
+status_bar("Waits for you: add or search a library", job)

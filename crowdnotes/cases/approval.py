@@ -95,14 +95,17 @@ def _refusals(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError]
 
 
 def _unread(case: Case, draft: Draft) -> Iterator[WorkflowError]:
-    cited = {url.url for url in find_urls(draft.text)}
+    """A note leans on the passages it was written from, and on those of a linked page that none in use is from."""
+    unread_links = set(uninspected_links(case, draft))
     for item in case.evidence:
-        leans_on_it = item.id in draft.evidence_ids or (item.source.url is not None and item.source.url in cited)
-        if leans_on_it and item.review.opened_at is None:
+        linked = item.source.url is not None and any(_same(url) == _same(item.source.url) for url in unread_links)
+        if item.id not in draft.evidence_ids and not linked:
+            continue
+        if item.review.opened_at is None:
             yield WorkflowError(
                 "unopened", f"The note leans on {item.id}, which nobody has opened.", "Open and read it."
             )
-        elif leans_on_it and item.review.verdict is None:
+        elif item.review.verdict is None:
             yield WorkflowError(
                 "unjudged", f"{item.id} was opened but not judged.", "Choose use, background or reject."
             )

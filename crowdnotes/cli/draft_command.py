@@ -10,7 +10,7 @@ import typer
 
 from crowdnotes.cli.output import print_json, progress
 from crowdnotes.domain import Mode
-from crowdnotes.errors import JobCancelled, JobError
+from crowdnotes.errors import InputError, JobCancelled, JobError
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step
 from crowdnotes.workspace import open_workspace
 
@@ -37,8 +37,13 @@ def draft(
         case = service.create(
             text, mode=Mode(mode.value), by=who, url=post_url, urls=url or [], libraries=library or []
         )
+        try:
+            gathering = service.gather_steps(case.id, who)
+        except InputError:  # nowhere to look: an empty case would only be in the way
+            service.delete(case.id)
+            raise
         progress(f"case {case.id}")
-        _run(runner, case.id, "gather", service.gather_steps(case.id, who))
+        _run(runner, case.id, "gather", gathering)
         if service.get(case.id).evidence:
             _run(runner, case.id, "write", service.write_steps(case.id, who, before_inspection=True))
             if service.get(case.id).draft is not None:

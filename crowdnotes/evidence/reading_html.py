@@ -157,5 +157,6 @@ class _Words(HTMLParser):
 def _all_words(html: str) -> str:
     parser = _Words()
     # Never closed: closing would give a tag that breaks off at the end back as text.
-    parser.feed(html + "<p>")
+    # A marked section of an unknown kind would make the parser fail; as a plain declaration it is passed over.
+    parser.feed(html.replace("<![", "<! ") + "<p>")
     return re.sub(r"\n\s*", "\n", "".join(parser.pieces))

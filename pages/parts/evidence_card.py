@@ -9,11 +9,7 @@ from pages.parts.components import marked_text, passage_pieces
 from pages.parts.session import act, author, notices, workspace
 from pages.parts.text import day, host, plain, web_url
 
-_VERDICTS = {
-    Verdict.USE: "Use",
-    Verdict.BACKGROUND: "Background",
-    Verdict.REJECT: "Reject",
-}
+_OTHERWISE = {Verdict.BACKGROUND: "Background only", Verdict.REJECT: "Reject"}
 
 _KINDS = {SourceCategory.OTHER: "other kind of source"}
 
@@ -71,19 +67,31 @@ def _opened(case: Case, item: Evidence) -> None:
 
 
 def _verdict(case: Case, item: Evidence, key: str) -> None:
+    """A tick for what the note may use; beside it what else a read passage can be."""
     opened = item.review.opened_at is not None
-    chosen, waiting = f"verdict-{key}", f"rejecting-{key}"
-    st.session_state[chosen] = Verdict.REJECT if st.session_state.get(waiting) else item.review.verdict
-    st.segmented_control(
-        "Your verdict" if opened else "Your verdict (read the passage first)",
-        list(Verdict),
-        format_func=_VERDICTS.__getitem__,
-        key=chosen,
-        disabled=not opened or case.decision is not None,
-        on_change=_judge,
-        args=(case.id, item.id, key),
-        wrap=True,
-    )
+    used, otherwise, waiting = f"use-{key}", f"otherwise-{key}", f"rejecting-{key}"
+    verdict = Verdict.REJECT if st.session_state.get(waiting) else item.review.verdict
+    st.session_state[used] = verdict is Verdict.USE
+    st.session_state[otherwise] = verdict if verdict in _OTHERWISE else None
+    closed = not opened or case.decision is not None
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.checkbox(
+            "Use in the note" if opened else "Use in the note (read the passage first)",
+            key=used,
+            disabled=closed,
+            on_change=_use,
+            args=(case.id, item.id, key),
+        )
+        st.segmented_control(
+            "Or else",
+            list(_OTHERWISE),
+            format_func=_OTHERWISE.__getitem__,
+            key=otherwise,
+            disabled=closed,
+            on_change=_set_aside,
+            args=(case.id, item.id, key),
+            label_visibility="collapsed",
+        )
     if st.session_state.get(waiting):
         with st.form(f"reject-{key}", border=False):
             reason = st.text_input("Why is it rejected? (a few words, kept in the record)", value=item.review.reason)
@@ -99,8 +107,17 @@ def _verdict(case: Case, item: Evidence, key: str) -> None:
         st.caption(f"Your reason: {plain(item.review.reason)}")
 
 
-def _judge(case_id: str, evidence_id: str, key: str) -> None:
-    verdict: Verdict | None = st.session_state[f"verdict-{key}"]
+def _use(case_id: str, evidence_id: str, key: str) -> None:
+    verdict = Verdict.USE if st.session_state[f"use-{key}"] else None
+    _judge(case_id, evidence_id, key, verdict)
+
+
+def _set_aside(case_id: str, evidence_id: str, key: str) -> None:
+    _judge(case_id, evidence_id, key, st.session_state[f"otherwise-{key}"])
+
+
+def _judge(case_id: str, evidence_id: str, key: str, verdict: Verdict | None) -> None:
+    """Save a verdict; a rejection waits for its reason."""
     st.session_state[f"rejecting-{key}"] = verdict is Verdict.REJECT
     if verdict is not Verdict.REJECT:
         act(evidence_id, lambda: workspace().service.judge(case_id, evidence_id, verdict, "", author()))

@@ -16,11 +16,18 @@ from pages.parts.text import plain
 JobKind = Literal["gather", "write", "assess"]
 
 _POLL_SECONDS = 0.4
-_PLACES = {"gather": StepName.EVIDENCE, "write": StepName.DRAFT, "assess": StepName.REVIEW}
+LIBRARIES = "libraries"  # what the runner has for a case when a library is made, and where its errors are shown
+_PLACES = {
+    "gather": StepName.EVIDENCE.value,
+    "write": StepName.DRAFT.value,
+    "assess": StepName.REVIEW.value,
+    "index": LIBRARIES,
+}
 _DOING = {
     "gather": "Gathering the evidence",
     "write": "Writing and scoring candidate notes",
     "assess": "Scoring the note",
+    "index": "Making a library",
 }
 _SIGNS = {
     StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
@@ -39,7 +46,7 @@ _ENDED = {
 
 def start(case: Case, kind: JobKind) -> None:
     """Start long work on a case; what forbids it is shown at its step."""
-    act(_PLACES[kind].value, lambda: workspace().runner.start(case.id, kind, _steps(kind)(case.id)))
+    act(_PLACES[kind], lambda: workspace().runner.start(case.id, kind, _steps(kind)(case.id)))
 
 
 def under_way(job: JobRecord | None) -> bool:
@@ -61,9 +68,14 @@ def job_panel(case: Case, job: JobRecord | None, kind: JobKind) -> None:
     if job is None or job.kind != kind:
         return
     if job.state.under_way:
-        st.fragment(_watch, run_every=_POLL_SECONDS)(job.id)
+        watched(job)
     elif job.state in _ENDED and case.decision is None:
         _ended(case, job)
+
+
+def watched(job: JobRecord) -> None:
+    """Follow a job that is under way; the page is drawn again when it ends."""
+    st.fragment(_watch, run_every=_POLL_SECONDS)(job.id)
 
 
 def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
@@ -99,11 +111,11 @@ def _list(job: JobRecord) -> None:
 
 
 def _counts(record: StepRecord) -> str:
-    return f", {record.done} of {record.total}" if record.total and record.state is not StepState.DONE else ""
+    return f", {record.done:,} of {record.total:,}" if record.total and record.state is not StepState.DONE else ""
 
 
 def _cancel(job: JobRecord) -> None:
-    act(_PLACES[job.kind].value, lambda: workspace().runner.cancel(job.id))
+    act(_PLACES[job.kind], lambda: workspace().runner.cancel(job.id))
 
 
 def _ended(case: Case, job: JobRecord) -> None:

@@ -16,6 +16,7 @@ from crowdnotes.domain import Case
 from crowdnotes.errors import CrowdNotesError
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
+from pages.parts.navigation import enter_by_the_door
 from pages.parts.text import plain
 
 _log = logging.getLogger("crowdnotes.pages")
@@ -98,6 +99,7 @@ def page_body(title: str, about: str, corner: Callable[[], None] | None = None) 
 
     Whatever goes wrong in the body is told in a sentence, never as a traceback.
     """
+    enter_by_the_door()
     with st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.title(title, anchor=False, width="content")

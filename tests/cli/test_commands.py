@@ -26,7 +26,7 @@ def _run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProc
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["cases", "show", "nothere"], "nothere"),
+        (["cases", "show", "nothere"], "There is no such case"),
         (["cases", "list", "--status", "sleeping"], "There is no status “sleeping”"),
         (["library", "add", "missing.csv", "--name", "x"], "missing.csv"),
         (["library", "search", "none", "words"], "none"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, date, datetime
 
 import pytest
@@ -169,3 +170,9 @@ def test_any_text_becomes_a_document_or_a_labelled_error(text: str, kind: str) -
     else:
         assert document.text
         assert document.title
+
+
+def test_a_page_with_a_marked_section_that_no_parser_knows_is_read_or_refused_in_words() -> None:
+    for body in (b"<![broken", b"<p>" + b"Plain words of a page. " * 9 + b"</p><![broken"):
+        with suppress(FetchError):
+            assert "Plain words" in read_body(body, HTML, None, "https://a.example.org/").text

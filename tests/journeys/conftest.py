@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -89,36 +90,36 @@ def articles() -> Iterator[str]:
         yield server.url_for("").rstrip("/")
 
 
-@pytest.fixture(scope="session")
-def app(articles: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+@contextmanager
+def running_app(folder: Path) -> Iterator[str]:
+    """The app, started on a free port with a data folder of its own; gives its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {
         **os.environ,
-        "CROWDNOTES_DATA_DIR": str(tmp_path_factory.mktemp("data")),
+        "CROWDNOTES_DATA_DIR": str(folder / "data"),
         "CROWDNOTES_ALLOWED_PRIVATE_HOSTS": '["127.0.0.1"]',
         "HF_HUB_OFFLINE": "1",
     }
-    log = tmp_path_factory.mktemp("log") / "app.log"
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        f"--server.port={port}",
-        "--server.address=127.0.0.1",
-    ]
+    log = folder / "app.log"
+    options = [f"--server.port={port}", "--server.address=127.0.0.1"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_until_healthy(url, process, log)
-            yield App(url, articles)
+            yield url
         finally:
             process.terminate()
             process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def app(articles: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with running_app(tmp_path_factory.mktemp("app")) as url:
+        yield App(url, articles)
 
 
 def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

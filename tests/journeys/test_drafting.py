@@ -31,7 +31,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
 
     walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/colds", f"{app.articles}/gone"])
     expect(page.get_by_text("1 source could not be read")).to_be_visible()
-    expect(walk.card("E1").get_by_role("radio", name="Use", exact=True)).to_be_disabled()
+    expect(walk.card("E1").get_by_role("checkbox", name="Use in the note")).to_be_disabled()
     walk.read("E1")
     expect(walk.card("E1").locator("mark").first).to_be_visible()
     walk.picture("2-evidence")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import App, NewPage
+from tests.journeys.conftest import App, NewPage, running_app
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -53,3 +55,14 @@ def test_typing_on_while_the_page_saves_loses_no_letter(app: App, new_page: NewP
     expect(walk.step("Draft").get_by_text(f"{len(words)} of 280 characters")).to_be_visible()
     walk.page.reload()
     expect(walk.note()).to_have_value(words)
+
+
+@pytest.mark.parametrize("page", ["cases", "libraries"])
+def test_a_tab_left_open_on_a_page_finds_its_way_when_the_server_starts_anew(
+    tmp_path: Path, new_page: NewPage, page: str
+) -> None:
+    with running_app(tmp_path) as url:
+        walk = Walk(new_page(), url)
+        walk.open(f"/{page}")
+        expect(walk.page.get_by_role("heading", name=page.capitalize())).to_be_visible()
+        expect(walk.page.get_by_test_id("stTopNavLink").filter(has_text="Draft")).to_be_visible()

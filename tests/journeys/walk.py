@@ -56,11 +56,11 @@ class Walk:
         """Open a passage."""
         card = self.card(evidence_id)
         card.get_by_text("Read the passage", exact=True).click()
-        expect(card.get_by_text("Your verdict", exact=True)).to_be_visible()
+        expect(card.get_by_role("checkbox", name="Use in the note", exact=True)).to_be_enabled()
         self.settled()
 
     def use(self, evidence_id: str) -> None:
-        self.card(evidence_id).get_by_role("radio", name="Use", exact=True).click()
+        self.card(evidence_id).get_by_text("Use in the note").click()
         self.settled()
 
     def note(self) -> Locator:

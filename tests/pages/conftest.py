@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, Mode, Verdict
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.testing import HashingEmbedder, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.parts import session
 
@@ -30,6 +30,7 @@ class Desk:
     """The workspace that the app under test uses, and short ways to get a case somewhere."""
 
     workspace: Workspace
+    engine: ScriptedEngine
 
     def app(self, case: Case | None = None, page: str | None = None) -> AppTest:
         """The app, run once, showing the case or another page."""
@@ -84,12 +85,13 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    workspace = open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder())
+    engine = ScriptedEngine()
+    workspace = open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine)
     monkeypatch.setattr(session, "open_workspace", lambda: workspace)
     monkeypatch.setattr(session, "warm_up", lambda _: None)
     st.cache_resource.clear()
     with workspace:
-        yield Desk(workspace)
+        yield Desk(workspace, engine)
     st.cache_resource.clear()
 
 

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, TextArea
 
-from crowdnotes.domain import CaseStatus, DecisionKind, Verdict
+from crowdnotes.domain import CaseStatus, DecisionKind, GateName, Verdict
+from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.errors import StoreBusyError
 from tests.pages.conftest import NOTE, PASSAGE, POST, ROOT, Desk, texts
 
@@ -78,28 +79,42 @@ def test_a_case_that_does_not_exist_is_told_in_a_sentence(desk: Desk) -> None:
     assert at.button(key="start")
 
 
-def test_a_passage_must_be_opened_before_its_verdict(desk: Desk) -> None:
+def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(case)
-    verdict = f"verdict-{case.id}-E1"
-    assert verdict_of(at, verdict).disabled
+    tick = f"use-{case.id}-E1"
+    assert at.checkbox(key=tick).disabled
+    assert verdict_of(at, f"otherwise-{case.id}-E1").disabled
     assert desk.newest(case).evidence[0].review.opened_at is None
 
     at.session_state[f"open-{case.id}-E1"] = True
     at.run()
     assert desk.newest(case).evidence[0].review.opened_at is not None
-    assert not verdict_of(at, verdict).disabled
+    assert not at.checkbox(key=tick).disabled
 
-    verdict_of(at, verdict).set_value(Verdict.USE).run()
+    at.checkbox(key=tick).check().run()
     assert desk.newest(case).used_evidence
     assert "1 opened · 1 used" in texts(at)
+
+    at.checkbox(key=tick).uncheck().run()
+    assert desk.newest(case).evidence[0].review.verdict is None
+
+
+def test_background_unticks_use(desk: Desk) -> None:
+    case = desk.case()
+    desk.workspace.service.open_passage(case.id, "E1", "you")
+    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+    at = desk.app(case)
+    verdict_of(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
+    assert desk.newest(case).evidence[0].review.verdict is Verdict.BACKGROUND
+    assert not at.checkbox(key=f"use-{case.id}-E1").value
 
 
 def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     case = desk.case()
     desk.workspace.service.open_passage(case.id, "E1", "you")
     at = desk.app(case)
-    verdict_of(at, f"verdict-{case.id}-E1").set_value(Verdict.REJECT).run()
+    verdict_of(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     submit = next(item for item in at.button if item.label == "Reject this passage")
     submit.click().run()
     assert "Say in a few words why E1 is rejected" in texts(at)
@@ -187,8 +202,6 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
     assert "Approval waits for" in texts(at)
 
     at.checkbox(key=f"tag-{case.id}-misleadingFactualError").check().run()
-    for reason in [item for item in at.text_input if item.label.startswith("Why approve although")]:
-        reason.set_value("I checked it against the source.").run()
     assert not at.button(key="decide-approved").disabled
     at.button(key="decide-approved").click().run()
 
@@ -198,6 +211,42 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
     assert decision.kind is DecisionKind.APPROVED
     assert at.code[0].value == NOTE
     assert "It contains a factual error" in texts(at)
+
+
+def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_record(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.CORRECTNESS
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    assert at.button(key="decide-approved").disabled
+
+    why = at.text_input(key=f"override-{case.id}-correctness")
+    assert why.label == "Why approve although the correctness gate did not pass?"
+    why.set_value("The passage says so two lines on.").run()
+    at.button(key="decide-approved").click().run()
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
+    assert "Passed over **correctness**: The passage says so two lines on." in texts(at)
+
+
+def test_a_gate_that_could_not_run_is_not_shown_as_passed(desk: Desk) -> None:
+    desk.engine.breaks_at = GateName.RELEVANCE
+    case = desk.scored()
+    at = desk.app(case)
+    assert "check_circle:] relevance" not in texts(at)
+    assert "The relevance check was not run" in texts(at)
+
+
+def test_an_engine_that_abstains_is_told_as_a_result(desk: Desk) -> None:
+    desk.engine.answer = WriterAnswer((), "The passages do not speak of the claim.")
+    case = desk.inspected()
+    at = desk.app(case)
+    at.button(key="write").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert "The program proposes no note." in texts(at)
+    assert "The passages do not speak of the claim." in texts(at)
 
 
 def test_a_decided_case_can_be_reopened(desk: Desk) -> None:

@@ -1,0 +1,82 @@
+"""`crowdnotes search` and `crowdnotes providers check` against services on loopback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+from typer.testing import CliRunner, Result
+
+from crowdnotes import workspace
+from crowdnotes.cli.main import app
+from crowdnotes.errors import InputError
+from crowdnotes.testing import HashingEmbedder
+
+_SERVICES = ("EUROPE_PMC", "PUBMED", "MEDLINEPLUS", "WIKIPEDIA", "CROSSREF")
+
+
+@pytest.fixture(autouse=True)
+def _settings(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(workspace, "MiniLMEmbedder", lambda threads: HashingEmbedder())
+    for service in _SERVICES:
+        monkeypatch.setenv(f"CROWDNOTES_SEARCH_{service}_URL", httpserver.url_for(f"/{service}"))
+    paper = {
+        "title": "No chalk in tap water",
+        "pmid": "7",
+        "abstractText": "None.",
+        "firstPublicationDate": "2020-01-01",
+    }
+    httpserver.expect_request("/EUROPE_PMC/search").respond_with_json(
+        {"hitCount": 1, "resultList": {"result": [paper]}}
+    )
+    httpserver.expect_request("/CROSSREF/works").respond_with_data("not JSON")
+
+
+def _run(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def test_a_search_prints_queries_outcomes_and_hits() -> None:
+    chosen = ("--provider", "europe-pmc", "--provider", "crossref")
+    ended = _run("search", "They put chalk in the town's water!", *chosen, "--json")
+    assert ended.exit_code == 0, ended.output
+    shown = json.loads(ended.stdout)
+    assert shown["queries"]
+    assert {one["provider"]: one["state"] for one in shown["providers"]} == {
+        "europe-pmc": "answered",
+        "crossref": "failed",
+    }
+    assert [hit["url"] for hit in shown["hits"]] == ["https://pubmed.ncbi.nlm.nih.gov/7/"]
+
+
+def test_a_named_library_alone_asks_nobody_else(httpserver: HTTPServer, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("title,text\nChalk,The town's water holds no chalk at all.\n", encoding="utf-8")
+    assert _run("library", "add", str(tmp_path / "t.csv"), "--name", "town").exit_code == 0
+    shown = json.loads(_run("search", "They put chalk in the water!", "--library", "town", "--json").stdout)
+    assert [hit["library"] for hit in shown["hits"]] == ["town"]
+    assert httpserver.log == []
+
+
+def test_the_check_names_every_provider_with_a_sentence_for_those_that_do_not_answer() -> None:
+    shown = {one["provider"]: one for one in json.loads(_run("providers", "check", "--json").stdout)}
+    assert shown["europe-pmc"]["state"] == "answered"
+    assert shown["brave"]["state"] == "not configured"
+    assert all(one["sentence"] for one in shown.values() if one["state"] != "answered")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["search", " "], "nothing to search"),
+        (["search", "x", "--until", "soon"], "not a day"),
+        (["search", "x", "--provider", "altavista"], "no provider “altavista”"),
+        (["search", "x", "--library", "none"], "no provider “library:none”"),
+    ],
+)
+def test_words_that_are_off_are_refused_in_a_sentence(words: list[str], sentence: str) -> None:
+    ended = _run(*words)
+    assert isinstance(ended.exception, InputError)
+    assert sentence in str(ended.exception)
