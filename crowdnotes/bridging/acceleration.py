@@ -22,21 +22,18 @@ class Extrapolation:
     def __init__(self) -> None:
         self._image_steps: list[Floats] = []
         self._gap_steps: list[Floats] = []
+        self._products: list[list[float]] = []  # of the gap steps with each other
         self._last: tuple[Floats, Floats] | None = None
 
     def following(self, point: Floats, image: Floats) -> Floats:
         """The point to try after a sweep took `point` to `image`."""
         gap = image - point
         if self._last is not None:
-            last_image, last_gap = self._last
-            self._image_steps = [*self._image_steps[-_MEMORY + 1 :], image - last_image]
-            self._gap_steps = [*self._gap_steps[-_MEMORY + 1 :], gap - last_gap]
+            self._remember(image - self._last[0], gap - self._last[1])
         self._last = (image, gap)
-        if not self._gap_steps:
-            return image
-        products = np.array([[float(a @ b) for b in self._gap_steps] for a in self._gap_steps])
-        if not products.trace() > 0:
-            return image  # nothing moved: the end is reached
+        products = np.array(self._products)
+        if not self._products or not products.trace() > 0:
+            return image  # no step to learn from, or nothing moves any more
         products += np.eye(len(products)) * products.trace() * _DAMPING
         shares = np.linalg.solve(products, [float(step @ gap) for step in self._gap_steps])
         for share, step in zip(shares, self._image_steps, strict=True):
@@ -45,4 +42,14 @@ class Extrapolation:
 
     def forget(self) -> None:
         """Begin anew after a point that did not help."""
-        self._image_steps, self._gap_steps, self._last = [], [], None
+        self._image_steps, self._gap_steps, self._products, self._last = [], [], [], None
+
+    def _remember(self, image_step: Floats, gap_step: Floats) -> None:
+        if len(self._gap_steps) == _MEMORY:
+            self._image_steps, self._gap_steps = self._image_steps[1:], self._gap_steps[1:]
+            self._products = [row[1:] for row in self._products[1:]]
+        with_new = [float(step @ gap_step) for step in self._gap_steps]
+        self._image_steps.append(image_step)
+        self._gap_steps.append(gap_step)
+        self._products = [[*row, new] for row, new in zip(self._products, with_new, strict=True)]
+        self._products.append([*with_new, float(gap_step @ gap_step)])

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from crowdnotes.bridging.acceleration import Extrapolation
 from crowdnotes.bridging.gauge import balance, penalty, principal_axes
 from crowdnotes.bridging.initialisation import cold_start, warm_start
-from crowdnotes.bridging.kernels import Floats
+from crowdnotes.bridging.kernels import Floats, move_rows
 from crowdnotes.bridging.layout import Rows, Workers, lay_out, workers
 from crowdnotes.bridging.parameters import Factorization, Penalties, RatingTable, SideParameters
 from crowdnotes.errors import InputError
@@ -48,6 +49,21 @@ def fit(
     Raises InputError for an empty table and for values that are not numbers in [0, 1].
     """
     _check(table, factors, start)
+    _load_compiled(factors)
+    return _fit(table, factors, penalties, start, seed)
+
+
+@cache
+def _load_compiled(factors: int) -> None:
+    """Load the compiled loops (compile them, the first time on a machine), so that no fit's seconds include it."""
+    row = np.zeros(1, dtype=np.int32)
+    one = RatingTable(row, row, row, row, np.ones(1, dtype=np.float32))
+    _fit(one, factors, _DEFAULT_PENALTIES, None, 0)
+
+
+def _fit(
+    table: RatingTable, factors: int, penalties: Penalties, start: Factorization | None, seed: int
+) -> Factorization:
     began = time.perf_counter()
     by_note, by_rater = lay_out(table)
     per_note, per_rater = len(table) / len(by_note), len(table) / len(by_rater)
@@ -61,10 +77,11 @@ def fit(
         else:
             first = _Point(warm_start(table.rater_ids, start), start.global_intercept)
         found = _alternate(_Sweeper(by_note, by_rater, penalties, ridges, crew), first)
-    if factors > 1:
-        _turn_to_principal_axes(found)
-    _fix_sign(found)
-    mean_squares = _mean_squared_error(by_note, found)
+        if factors > 1:
+            _turn_to_principal_axes(found)
+        _fix_sign(found)
+        # From a pass over the ratings rather than from the solves' sums: what is reported is what is returned.
+        mean_squares = crew.squared_errors(by_note, found.notes, found.raters, found.mu) / len(table)
     objective = mean_squares + penalty(_moments(found.notes), _moments(found.raters), found.mu, penalties)
     seconds = time.perf_counter() - began
     return Factorization(
@@ -108,7 +125,7 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Sweeper:
-    """One sweep: notes solved given the raters, raters given the notes, and the best move that changes no prediction."""
+    """One sweep: notes given the raters, raters given the notes, and the best move that changes no prediction."""
 
     by_note: Rows
     by_rater: Rows
@@ -124,7 +141,9 @@ class _Sweeper:
         best = balance(note_moments, rater_moments, point.mu, self.penalties)
         objective = squares / len(self.by_note.columns)
         objective += penalty(best.note_moments, best.rater_moments, best.mu, self.penalties)
-        return _Found(_moved(notes, best.notes), _moved(raters, best.raters), best.mu, objective)
+        move_rows(notes, best.notes)
+        move_rows(raters, best.raters)
+        return _Found(notes, raters, best.mu, objective)
 
 
 def _alternate(sweeper: _Sweeper, first: _Point) -> _Found:
@@ -143,10 +162,6 @@ def _alternate(sweeper: _Sweeper, first: _Point) -> _Found:
             return replace(best, sweeps=sweeps, converged=True)
         point = point.like(extrapolation.following(point.flat(), _Point(best.raters, best.mu).flat()))
     return replace(best, sweeps=MAX_SWEEPS)
-
-
-def _moved(side: Floats, move: Floats) -> Floats:
-    return side @ move[1:, 1:] + move[0, 1:]
 
 
 def _turn_to_principal_axes(state: _Found) -> None:
@@ -170,20 +185,6 @@ def _moments(side: Floats) -> Floats:
     return moments
 
 
-def _mean_squared_error(by_note: Rows, state: _Found) -> float:
-    """At the returned parameters, by a pass over the ratings rather than from the solves' sums."""
-    total = 0.0
-    for first, last in zip(by_note.bounds[:-1], by_note.bounds[1:], strict=True):
-        part = slice(by_note.start[first], by_note.start[last])
-        notes = np.repeat(state.notes[first:last], np.diff(by_note.start[first : last + 1]), axis=0)
-        raters = state.raters[by_note.columns[part]]
-        errors = by_note.values[part] - state.mu - notes[:, 0] - raters[:, 0]
-        errors -= np.einsum("ij,ij->i", notes[:, 1:], raters[:, 1:])
-        squares = errors * errors if by_note.weights.size == 0 else errors * errors * by_note.weights[part]
-        total += float(squares.sum())
-    return total / len(by_note.columns)
-
-
 def _check(table: RatingTable, factors: int, start: Factorization | None) -> None:
     if not 1 <= factors <= 3:
         raise InputError(f"{factors} factors were asked for.", "Ask for one, two or three.")
@@ -195,7 +196,9 @@ def _check(table: RatingTable, factors: int, start: Factorization | None) -> Non
     if len(table) == 0:
         raise InputError("There are no ratings to fit.", "Check the file, or the filter's report of what it dropped.")
     if not np.all((table.helpful >= 0) & (table.helpful <= 1)):  # NaN fails too
-        raise InputError("A rating is not a number from 0 to 1.", "Read the ratings with the reader, which drops those.")
+        raise InputError(
+            "A rating is not a number from 0 to 1.", "Read the ratings with the reader, which drops those."
+        )
     if table.weight is not None and not (np.all(np.isfinite(table.weight)) and np.all(table.weight >= 0)):
         raise InputError("A rating's weight is negative or not a number.", "Weights must be zero or more.")
     if table.weight is not None and not np.any(table.weight > 0):

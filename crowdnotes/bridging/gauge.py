@@ -130,10 +130,10 @@ class _Move:
 
 
 def _best_shift(moments: Floats, other: Floats, intercept_penalty: float, factor_penalty: float) -> Floats:
-    """c that minimises factor_penalty mean|g + c|^2 + intercept_penalty mean (i - f . c)^2."""
+    """C that minimises factor_penalty mean|g + c|^2 + intercept_penalty mean (i - f . c)^2."""
     system = intercept_penalty * moments[2:, 2:] + factor_penalty * np.eye(len(moments) - 2)
-    shift: Floats = np.linalg.solve(system, intercept_penalty * moments[2:, 1] - factor_penalty * other[0, 2:])
-    return shift
+    shift = np.linalg.solve(system, intercept_penalty * moments[2:, 1] - factor_penalty * other[0, 2:])
+    return np.asarray(shift, dtype=np.float64)
 
 
 def _roots(matrix: Floats) -> tuple[Floats, Floats]:

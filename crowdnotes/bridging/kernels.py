@@ -17,7 +17,7 @@ Indices = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def group_by(keys: Indices, rows: int) -> tuple[Offsets, Offsets]:
     """A stable counting sort: where each row starts (rows + 1), and which rating stands where."""
     start = np.zeros(rows + 1, dtype=np.int64)
@@ -34,7 +34,7 @@ def group_by(keys: Indices, rows: int) -> tuple[Offsets, Offsets]:
     return start, order
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def transpose(
     start: Offsets, columns: Indices, values: Singles, weights: Singles, width: int
 ) -> tuple[Offsets, Indices, Singles, Singles]:
@@ -62,9 +62,9 @@ def transpose(
     return turned_start, turned_columns, turned_values, turned_weights
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def subtract_intercepts(start: Offsets, columns: Indices, values: Singles, own: Floats, others: Floats) -> Singles:
-    """values minus both sides' intercepts (column 0 of own and others), in the same order."""
+    """Values minus both sides' intercepts (column 0 of own and others), in the same order."""
     left = np.empty_like(values)
     for row in range(start.size - 1):
         for position in range(start[row], start[row + 1]):
@@ -72,7 +72,7 @@ def subtract_intercepts(start: Offsets, columns: Indices, values: Singles, own: 
     return left
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
 def solve_rows_one_factor(
     first: int,
     last: int,
@@ -149,7 +149,7 @@ def solve_rows_one_factor(
     return squares
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
 def solve_rows(
     first: int,
     last: int,
@@ -208,7 +208,7 @@ def solve_rows(
     return squares
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def _solve_in_place(matrix: Floats, known: Floats, answer: Floats) -> None:
     """Solve matrix @ answer = known; the lower half of the positive definite matrix becomes its root."""
     size = known.size
@@ -228,3 +228,57 @@ def _solve_in_place(matrix: Floats, known: Floats, answer: Floats) -> None:
         for k in range(i + 1, size):
             value -= matrix[k, i] * answer[k]
         answer[i] = value / matrix[i, i]
+
+
+@njit(nogil=True, cache=True)
+def move_rows(side: Floats, move: Floats) -> None:
+    """Side (n, 1 + k) becomes [1, side] @ move[:, 1:] in place; move: (2 + k, 2 + k), see gauge.py."""
+    size = side.shape[1]
+    moved = np.empty(size)
+    for row in range(side.shape[0]):
+        for j in range(size):
+            moved[j] = move[0, j + 1]
+            for i in range(size):
+                moved[j] += side[row, i] * move[i + 1, j + 1]
+        side[row] = moved
+
+
+@njit(nogil=True, cache=True)
+def squared_errors(
+    first: int,
+    last: int,
+    start: Offsets,
+    columns: Indices,
+    values: Singles,
+    weights: Singles,
+    own: Floats,
+    others: Floats,
+    shift: float,
+) -> float:
+    """The weighted sum of squared errors of rows first..last-1; own, others: (n, 1 + k), intercept first."""
+    total = 0.0
+    for row in range(first, last):
+        for position in range(start[row], start[row + 1]):
+            other = columns[position]
+            error = values[position] - shift - own[row, 0] - others[other, 0]
+            for k in range(1, own.shape[1]):
+                error -= own[row, k] * others[other, k]
+            total += error * error if weights.size == 0 else weights[position] * error * error
+    return total
+
+
+@njit(nogil=True, cache=True)
+def repeats(start: Offsets, order: Offsets, notes: Indices, width: int) -> npt.NDArray[np.bool_]:
+    """Which ratings come again: true where the same rater rated the same note earlier in the table.
+
+    start, order: of `group_by` over the raters; notes: (m,) below width.
+    """
+    again = np.zeros(notes.size, dtype=np.bool_)
+    seen_by = np.full(width, -1, dtype=np.int64)
+    for rater in range(start.size - 1):
+        for place in range(start[rater], start[rater + 1]):
+            position = order[place]
+            if seen_by[notes[position]] == rater:
+                again[position] = True
+            seen_by[notes[position]] = rater
+    return again

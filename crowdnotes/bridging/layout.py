@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
-from crowdnotes.bridging.kernels import Floats, Indices, Offsets, Singles, group_by, solve_rows, solve_rows_one_factor
+from crowdnotes.bridging.kernels import (
+    Floats,
+    Indices,
+    Offsets,
+    Singles,
+    group_by,
+    solve_rows,
+    solve_rows_one_factor,
+    squared_errors,
+)
 from crowdnotes.bridging.kernels import transpose as _transpose
 from crowdnotes.bridging.parameters import RatingTable
 
@@ -32,6 +41,17 @@ class Rows:
     def __len__(self) -> int:
         return len(self.start) - 1
 
+    def piece(self, number: int) -> tuple[int, int, Offsets, Indices, Singles, Singles]:
+        """What a compiled loop takes for one chunk of rows."""
+        return (
+            self.bounds[number],
+            self.bounds[number + 1],
+            self.start,
+            self.columns,
+            self.values,
+            self.weights,
+        )
+
 
 class Workers:
     """Runs a side's chunks on the machine's cores; the compiled code holds no lock."""
@@ -44,32 +64,25 @@ class Workers:
     ) -> tuple[float, Floats]:
         """Solve every row into `solved` (n, 1 + k); the sum of squared errors, and the mean moments (2 + k, 2 + k)."""
         kernel = solve_rows_one_factor if others.shape[1] == 2 else solve_rows
-        pieces = list(zip(rows.bounds[:-1], rows.bounds[1:], strict=True))
-        moments = np.empty((len(pieces), others.shape[1] + 1, others.shape[1] + 1))
+        moments = np.empty((len(rows.bounds) - 1, others.shape[1] + 1, others.shape[1] + 1))
 
         def run(piece: int) -> float:
-            first, last = pieces[piece]
-            return float(
-                kernel(
-                    first,
-                    last,
-                    rows.start,
-                    rows.columns,
-                    rows.values,
-                    rows.weights,
-                    others,
-                    mu,
-                    *ridges,
-                    solved,
-                    moments[piece],
-                )
-            )
+            return float(kernel(*rows.piece(piece), others, mu, *ridges, solved, moments[piece]))
 
-        if len(pieces) == 1:
-            squares = run(0)
-        else:
-            squares = sum(self._pool.map(run, range(len(pieces))))
-        return squares, moments.sum(axis=0) / len(rows)
+        return self._sum(run, rows), moments.sum(axis=0) / len(rows)
+
+    def squared_errors(self, rows: Rows, own: Floats, others: Floats, mu: float) -> float:
+        """The weighted sum of squared errors of all rows, by a pass over the ratings."""
+
+        def run(piece: int) -> float:
+            return float(squared_errors(*rows.piece(piece), own, others, mu))
+
+        return self._sum(run, rows)
+
+    def _sum(self, run: Callable[[int], float], rows: Rows) -> float:
+        pieces = range(len(rows.bounds) - 1)
+        # One piece is not worth the hand-over; several are added in their order, so that sums never vary.
+        return run(0) if len(pieces) == 1 else sum(self._pool.map(run, pieces))
 
 
 @contextmanager
@@ -81,11 +94,9 @@ def workers() -> Iterator[Workers]:
 
 
 def lay_out(table: RatingTable) -> tuple[Rows, Rows]:
-    """The ratings by note and by rater. Weights are scaled to mean 1, so that the penalties keep their meaning."""
-    weights = np.empty(0, dtype=np.float32)
-    if table.weight is not None:
-        weights = (table.weight / table.weight.mean(dtype=np.float64)).astype(np.float32)
-    start, order = group_by(table.rater, len(table.rater_ids))
+    """The ratings by note and by rater."""
+    weights = np.empty(0, dtype=np.float32) if table.weight is None else table.weight
+    start, order = group_by(np.require(table.rater, np.int32, ("C", "W")), len(table.rater_ids))
     unsorted = (start, table.note[order], table.helpful[order], weights[order] if weights.size else weights)
     del order
     by_note = _rows(*_transpose(*unsorted, len(table.note_ids)))

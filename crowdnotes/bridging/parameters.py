@@ -94,7 +94,7 @@ class Factorization:
 
     @property
     def ratings_per_note(self) -> float:
-        """rho of the production code: fixed when notes are later scored with these raters frozen."""
+        """Rho of the production code: fixed when notes are later scored with these raters frozen."""
         return self.ratings / len(self.notes)
 
 

@@ -12,7 +12,14 @@ from typing import Annotated
 import typer
 
 from crowdnotes import __version__
-from crowdnotes.cli import case_commands, draft_command, length_command, library_commands
+from crowdnotes.cli import (
+    bridging_commands,
+    case_commands,
+    draft_command,
+    length_command,
+    library_commands,
+    search_commands,
+)
 from crowdnotes.errors import CrowdNotesError
 
 app = typer.Typer(
@@ -24,8 +31,11 @@ app = typer.Typer(
 )
 app.command("length")(length_command.length)
 app.command("draft")(draft_command.draft)
+app.command("search")(search_commands.search)
+app.add_typer(search_commands.providers_app, name="providers")
 app.add_typer(library_commands.app, name="library")
 app.add_typer(case_commands.app, name="cases")
+app.add_typer(bridging_commands.app, name="bridging")
 
 
 def _show_version(wanted: bool) -> None:

@@ -30,7 +30,7 @@ def differences(sides: Compared) -> list[Difference]:
     found = [
         *_number_differences(sides),
         *polarity_differences(sides.sentence, sides.carrier, sides.passage),
-        *strength_differences(sides.sentence, sides.carrier),
+        *strength_differences(sides.sentence, sides.carrier, sides.passage),
         *term_differences(sides.sentence, sides.carrier, sides.passage),
     ]
     return sorted(found, key=lambda difference: (difference.factor, difference.span.start))

@@ -70,7 +70,8 @@ def polarity_differences(sentence: str, carrier: str, passage: str) -> list[Diff
     ]
 
 
-def _cues(text: str) -> list[re.Match[str]]:
+def negations(text: str) -> list[re.Match[str]]:
+    """The words that deny something: "not", "never", "doesn't", but not the "not" of "not only"."""
     idle = [match.span() for match in _IDLE.finditer(text)]
     return [cue for cue in _NEGATION.finditer(text) if not any(a <= cue.start() < b for a, b in idle)]
 
@@ -83,7 +84,7 @@ def _scope(text: str, content: list[Token], cue: re.Match[str]) -> list[Token]:
 
 
 def _governed(text: str, content: list[Token]) -> set[str]:
-    return {token.stem for cue in _cues(text) for token in _scope(text, content, cue)}
+    return {token.stem for cue in negations(text) for token in _scope(text, content, cue)}
 
 
 def _clause_of(text: str, position: int) -> str:
@@ -96,9 +97,9 @@ def _added_negations(sentence: str, carrier: str, passage: str) -> list[Differen
     content, other = content_tokens(sentence), content_tokens(carrier)
     stems, governed = {token.stem for token in other}, _governed(carrier, other)
     around = content_tokens(passage)
-    elsewhere = [{token.stem for token in _scope(passage, around, cue)} for cue in _cues(passage)]
+    elsewhere = [{token.stem for token in _scope(passage, around, cue)} for cue in negations(passage)]
     found = []
-    for cue in _cues(sentence):
+    for cue in negations(sentence):
         shared = [token for token in _scope(sentence, content, cue) if token.stem in stems]
         if not shared or any(token.stem in governed for token in shared):
             continue
@@ -117,14 +118,14 @@ def _lost_negations(sentence: str, carrier: str) -> list[Difference]:
     content, other = content_tokens(sentence), content_tokens(carrier)
     by_stem = {token.stem: token for token in content}
     governed = _governed(sentence, content)
-    for cue in _cues(carrier):
+    for cue in negations(carrier):
         scope = _scope(carrier, other, cue)
         shared = [by_stem[token.stem] for token in scope if token.stem in by_stem]
         # The word right after the negation is what it denies: without it, the rest is chance.
         if len(shared) < 2 or scope[0].stem not in by_stem or any(token.stem in governed for token in shared):
             continue
         clause = _clause_of(sentence, shared[0].start)
-        if _IMPLICIT.search(clause) or _cues(clause):
+        if _IMPLICIT.search(clause) or negations(clause):
             continue
         message = f"The passage says “{cue.group()}” of “{shared[0].text}”; the note does not."
         first, last = min(token.start for token in shared), max(token.end for token in shared)
@@ -137,7 +138,7 @@ def _opposites(sentence: str, carrier: str) -> list[Difference]:
     others = set(re.findall(r"[^\W\d_]+", carrier.lower()))
     # Opposites count only where the two sides speak of the same thing.
     shared = {token.stem for token in content_tokens(sentence)} & {token.stem for token in content_tokens(carrier)}
-    if len(shared) < 2 or _cues(sentence) or _cues(carrier):
+    if len(shared) < 2 or negations(sentence) or negations(carrier):
         return []
     for pair in _SIDES:
         for here, there in (pair, pair[::-1]):

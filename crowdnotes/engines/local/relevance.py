@@ -8,25 +8,32 @@ import numpy as np
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.claims import find_claims
+from crowdnotes.engines.local.satire import is_satirical, says_satire
+from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of, text_stems, what_is_missing
 from crowdnotes.engines.local.units import split_units
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.settings import GateSettings
 
-_READ_CLAIMS = 3
-
 
 def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
-    """PASS if the best passage reaches `settings.relevance`; one finding a passage. NOT_RUN without either side."""
+    """PASS if a passage names the claim's subject and reaches `settings.relevance`. NOT_RUN without either side.
+
+    One finding a passage; that of a passage on the general topic alone says which subject it lacks.
+    """
     question = plain_post(post.text)
     if not evidence:
         return _not_run("There is no evidence to judge yet.")
     if not question:
         return _not_run("The post has no words to compare the evidence with.")
-    scores = _scores(embedder, post, question, evidence)
-    findings = tuple(
-        _finding(post, item, score, settings.relevance) for item, score in zip(evidence, scores, strict=True)
-    )
+    subjects = subjects_of(post) or [subject_of(question)]
+    findings = []
+    scores = []
+    for item, similarity in zip(evidence, _similarities(embedder, question, subjects, evidence), strict=True):
+        fault = _fault(subjects, item)
+        # What does not speak of the claim's subject cannot reach the line, however near it is in meaning.
+        score = min(similarity, settings.relevance - 0.01) if fault else similarity
+        scores.append(score)
+        findings.append(_finding(question, item, score, settings.relevance, fault))
     best = max(scores)
     helpful = sum(score >= settings.relevance for score in scores)
     passed = helpful > 0
@@ -34,19 +41,23 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
         reason = f"{helpful} of {len(scores)} passages bear on the post."
     else:
         reason = "No passage is close enough to what the post says to help a reader judge it."
+        if all(_fault(subjects, item) for item in evidence):
+            reason = what_is_missing(subjects, (_all_text(item) for item in evidence))
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if passed else GateStatus.FAIL,
         reason=reason,
         score=round(best, 4),
         threshold=settings.relevance,
-        findings=findings,
+        findings=tuple(findings),
     )
 
 
-def _scores(embedder: Embedder, post: Post, question: str, evidence: Sequence[Evidence]) -> list[float]:
+def _similarities(
+    embedder: Embedder, question: str, subjects: Sequence[Subject], evidence: Sequence[Evidence]
+) -> list[float]:
     """For each passage the mean of its whole and its nearest piece, to the post or its nearest claim, in [0, 1]."""
-    asked = [question, *(plain_post(claim.text) for claim in find_claims(post)[:_READ_CLAIMS])]
+    asked = [question, *(subject.text for subject in subjects)]
     pieces = [[item.passage.text, *(unit.text for unit in split_units(item.passage.text))] for item in evidence]
     flat = [text for texts in pieces for text in texts]
     vectors = embedder.encode([*asked, *flat])
@@ -62,11 +73,29 @@ def _scores(embedder: Embedder, post: Post, question: str, evidence: Sequence[Ev
     return out
 
 
-def _finding(post: Post, item: Evidence, score: float, threshold: float) -> Finding:
+def _all_text(item: Evidence) -> str:
+    return f"{item.source.title} {item.passage.text}"
+
+
+def _fault(subjects: Sequence[Subject], item: Evidence) -> str:
+    """Why a passage cannot help whatever its similarity: it lacks the subject, or is a joke; "" when it may."""
+    if is_satirical(item) and not says_satire(item.passage.text):
+        return "its source is satire, and this passage does not say so"
+    stems = text_stems(_all_text(item))
+    if any(subject.is_named_by(stems) for subject in subjects):
+        return ""
+    return f"it shares the general topic at most. {what_is_missing(subjects, [_all_text(item)])}".replace(
+        "No passage speaks", "It does not speak"
+    ).removesuffix(".")
+
+
+def _finding(question: str, item: Evidence, score: float, threshold: float, fault: str) -> Finding:
+    if fault:
+        return Finding(message=f"{item.id} does not bear on the post: {fault}.", evidence_id=item.id, ok=False)
     ok = score >= threshold
     in_passage = {token.stem for token in content_tokens(item.passage.text)}
     shared: list[str] = []
-    for token in content_tokens(plain_post(post.text)):
+    for token in content_tokens(question):
         if token.stem in in_passage and token.folded not in shared:
             shared.append(token.folded)
     about = f"; both speak of {', '.join(shared[:3])}" if shared else "; they share no key word"

@@ -15,7 +15,9 @@ _VERB = re.compile(
     r"show(?:s|ed|n)?|found|suggest(?:s|ed)?|recommend(?:s|ed)?|contain(?:s|ed)?|works|"
     r"become(?:s)?|became|needs|lead(?:s)?|led|protect(?:s|ed)?|treat(?:s|ed)?|make(?:s)?|made|"
     r"happen(?:s|ed)?|take(?:s)?|took|die(?:s|d)?|develop(?:s|ed)?|grow(?:s)?|depend(?:s|ed)?|remain(?:s|ed)?|"
-    r"require[sd]?|"
+    r"require[sd]?|rose|rises|fell|falls|dropped|declined|reached|went|goes|began|begins|ran|runs|kill(?:s|ed)|carr(?:y|ies|"
+    r"ied)|spreads?|last(?:s|ed)?|use[sd]?|call(?:s|ed)|asked|told|tells|stays?|keeps?|kept|holds?|held|put|puts|lets|saw|"
+    r"vary|varies|ranges|consists?|"
     r"supports|say(?:s)?|said|reported|appear(?:s|ed)?|seem(?:s|ed)?|get(?:s)?|got|give(?:s)?|gave|"
     r"produce[sd]?|provide[sd]?|receive[sd]?|come(?:s)?|came|mean(?:s|t)?|lived|know(?:s)?|believe[sd]?)\b",
     re.IGNORECASE,
@@ -42,10 +44,15 @@ _POINTS_ELSEWHERE = re.compile(
 _BORROWED = re.compile(
     r"\b(?:that|which|who|whose|when|if|where|because)(?: \w+ly| usually| often| also)? $", re.IGNORECASE
 )
+# "Beach flags and what they mean." has none either.
+_QUESTION_CLAUSE = re.compile(r"(?:,? and|:) (?:what|how|why|where|when|who|which)\b[^,;]*$", re.IGNORECASE)
+_STOPS = ".!…。！۔\"'”’)"
+_LATIN = re.compile(r"[A-Za-z]{3}")
+_BACK_IN_CLAUSE = re.compile(r"^(?:when|if|because|although|once|while|as|since) [^,]*\b(?:it|they)\b", re.IGNORECASE)
 _ORDERS = re.compile(
-    r"^(?:use|include|start|ask|talk|avoid|eat|drink|try|take|follow|keep|make|get|wash|be|do|don't|do not|"
+    r"^(?:use|include|start|begin|ask|talk|avoid|eat|drink|try|take|follow|keep|make|get|wash|be|do|don't|do not|"
     r"choose|limit|call|"
-    r"check|see|consider|learn|remember|find|help|stop|quit|wear|stay|read|go|tell|know)\b",
+    r"check|see|consider|learn|remember|find|help|stop|quit|wear|stay|read|go|tell|know)\b(?! of\b)",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(r"\b(?:this|these|those|such) [a-z]{3,}|\bof those\b|\bdo so\b", re.IGNORECASE)
@@ -63,17 +70,22 @@ def is_usable(sentence: str) -> bool:
     if text.isupper() or text.endswith(("?", "؟", "？", ":")):
         return False
     first = text[0]
-    if first.isalpha() and first.islower():
+    if (first.isalpha() and first.islower()) or not (first.isalnum() or first in "\"'“‘("):
         return False
-    if not (first.isalnum() or first in "\"'“‘("):
+    # A heading or a table cell: its source did not end it, or it has no verb.
+    if text[-1] not in _STOPS or (_LATIN.search(text) and not _has_own_verb(text)):
         return False
-    if text.isascii() and (not _has_own_verb(text) or text[-1] not in ".!\"'”’)"):
-        return False
-    return not (_DANGLING.match(text) or _LIST_LEFTOVER.search(text) or text.count("(") != text.count(")"))
+    return not (
+        _DANGLING.match(text)
+        or _ORDERS.match(text)
+        or _LIST_LEFTOVER.search(text)
+        or text.count("(") != text.count(")")
+    )
 
 
 def _has_own_verb(text: str) -> bool:
-    return any(not _BORROWED.search(text[: verb.start()]) for verb in _VERB.finditer(text) if verb.start() > 0)
+    main = _QUESTION_CLAUSE.sub("", text)
+    return any(not _BORROWED.search(main[: verb.start()]) for verb in _VERB.finditer(main) if verb.start() > 0)
 
 
 def penalty(sentence: str) -> float:
@@ -83,8 +95,8 @@ def penalty(sentence: str) -> float:
         loss += 0.25
     if _POINTS_BACK.search(sentence):
         loss += 0.12
-    if _ORDERS.match(sentence):
-        loss += 0.15
+    if _BACK_IN_CLAUSE.match(sentence):
+        loss += 0.12
     if sum(word[:1].isupper() and not word.isupper() for word in sentence.split()[:8]) >= 4:
         loss += 0.15  # a heading that ran into its sentence
     if _SELF.search(sentence.replace("US", "")):

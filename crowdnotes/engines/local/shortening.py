@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 
+from crowdnotes.engines.local.common_words import ORDINARY_WORDS
 from crowdnotes.engines.local.words import STOP_WORDS, fold
 
 _CONNECTIVE = re.compile(
     r"^(?:however|in addition|additionally|also|moreover|furthermore|in fact|therefore|thus|consequently|as a result|"
-    r"fortunately|unfortunately|in other words|summary:|answer:|note:|nevertheless|nonetheless|finally|"
+    r"fortunately|unfortunately|in other words|summary:|answer:|note:|there is:|nevertheless|nonetheless|finally|"
     r"overall|in summary|in conclusion|indeed|similarly|"
     r"and|but|so),?\s+(?=\w)",
     re.IGNORECASE,
@@ -33,13 +34,18 @@ _HOLDS_MEANING = re.compile(
     re.IGNORECASE,
 )
 # Endings of common nouns, adverbs and gerunds: no name of a person, place or virus has them.
-_COMMON_ENDING = re.compile(r"(?:ing|tion|tions|ly|ment|ments|ness|ists|osis|itis|emia|ectomy|therapy|ants|ers)$")
+_COMMON_ENDING = re.compile(r"(?:ing|tion|tions|ly|ments?|ness|ists|osis|itis|emia|ectomy|therapy|ants|ers|ous|ies)$")
+_EPONYM = re.compile(
+    r"^(?:alzheimer|parkinson|crohn|hodgkin|ebola|zika|lyme|kaposi|merkel|huntington|tourette|marfan|graves|hashimoto)",
+    re.IGNORECASE,
+)
 _KEEPS_CAPITAL = re.compile(r"^(?:I|[A-Z][A-Za-z]*[A-Z]\w*|[A-Z]\.|[A-Z]|\w+['’]s)$")
 
 
 def standing_alone(sentence: str) -> str:
     """The sentence without a leading connective and with tidy spaces; a capital first and a stop last."""
     text = _CITATION.sub("", re.sub(r"\s+", " ", sentence)).strip(" -–•*·")
+    text = re.sub(r"\s+([,.;:])", r"\1", text)
     without = _CONNECTIVE.sub("", text, count=1)
     if without != text and (not _NEEDS_COMMA.match(text) or len(without) > 20):
         text = without
@@ -66,7 +72,8 @@ def shorter_forms(sentence: str) -> list[str]:
 def lower_first(sentence: str, passage: str) -> str | None:
     """The sentence with a small first letter, to follow a comma; None when its first word may be a name.
 
-    A function word is safe; else the passage must use the word with a small letter somewhere.
+    A word that the passage writes with a capital inside a sentence is a name and keeps it. A function
+    word, a word of plain or medical English, or one that the passage writes small somewhere, does not.
     """
     word = re.match(r"[\w'’.-]+", sentence)
     if word is None or not sentence[:1].isupper():
@@ -75,10 +82,10 @@ def lower_first(sentence: str, passage: str) -> str | None:
     small = first[0].lower() + first[1:]
     if first != "I" and fold(first) in STOP_WORDS:
         return small + sentence[len(first) :]
-    if _KEEPS_CAPITAL.match(first) or re.match(r"\s[A-Z]", sentence[len(first) :]):
+    if _KEEPS_CAPITAL.match(first) or _EPONYM.match(first) or re.match(r"\s[A-Z]", sentence[len(first) :]):
         return sentence
-    if _COMMON_ENDING.search(small) or re.search(rf"(?<![\w-]){re.escape(small)}(?![\w-])", passage):
-        return small + sentence[len(first) :]
-    if re.search(rf"(?<=[a-z,] ){re.escape(first)}(?![\w-])", passage):
+    written_small = re.search(rf"(?<![\w-]){re.escape(small)}(?![\w-])", passage)
+    if not written_small and re.search(rf"(?<=[a-z,] ){re.escape(first)}(?![\w-])", passage):
         return sentence
-    return None
+    ordinary = written_small or _COMMON_ENDING.search(small) or fold(first) in ORDINARY_WORDS
+    return small + sentence[len(first) :] if ordinary else None

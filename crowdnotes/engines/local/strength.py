@@ -6,11 +6,34 @@ import re
 
 from crowdnotes.domain import Span
 from crowdnotes.engines.local.verdicts import Difference
+from crowdnotes.engines.local.words import content_tokens
+
+_GOVERNED = 2
 
 _ALL = re.compile(
-    r"\b(?:all|every|each|always|everyone|everybody|anyone|any|whenever|entirely|completely|invariably|never|"
-    r"none|no one|"
-    r"guarantee\w*|definitely|certainly|every case|without exception|100\s?%)\b",
+    r"\b(?:all|every|each|both|entire(?!ly)|whole|always|everyone|everybody|anyone|any|whenever|everywhere|entirely|"
+    r"completely|invariably|never|none|no one|guarantee\w*|without exception|100\s?%)",
+    re.IGNORECASE,
+)
+_CERTAIN = re.compile(
+    r"\b(?:prov(?:e|es|ed|en|ing)|confirm(?:s|ed)?|definite(?:ly)?|certainly|undoubtedly|conclusive(?:ly)?|"
+    r"beyond (?:any |all )?doubt|without (?:a |any )?doubt)\b",
+    re.IGNORECASE,
+)
+# "Not always" and "some people get all of them" do not generalise.
+_NO_UNIVERSAL = re.compile(
+    r"(?:\b(?:not|hardly|nearly|almost)|n['’]t) (?:be )?$|\b(?:some|many|most|few) [^.;,]*$", re.IGNORECASE
+)
+_KINDS = re.compile(r"\s+(?:kinds|sorts|types)\b", re.IGNORECASE)
+# What a source says of the reach of its own finding.
+_SCOPE = re.compile(
+    r"\b(?:(?:one|a single|(?:a|the|this|its|our) first) (?:\w+ )?(?:sample|bottle|case|study|patient|trial|test|site)|"
+    r"only (?:one|two|three|a few|in|at|on|for)\b|(?:in|at|on|for) (?:the |a )?[\w ]{1,30} (?:only|alone)\b|"
+    r"small (?:\w+ )?(?:study|trial|sample|number|group)|pilot (?:study|trial)|preliminary|not yet|"
+    r"until (?:a|the|more|further|then)|(?:says?|tells?(?: us)?) nothing (?:about|of)|"
+    r"(?:do|does|did|can)(?: not|n['’]t|not) (?:say|tell|show|mean|prove)\b|in (?:mice|rats|animals|cells|vitro)|"
+    r"(?:mouse|animal|laboratory|test[- ]tube) (?:study|studies|experiments?|tests?)|in (?:a|the) (?:laboratory|lab)\b|"
+    r"more (?:research|studies|data) (?:is|are) needed)",
     re.IGNORECASE,
 )
 _LIMITED = re.compile(
@@ -34,7 +57,7 @@ _SOFT = re.compile(
 _EFFECTS: dict[str, re.Pattern[str]] = {
     "cause": re.compile(
         r"\b(?:caus(?:e|es|ed|ing)|due to|brought on by|brings? on|leads? to|led to|results? (?:in|from)|because of|"
-        r"responsible for|trigger\w*|produc\w+|comes? from|gives? rise|creat\w+|induc\w+)\b",
+        r"responsible for|trigger\w*|produc(?:e|es|ed|ing)|comes? from|gives? rise|creat\w+|induc\w+)\b",
         re.IGNORECASE,
     ),
     "prevent": re.compile(
@@ -58,21 +81,62 @@ _EFFECTS: dict[str, re.Pattern[str]] = {
 _CLAIMS_MORE = {"cause": "link", "cure": "treat", "prevent": "treat"}
 
 
-def strength_differences(sentence: str, carrier: str) -> list[Difference]:
-    """Overgeneralised, overconfident or causally overstated words of the note."""
-    return [*_overgeneral(sentence, carrier), *_lost_hedge(sentence, carrier), *_effects(sentence, carrier)]
+def effects_of(text: str) -> dict[str, re.Match[str]]:
+    """What a text says that one thing does to another ("cause", "prevent", "cure", "treat", "link"), and where."""
+    return {name: match for name, pattern in _EFFECTS.items() if (match := pattern.search(text))}
+
+
+def strength_differences(sentence: str, carrier: str, passage: str) -> list[Difference]:
+    """Overgeneralised, overconfident or causally overstated words of the note, and limits of the source it drops."""
+    broad = _overgeneral(sentence, carrier)
+    certain = _overconfident(sentence, carrier)
+    return [
+        *broad,
+        *certain,
+        *_lost_scope(sentence, passage, [*broad, *certain]),
+        *_lost_hedge(sentence, carrier),
+        *_effects(sentence, carrier),
+    ]
 
 
 def _overgeneral(sentence: str, carrier: str) -> list[Difference]:
-    match = _ALL.search(sentence)
-    if match is None or _ALL.search(carrier):
+    theirs = [(match.group().lower(), _governed(carrier, match)) for match in _ALL.finditer(carrier)]
+    for match in _ALL.finditer(sentence):
+        mine = _governed(sentence, match)
+        if _NO_UNIVERSAL.search(sentence[: match.start()]) or _KINDS.match(sentence[match.end() :]):
+            continue
+        if any(mine & nouns or (word == match.group().lower() and not (mine and nouns)) for word, nouns in theirs):
+            continue  # the passage says as much of the same thing
+        limit = _SCOPE.search(carrier) or (None if theirs else _LIMITED.search(carrier))
+        message = f"The note says “{match.group()}”; the passage " + (
+            f"says “{limit.group()}”." if limit else "does not go that far."
+        )
+        span = Span(start=match.start(), end=match.end())
+        return [Difference("overgeneralisation", message, span, 0.55 if limit else 0.8, serious=limit is not None)]
+    return []
+
+
+def _governed(text: str, universal: re.Match[str]) -> set[str]:
+    """The stems of the next words that "all" or "every" may be said of; empty when none follows."""
+    clause = re.split(r"[.,;:!?]", text[universal.end() :], maxsplit=1)[0]
+    return {token.stem for token in content_tokens(clause)[:_GOVERNED]}
+
+
+def _overconfident(sentence: str, carrier: str) -> list[Difference]:
+    match = _CERTAIN.search(sentence)
+    if match is None or _CERTAIN.search(carrier):
         return []
-    limit = _LIMITED.search(carrier)
-    message = f"The note says “{match.group()}”; the passage " + (
-        f"says “{limit.group()}”." if limit else "does not go that far."
-    )
-    span = Span(start=match.start(), end=match.end())
-    return [Difference("overgeneralisation", message, span, 0.55 if limit else 0.8, serious=limit is not None)]
+    message = f"The note says “{match.group()}”; the passage does not claim that certainty."
+    return [Difference("certainty", message, Span(start=match.start(), end=match.end()), 0.8, serious=False)]
+
+
+def _lost_scope(sentence: str, passage: str, overstated: list[Difference]) -> list[Difference]:
+    """Limits that the passage sets and the note drops, once the note generalises or speaks with certainty."""
+    limit = _SCOPE.search(passage)
+    if limit is None or not overstated or _SCOPE.search(sentence):
+        return []
+    message = f"The passage limits this (“{limit.group().strip()}”); the note drops the limit."
+    return [Difference("scope", message, overstated[0].span, 0.6)]
 
 
 def _lost_hedge(sentence: str, carrier: str) -> list[Difference]:
@@ -84,8 +148,7 @@ def _lost_hedge(sentence: str, carrier: str) -> list[Difference]:
 
 
 def _effects(sentence: str, carrier: str) -> list[Difference]:
-    mine = {name: match for name, pattern in _EFFECTS.items() if (match := pattern.search(sentence))}
-    theirs = {name: match for name, pattern in _EFFECTS.items() if (match := pattern.search(carrier))}
+    mine, theirs = effects_of(sentence), effects_of(carrier)
     for strong, weak in _CLAIMS_MORE.items():
         if strong in mine and strong not in theirs and weak in theirs:
             word, other = mine[strong], theirs[weak]

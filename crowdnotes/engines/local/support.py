@@ -15,6 +15,7 @@ import numpy as np
 from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.attribution import Credited, false_credit, split_credit
+from crowdnotes.engines.local.bare_verdicts import with_verdicts_carried
 from crowdnotes.engines.local.differences import Compared, differences
 from crowdnotes.engines.local.units import Unit, passage_stems, split_units
 from crowdnotes.engines.local.words import content_tokens
@@ -58,7 +59,7 @@ def sentence_supports(
             if units:
                 carriers.append(_best_carrier(credited.claim, vectors[row], item, units, block))
         out.append(_judged(settings, span, credited, carriers))
-    return tuple(out)
+    return with_verdicts_carried(settings, note, out) if evidence else tuple(out)
 
 
 def note_sentences(note: str) -> list[Span]:

@@ -52,7 +52,8 @@ ABOUT_NOTES = re.compile(
     re.IGNORECASE,
 )
 BARE_VERDICT = re.compile(
-    r"^\W*(?:this (?:post|claim|tweet|statement|is)?\s*(?:is|are)?\s*)?(?:simply |completely |just |totally |"
+    r"^\W*(?:(?:this|the|that|it) ?(?:post|claim|tweet|statement|is)?\s*(?:is|are)?\s*)?"
+    r"(?:simply |completely |just |totally |"
     r"utterly |absolutely )?"
     r"(?:false|fake|misleading|untrue|wrong|incorrect|a lie|lies|not true|misinformation|nonsense|fake news|"
     r"satire|a joke)\W*$",

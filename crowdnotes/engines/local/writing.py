@@ -1,7 +1,8 @@
 """Writes notes by quotation: the passages' own sentences that bear most on the post, attributed.
 
 CrowdNotes+ D.3 without a language model: "According to the CDC, …". Nothing is said that no passage
-says, and the program adds the links. When no sentence bears on the post, it abstains.
+says, and the program adds the links. When no sentence speaks to the claim's own subject, or all of them
+only say the claim again, it abstains and names what is missing.
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ import numpy as np
 from crowdnotes.domain import Evidence, Post, SourceCategory
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import WriterAnswer, Written
-from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.keyphrases import key_phrases
+from crowdnotes.engines.local.polarity import polarity_differences
 from crowdnotes.engines.local.publishers import publisher_name
+from crowdnotes.engines.local.repeating import repeats
+from crowdnotes.engines.local.satire import is_satirical, says_satire
 from crowdnotes.engines.local.sentence_quality import is_usable, penalty
 from crowdnotes.engines.local.shortening import lower_first, shorter_forms, standing_alone
+from crowdnotes.engines.local.subjects import Subject, subjects_of, text_stems, what_is_missing
 from crowdnotes.engines.local.units import split_units
 from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
 from crowdnotes.note_text import note_length
 
-_BEARS_ON = 0.30  # cosine to the post or a claim from which a sentence may speak to it
 _POOL = 10
-_READ_CLAIMS = 3
+_COVERED = 0.15  # worth of naming all that the claim is about
+_DENIES = 0.08  # worth of denying what the claim says
 _SECOND = 0.75
 _WORTH = 0.8
 _REPEATS = 0.75  # cosine of two sentences that say the same thing
@@ -49,37 +53,63 @@ def write_notes(embedder: Embedder, post: Post, evidence: Sequence[Evidence], bu
         return WriterAnswer(abstained="There is no evidence to write from.")
     if not plain_post(post.text):
         return WriterAnswer(abstained="The post has no words that the evidence could be compared with.")
-    found = _bearing(embedder, post, evidence)
-    if not found:
-        return WriterAnswer(abstained="No whole sentence of the evidence speaks to what the post says.")
-    notes = _combined(found, budget)
-    if not notes:
+    subjects = subjects_of(post)
+    if not subjects:
         return WriterAnswer(
-            abstained=f"Every sentence that speaks to the post is longer than the {budget} characters left."
+            abstained="No checkable claim is found in the post: an opinion, a question or a greeting needs no note."
         )
-    return WriterAnswer(candidates=_different(notes, count))
+    found, repeated = _bearing(embedder, post, subjects, evidence)
+    notes = _combined(found, budget) if found else []
+    if notes:
+        return WriterAnswer(candidates=_different(notes, count))
+    if found:
+        reason = f"Every sentence that speaks to the post is longer than the {budget} characters left."
+    elif repeated:
+        reason = "The passages only say again what the post says. If that holds, the post needs no note."
+    else:
+        missing = what_is_missing(subjects, (f"{item.source.title} {item.passage.text}" for item in evidence))
+        reason = f"Not enough evidence for a note. {missing}"
+    return WriterAnswer(abstained=reason)
 
 
-def _bearing(embedder: Embedder, post: Post, evidence: Sequence[Evidence]) -> list[_Sentence]:
-    """The usable sentences that bear on the post, best first, at most `_POOL`."""
-    usable = [(unit.text, item) for item in evidence for unit in split_units(item.passage.text) if is_usable(unit.text)]
-    if not usable:
-        return []
-    asked = [plain_post(post.text), *(plain_post(claim.text) for claim in find_claims(post)[:_READ_CLAIMS])]
-    vectors = embedder.encode([*asked, *(text for text, _ in usable)])
-    cosines = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
+def _bearing(
+    embedder: Embedder, post: Post, subjects: Sequence[Subject], evidence: Sequence[Evidence]
+) -> tuple[list[_Sentence], int]:
+    """The usable sentences that answer a claim, best first, at most `_POOL`; and how many only repeat one."""
+    usable = [
+        (unit.text, item) for item in evidence for unit in split_units(item.passage.text) if _may_quote(unit.text, item)
+    ]
+    vectors = embedder.encode([*(subject.text for subject in subjects), *(text for text, _ in usable)])
+    cosines = vectors[len(subjects) :] @ vectors[: len(subjects)].T
     terms = {token.stem for phrase in key_phrases(post.text, 6) for token in content_tokens(phrase.text)}
     scored = []
+    repeated = 0
     seen: set[str] = set()
     for row, (raw, item) in enumerate(usable):
-        cosine = float(cosines[row])
         text = standing_alone(raw)
-        if cosine < _BEARS_ON or text in seen:
+        stems = text_stems(text)
+        met = [
+            (float(cosine), subject)
+            for cosine, subject in zip(cosines[row], subjects, strict=True)
+            if subject.is_met_by(text, float(cosine))
+        ]
+        if not met or text in seen:
             continue
         seen.add(text)
-        scored.append(_Sentence(text, item, _score(text, item, cosine, terms), vectors[len(asked) + row]))
+        if any(repeats(text, subject.text, cosine) for cosine, subject in met):
+            repeated += 1
+            continue
+        cosine, subject = max(met, key=lambda pair: pair[0])
+        score = _score(text, item, cosine, terms) + _COVERED * subject.coverage(stems)
+        score += _DENIES * bool(polarity_differences(text, subject.text, subject.text))
+        scored.append(_Sentence(text, item, score, vectors[len(subjects) + row]))
     scored.sort(key=lambda sentence: -sentence.score)
-    return scored[:_POOL]
+    return scored[:_POOL], repeated
+
+
+def _may_quote(text: str, item: Evidence) -> bool:
+    """Whether the sentence can stand in a note; of a satirical source only the sentence that says what it is."""
+    return is_usable(text) and (says_satire(text) or not is_satirical(item))
 
 
 def _score(text: str, item: Evidence, cosine: float, terms: set[str]) -> float:

@@ -43,7 +43,7 @@ def parse_xml(body: bytes) -> Any:
 
 def xml_text(element: Any) -> str:
     """All text inside an element, its children's included; "" for None."""
-    return "" if element is None else "".join(element.itertext(etree.Element, with_tail=True)).strip()
+    return "" if element is None else "".join(element.itertext()).strip()
 
 
 def dig(value: object, *keys: str) -> Any:

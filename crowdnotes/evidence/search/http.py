@@ -34,6 +34,7 @@ _CONNECT_SECONDS = 5.0
 _TRIES = 3
 _FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random below that
 _LONGEST_PAUSE = 3.0  # a service that wants more is left alone, and the person is told
+_LONGEST_HOLD = 600.0  # and for so long at most: after that it may tell us again
 _SLICE = 0.25
 _PASSING = frozenset({408, 500, 502, 503, 504})
 _TOO_OFTEN = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
@@ -68,7 +69,7 @@ class Service:
                 return answer
             pause = self.pause(_FIRST_PAUSE * 2**tried) if answer.retry_after is None else answer.retry_after
             if answer.retry_after is not None:
-                self.pacer.hold(pause)
+                self.pacer.hold(min(pause, _LONGEST_HOLD))
             if not answer.passing or tried == _TRIES or pause > _LONGEST_PAUSE:
                 raise answer.error
             _sleep(pause, check)
@@ -86,7 +87,7 @@ class Service:
             request = httpx.Request(method, f"{self.base_url.rstrip('/')}{path}", headers=headers, **content)
             # The address is a setting, so it may lie on a private network: a SearXNG server often does.
             netloc = request.url.netloc.decode("ascii")
-            target = check_url(str(request.url), {netloc, request.url.host})
+            target = check_url(self.base_url, {netloc, request.url.host})
             backend = GuardedBackend({target.host}, _CONNECT_SECONDS, Deadline(self.request_seconds, check))
             with closing(GuardedTransport(backend, _ssl_context()).handle_request(request)) as response:
                 if response.status_code >= 300:

@@ -6,11 +6,12 @@ import re
 
 PREPRINT = "preprint"
 RETRACTED = "retracted"
+RETRACTION_NOTICE = "a retraction notice"
 
 # Publication types of PubMed and Europe PMC, their kinds of comment and correction, and the types of
 # update that Crossref and Retraction Watch record. What a notice is about comes before what it is.
 _NOTICES = (
-    (r"^retraction ?of\b|^retraction of publication$", "a retraction notice"),
+    (r"^retraction ?of\b|^retraction of publication$", RETRACTION_NOTICE),
     (r"^retracted publication$|^(?:partial[ _]?)?retraction(?: ?in)?$|^removal$", RETRACTED),
     (r"^withdraw(?:al|n)(?: ?in)?$", "withdrawn"),
     (r"^expression[ _-]?of[ _-]?concern(?: ?in)?$", "expression of concern"),

@@ -1,0 +1,135 @@
+"""Notes scored with raters held fixed: a ridge regression of two unknowns for each note, in closed form.
+
+For ratings r of raters with intercept i_u and factor f_u, the scorer's final round minimises
+
+    sum_u (r_u - mu - i_u - i_n - f_u f_n)^2 + rho (0.15 i_n^2 + 0.03 f_n^2)
+
+with rho the ratings per note of the fit that the raters come from. The upper bound is the highest
+intercept over the note as it is and with one more HELPFUL rating by an extreme rater: the lowest
+intercept of all raters with the lowest factor, none, or the highest (pseudo_raters.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.kernels import Floats
+from crowdnotes.bridging.parameters import Factorization, Ids, Penalties, RatingTable, SideParameters
+from crowdnotes.errors import InputError
+
+_DEFAULT_PENALTIES = Penalties()
+
+
+@dataclass(frozen=True)
+class FrozenRaters:
+    """Raters whose parameters stay: ids, intercepts and factors (u,), the global intercept, and rho."""
+
+    ids: Ids
+    intercepts: Floats
+    factors: Floats
+    global_intercept: float
+    ratings_per_note: float
+
+    @classmethod
+    def of(cls, fit: Factorization) -> FrozenRaters:
+        """The raters of a fit with one factor."""
+        if fit.raters.factors.shape[1] != 1:
+            raise InputError("Notes are scored on one factor.", "Fit with one factor.")
+        return cls(
+            fit.raters.ids, fit.raters.intercepts, fit.raters.factors[:, 0], fit.global_intercept, fit.ratings_per_note
+        )
+
+
+@dataclass(frozen=True)
+class ScoredNotes:
+    """Intercepts, factors and the intercepts' upper bounds, (n,) each; ratings_used: by raters that are known."""
+
+    notes: SideParameters
+    upper_bounds: Floats
+    ratings_used: int
+    ratings_without_rater: int
+
+
+def score_notes(table: RatingTable, raters: FrozenRaters, penalties: Penalties = _DEFAULT_PENALTIES) -> ScoredNotes:
+    """Score every note of the table; ratings by raters that are not known are left out and counted.
+
+    A note left without any rating gets intercept and factor NaN: no score is not a score of 0.
+    """
+    place, known = locate(table.rater_ids, raters.ids)
+    used = known[table.rater]
+    note = table.note[used]
+    rater = place[table.rater[used]]
+    weight = np.ones(len(note)) if table.weight is None else table.weight[used].astype(np.float64)
+    factor = raters.factors[rater]
+    target = table.helpful[used] - raters.global_intercept - raters.intercepts[rater]
+    count = len(table.note_ids)
+    parts = (np.ones(len(note)), factor, factor * factor, target, target * factor)
+    sums = _Sums(*(np.asarray(np.bincount(note, weight * part, count), dtype=np.float64) for part in parts))
+    notes, bounds = _solve_with_bounds(sums, raters, penalties)
+    return ScoredNotes(SideParameters(table.note_ids, notes[:, 0], notes[:, 1:]), bounds, len(note), int((~used).sum()))
+
+
+def score_votes(
+    votes: Floats, raters: FrozenRaters, penalties: Penalties = _DEFAULT_PENALTIES
+) -> tuple[Floats, Floats, Floats]:
+    """Score notes that all raters have seen: votes (n, u) in [0, 1], NaN where a rater did not rate.
+
+    Returns intercepts, factors and the intercepts' upper bounds, (n,) each. A matrix product.
+    """
+    if votes.ndim != 2 or votes.shape[1] != len(raters.ids):
+        raise InputError(f"Votes of shape {votes.shape} do not fit {len(raters.ids)} raters.", "One column a rater.")
+    rated = ~np.isnan(votes)
+    seen = rated.astype(np.float64)
+    targets = np.where(rated, votes - raters.global_intercept - raters.intercepts, 0.0)
+    powers = np.column_stack((np.ones(len(raters.ids)), raters.factors, raters.factors**2))
+    plain, first = seen @ powers, targets @ powers[:, :2]
+    sums = _Sums(plain[:, 0], plain[:, 1], plain[:, 2], first[:, 0], first[:, 1])
+    notes, bounds = _solve_with_bounds(sums, raters, penalties)
+    return notes[:, 0], notes[:, 1], bounds
+
+
+def locate(ids: Ids, among: Ids) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Where each id stands in the sorted `among`, and whether it does."""
+    if not len(among):
+        return np.zeros(len(ids), dtype=np.intp), np.zeros(len(ids), dtype=bool)
+    place = np.minimum(np.searchsorted(among, ids), len(among) - 1)
+    return place, np.asarray(among[place] == ids, dtype=bool)
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """The normal equations of each note: sums of 1, f, f^2, target and target f over its ratings, (n,) each."""
+
+    ones: Floats
+    f: Floats
+    ff: Floats
+    t: Floats
+    tf: Floats
+
+    def with_rating(self, factor: float, target: float) -> _Sums:
+        return _Sums(self.ones + 1, self.f + factor, self.ff + factor**2, self.t + target, self.tf + target * factor)
+
+
+def _solve(sums: _Sums, ratings_per_note: float, penalties: Penalties) -> Floats:
+    corner = sums.ones + ratings_per_note * penalties.note_intercept
+    other = sums.ff + ratings_per_note * penalties.note_factor
+    determinant = corner * other - sums.f**2
+    intercept = (other * sums.t - sums.f * sums.tf) / determinant
+    factor = (corner * sums.tf - sums.f * sums.t) / determinant
+    return np.column_stack((intercept, factor))
+
+
+def _solve_with_bounds(sums: _Sums, raters: FrozenRaters, penalties: Penalties) -> tuple[Floats, Floats]:
+    notes = _solve(sums, raters.ratings_per_note, penalties)
+    bounds = notes[:, 0].copy()
+    target = 1.0 - raters.global_intercept - float(raters.intercepts.min())
+    for factor in (float(raters.factors.min()), 0.0, float(raters.factors.max())):
+        more = _solve(sums.with_rating(factor, target), raters.ratings_per_note, penalties)
+        bounds = np.maximum(bounds, more[:, 0])
+    unrated = sums.ones == 0
+    notes[unrated] = np.nan
+    bounds[unrated] = np.nan
+    return notes, bounds

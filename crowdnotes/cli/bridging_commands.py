@@ -1,0 +1,126 @@
+"""`crowdnotes bridging …`: read the public data, fit the factorization, give notes their status."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, progress
+from crowdnotes.settings import load_settings
+
+if TYPE_CHECKING:
+    from crowdnotes.bridging import Factorization, PublicScores, Ratings
+
+app = typer.Typer(help="The Community Notes algorithm on public data.", no_args_is_help=True)
+
+# The algorithm's imports wait inside the commands: loading its compiled code takes half a second that
+# no other command should pay.
+
+
+@app.command("read")
+def read(
+    data: Annotated[Path, typer.Option(help="A folder with the public data as downloaded, zipped or not.")],
+    out: Annotated[Path, typer.Option(help="Where the Parquet files go.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Read notes, ratings, status history and enrolment into Parquet, and tell what was dropped and why."""
+    from crowdnotes.bridging import read_public_data
+
+    reports = read_public_data(data, out, lambda table, rows: progress(f"  {table}: {rows} rows"))
+    if as_json:
+        print_json([report.model_dump(mode="json") for report in reports])
+        return
+    for report in reports:
+        print(f"{report.table}: {report.rows} rows in {report.seconds:.1f} s")
+        for reason, count in report.dropped.items():
+            print(f"  dropped {count}: {reason}")
+
+
+@app.command("fit")
+def fit(
+    ratings: Annotated[Path, typer.Option(help="Public ratings (TSV, zip, Parquet, a folder), or a prepared table.")],
+    out: Annotated[Path, typer.Option(help="A folder for notes.parquet and raters.parquet.")],
+    factors: Annotated[int, typer.Option(min=1, max=3, help="How many factors.")] = 1,
+    filtered: Annotated[
+        bool | None,
+        typer.Option("--filter/--no-filter", help="The documented filter; without either: for public data only."),
+    ] = None,
+    enrollment: Annotated[
+        Path | None, typer.Option(help="The userEnrollment table: begin from modeling group 13, as production does.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Fit the matrix factorization and write the notes' and raters' parameters."""
+    from crowdnotes import bridging
+    from crowdnotes.bridging.enrolment import group_members
+    from crowdnotes.bridging.writing import write_fit
+
+    loaded = bridging.load_ratings(ratings)
+    table, dropped = loaded.table, dict(loaded.dropped)
+    if loaded.public if filtered is None else filtered:
+        table, report = bridging.apply_filter(table, load_settings().bridging)
+        dropped |= {reason: count for reason, count in report.dropped.items() if count}
+    if enrollment is None:
+        found = bridging.fit(table, factors=factors)
+    else:
+        found = bridging.fit_from_group(table, group_members(enrollment, table.rater_ids), factors=factors)
+    write_fit(found, out)
+    summary = _summary(found, loaded, dropped)
+    if as_json:
+        print_json(summary)
+        return
+    for name, value in summary.items():
+        print(f"{name}: {value}")
+
+
+@app.command("score")
+def score(
+    data: Annotated[Path, typer.Option(help="A folder with ratings and, for all rules, notes and status history.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print every note's status and story as JSON.")] = False,
+) -> None:
+    """Give every rated note its status, with the rule that decided and what blocks it."""
+    from crowdnotes.bridging import score_public_data
+
+    scores = score_public_data(data, load_settings().bridging)
+    counts = Counter(result.status.value for result in scores.statuses)
+    if as_json:
+        print_json(_scores(scores, counts))
+        return
+    for status, count in counts.most_common():
+        print(f"{status}: {count}")
+    for notice in scores.notices:
+        print(notice)
+
+
+def _summary(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> dict[str, object]:
+    from crowdnotes.bridging import doubts
+
+    return {
+        "objective": found.objective,
+        "mean_squared_error": found.mean_squared_error,
+        "global_intercept": found.global_intercept,
+        "iterations": found.iterations,
+        "converged": found.converged,
+        "seconds": found.seconds,
+        "ratings": found.ratings,
+        "notes": len(found.notes),
+        "raters": len(found.raters),
+        "public_data": loaded.public,
+        "dropped": dropped,
+        "warnings": doubts(found),
+    }
+
+
+def _scores(scores: PublicScores, counts: Counter[str]) -> dict[str, object]:
+    return {
+        "global_intercept": scores.fit.global_intercept,
+        "objective": scores.fit.objective,
+        "ratings": scores.fit.ratings,
+        "statuses": dict(counts),
+        "dropped": scores.dropped,
+        "notices": list(scores.notices),
+        "notes": [result.model_dump(mode="json") for result in scores.statuses],
+    }

@@ -1,0 +1,104 @@
+"""`crowdnotes search` and `crowdnotes providers check`: the search providers from the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, progress
+from crowdnotes.domain import Post, ProviderOutcome
+from crowdnotes.errors import InputError
+from crowdnotes.evidence.search import SearchProvider, check_providers, make_providers, search_all
+from crowdnotes.workspace import Workspace, open_workspace
+
+providers_app = typer.Typer(help="The search providers.", no_args_is_help=True)
+
+
+def search(
+    post: Annotated[str, typer.Argument(help="A post or claim; - reads it from standard input.")],
+    provider: Annotated[list[str] | None, typer.Option(help="Search only here; may be given several times.")] = None,
+    until: Annotated[str | None, typer.Option(help="Leave out what is later than this day, as YYYY-MM-DD.")] = None,
+    library: Annotated[list[str] | None, typer.Option(help="Search this library; may be given several times.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Hits a query and provider.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Search providers side by side. What is named is searched; with nothing named, every provider that is set up."""
+    text = (sys.stdin.read() if post == "-" else post).strip()
+    if not text:
+        raise InputError("There is nothing to search for.", "Give a post or claim.")
+    last = _day(until)
+    with open_workspace() as workspace:
+        providers = _chosen(workspace, provider or [], library or [])
+        asked = Post(text=text)
+        queries = workspace.engine.queries(asked, workspace.engine.claims(asked), workspace.settings.evidence.queries)
+        found = search_all(
+            providers,
+            [query.text for query in queries],
+            post=text,
+            limit=limit,
+            until=last,
+            provider_seconds=workspace.settings.search.provider_seconds,
+            patience_seconds=workspace.settings.search.patience_seconds,
+            report=lambda outcome: progress(f"  {_line(outcome)}"),
+        )
+    if as_json:
+        print_json(
+            {
+                "queries": [query.model_dump(mode="json") for query in queries],
+                "providers": [outcome.model_dump(mode="json") for outcome in found.outcomes],
+                "hits": [hit.model_dump(mode="json") for hit in found.hits],
+            }
+        )
+        return
+    if not found.hits:
+        print("Nothing found.")
+    for number, hit in enumerate(found.hits, start=1):
+        marks = "".join(f" [{notice}]" for notice in hit.notices)
+        names = ", ".join((hit.provider, *hit.also_found_by))
+        print(
+            f"{number:>3}  {hit.title}{marks}\n     {hit.published or 'undated'} · {names} · {hit.url or ''}".rstrip()
+        )
+
+
+@providers_app.command("check")
+def check(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+    """Ask each provider for one thing: which are set up, which answer from here, and how fast."""
+    with open_workspace() as workspace:
+        names = [info.name for info in workspace.libraries.list()]
+        providers = make_providers(workspace.settings, workspace.libraries, names)
+        outcomes = check_providers(providers, provider_seconds=workspace.settings.search.provider_seconds)
+    if as_json:
+        print_json([outcome.model_dump(mode="json") for outcome in outcomes])
+        return
+    for outcome in outcomes:
+        print(_line(outcome))
+
+
+def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]) -> list[SearchProvider]:
+    known = [info.name for info in workspace.libraries.list()]
+    wanted = [*named, *(f"library:{name}" for name in libraries)]
+    providers = {one.name: one for one in make_providers(workspace.settings, workspace.libraries, known)}
+    for name in wanted:
+        if name not in providers:
+            raise InputError(f"There is no provider “{name}”.", f"Use one of: {', '.join(providers)}.")
+    if wanted:
+        return [providers[name] for name in dict.fromkeys(wanted)]
+    return [one for one in providers.values() if one.needs is None]
+
+
+def _day(given: str | None) -> date | None:
+    if given is None:
+        return None
+    try:
+        return datetime.strptime(given.strip(), "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise InputError(f"“{given}” is not a day.", "Write it as YYYY-MM-DD, for example 2025-06-30.") from None
+
+
+def _line(outcome: ProviderOutcome) -> str:
+    found = f"{outcome.found} found  " if outcome.found else ""
+    return f"{outcome.label:20} {outcome.state.value:15} {outcome.seconds:5.1f} s  {found}{outcome.sentence}".rstrip()

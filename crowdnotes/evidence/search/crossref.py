@@ -1,0 +1,89 @@
+"""Crossref: papers by DOI with their abstracts, and what became of them: retractions, corrections.
+
+GET {base}/works?query.bibliographic=&rows=&filter=has-abstract:true,until-pub-date:YYYY-MM-DD&mailto=. A
+record's `updated-by` names its retraction, by its publisher or by Retraction Watch; a record with `update-to`
+is such a notice itself. Lists: 1 request a second, 3 in the polite pool (with an e-mail address).
+https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/
+https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-filters/
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json, records, string
+from crowdnotes.evidence.search.base import Check, make_hit
+from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.notices import PREPRINT, RETRACTED, RETRACTION_NOTICE, notice_of
+from crowdnotes.evidence.search.partial_dates import begins_after, settle
+from crowdnotes.evidence.search.wording import plain_query
+
+_MOST_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Crossref:
+    """See `SearchProvider`. `credentials` is the parameter that says who asks: mailto."""
+
+    service: Service
+    credentials: dict[str, str] = field(default_factory=dict, repr=False)
+    name: str = "crossref"
+    label: str = "Crossref"
+    needs: str | None = None
+    at_once: int = 1
+    most_queries: int = 2
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """Papers whose bibliographic words are nearest to the query's."""
+        asked = plain_query(query, _MOST_CHARACTERS)
+        if not asked:
+            return []
+        bound = f",until-pub-date:{until.isoformat()}" if until else ""
+        params: dict[str, str | int] = {
+            "query.bibliographic": asked, "rows": limit, "filter": f"has-abstract:true{bound}", **self.credentials
+        }  # fmt: skip
+        items = records(parse_json(self.service.get("/works", params, check)), "message", "items")
+        hits = (self._hit(item, query, until) for item in items[:limit])
+        return [hit for hit in hits if hit is not None]
+
+    def _hit(self, item: Record, query: str, until: date | None) -> Hit | None:
+        doi = string(item, "DOI")
+        year, month, day = _parts(item)
+        # A partial date passes the service's filter by its first day: so it is looked at again.
+        if not doi or begins_after(year, month, until):
+            return None
+        registered = iso_day(string(item, "created", "date-time"))
+        return make_hit(
+            self.name,
+            query,
+            title=string(item, "title"),
+            snippet=string(item, "abstract"),
+            url=f"https://doi.org/{doi}",
+            published=settle(year, month, day, [registered] if registered else []),
+            doi=doi,
+            notices=_notices(item),
+        )
+
+
+def _parts(item: Record) -> tuple[int | None, int | None, int | None]:
+    """Year, month and day of the first publication, as far as they are stated ("issued" is the earliest)."""
+    stated = dig(item, "issued", "date-parts")
+    first = stated[0] if isinstance(stated, list) and stated and isinstance(stated[0], list) else []
+    numbers = [part if isinstance(part, int) and not isinstance(part, bool) else None for part in first[:3]]
+    year, month, day = (*numbers, None, None, None)[:3]
+    if year is None or not 1500 <= year <= 9999:
+        return None, None, None
+    if month is None or not 1 <= month <= 12:
+        return year, None, None
+    return year, month, day
+
+
+def _notices(item: Record) -> list[str]:
+    marks = [PREPRINT] if string(item, "subtype") == "preprint" else []
+    own = [notice_of(string(update, "type")) for update in records(item, "update-to", may_lack=True)]
+    if RETRACTED in own:
+        marks.append(RETRACTION_NOTICE)
+    updates = (notice_of(string(update, "type")) for update in records(item, "updated-by", may_lack=True))
+    return [*marks, *(notice for notice in updates if notice is not None)]

@@ -1,0 +1,87 @@
+"""Europe PMC: papers, preprints and their abstracts, without a key.
+
+GET {base}/search?query=&format=json&resultType=core&pageSize=&synonym=true, dates by the field
+FIRST_PDATE. https://europepmc.org/RestfulWebService and https://europepmc.org/searchsyntax
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json, records, string, strings, unexpected
+from crowdnotes.evidence.search.base import Check, make_hit
+from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.notices import PREPRINT, notice_of
+from crowdnotes.evidence.search.wording import all_of, any_of, search_words
+
+_KINDS = "(SRC:MED OR SRC:PMC OR SRC:PPR)"  # papers and preprints: no patents, no theses
+_FEW = 3  # words; looser than that finds everything
+
+
+@dataclass(frozen=True, slots=True)
+class EuropePmc:
+    """See `SearchProvider`."""
+
+    service: Service
+    name: str = "europe-pmc"
+    label: str = "Europe PMC"
+    needs: str | None = None
+    at_once: int = 6
+    most_queries: int = 12
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """All words first; any of them when nothing has all."""
+        words = search_words(query)
+        if not words:
+            return []
+        found = self._ask(all_of(words), limit, until, check)
+        if not found and len(words) >= _FEW:
+            found = self._ask(any_of(words), limit, until, check)
+        hits = (self._hit(record, query) for record in found[:limit])
+        return [hit for hit in hits if hit is not None]
+
+    def _ask(self, words: str, limit: int, until: date | None, check: Check) -> list[Record]:
+        bound = f" AND FIRST_PDATE:[1800-01-01 TO {until.isoformat()}]" if until else ""
+        params: dict[str, str | int] = {
+            "query": f"({words}) AND {_KINDS}{bound}",
+            "format": "json",
+            "resultType": "core",
+            "pageSize": limit,
+            "synonym": "true",
+        }
+        answer = parse_json(self.service.get("/search", params, check))
+        if dig(answer, "hitCount") is None:
+            raise unexpected()
+        return records(answer, "resultList", "result", may_lack=True)
+
+    def _hit(self, record: Record, query: str) -> Hit | None:
+        return make_hit(
+            self.name,
+            query,
+            title=string(record, "title"),
+            snippet=string(record, "abstractText"),
+            url=_link(record),
+            published=iso_day(string(record, "firstPublicationDate")),
+            doi=string(record, "doi") or None,
+            notices=_notices(record),
+        )
+
+
+def _link(record: Record) -> str:
+    """The page that a reader and a program can both read: Europe PMC's own is built by script."""
+    if pmid := string(record, "pmid"):
+        return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
+    if pmcid := string(record, "pmcid"):
+        return f"https://pmc.ncbi.nlm.nih.gov/articles/{pmcid}/"
+    if doi := string(record, "doi"):
+        return f"https://doi.org/{doi}"
+    return f"https://europepmc.org/article/{string(record, 'source')}/{string(record, 'id')}"
+
+
+def _notices(record: Record) -> list[str]:
+    relations = records(record, "commentCorrectionList", "commentCorrection", may_lack=True)
+    kinds = [*strings(record, "pubTypeList", "pubType"), *(string(relation, "type") for relation in relations)]
+    marks = [PREPRINT] if string(record, "source") == "PPR" else []
+    return [*marks, *(notice for notice in map(notice_of, kinds) if notice is not None)]

@@ -1,0 +1,51 @@
+"""A local library as a provider among the others; nothing leaves the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import LibraryError, SearchError
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.search.base import Check
+
+_MORE_FOR_CUTOFF = 3  # times as many are looked at, because some will be too late
+
+
+@dataclass(frozen=True, slots=True)
+class LocalLibrary:
+    """See `SearchesTogether`: its own order weighs all queries against the post."""
+
+    libraries: Libraries
+    library: str
+    needs: str | None = None
+    at_once: int = 1
+    most_queries: int = 12
+
+    @property
+    def name(self) -> str:
+        """As its hits name it."""
+        return f"library:{self.library}"
+
+    @property
+    def label(self) -> str:
+        """As a person knows it."""
+        return f"Library {self.library}"
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """The same as `search_together` with one query and no post."""
+        return self.search_together([query], post="", limit=limit, until=until, check=check)
+
+    def search_together(
+        self, queries: Sequence[str], *, post: str, limit: int, until: date | None, check: Check
+    ) -> list[Hit]:
+        """Records dated after `until` are left out. Raises SearchError when the library cannot be read."""
+        check()
+        wanted = limit if until is None else limit * _MORE_FOR_CUTOFF
+        try:
+            found = self.libraries.search_many(self.library, queries, wanted, post or None)
+        except LibraryError as error:
+            raise SearchError(error.message, ProviderState.FAILED, error.next_step) from error
+        return [hit for hit in found if until is None or hit.published is None or hit.published <= until][:limit]

@@ -1,0 +1,120 @@
+"""Many rankings to one list: the same page once, the best first.
+
+Reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009), in which each provider has one vote,
+however many queries it was asked: 1/n of it to each of its n rankings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.duplicates import NEAR, jaccard, shingles
+from crowdnotes.evidence.search.canonical import identities
+from crowdnotes.evidence.search.notices import PREPRINT
+
+_FUSION = 60  # the constant of the paper
+_COMPARED = 800  # characters of title and snippet
+_FEWEST_SHINGLES = 8  # fewer words than that agree by chance
+
+Rankings = Sequence[Sequence[Hit]]
+
+
+def merge(providers: Sequence[Rankings]) -> list[Hit]:
+    """The hits of all rankings of all providers, without repeats, best first; the best scores 1.
+
+    Hits are the same page when they share a canonical address, a DOI or a library record: then they
+    share their notices. A near copy of another's title and snippet is left out, a preprint before the
+    published paper.
+    """
+    pages = _pages(providers)
+    best = max((page.score for page in pages), default=0.0)
+    merged = [_combined(page, page.score / best) for page in pages]
+    merged.sort(key=lambda hit: -hit.score)
+    return _without_near_copies(merged)
+
+
+@dataclass(slots=True)
+class _Page:
+    hits: list[Hit] = field(default_factory=list)
+    score: float = 0.0
+
+
+def _pages(providers: Sequence[Rankings]) -> list[_Page]:
+    """The hits grouped by identity, in the order in which they were first seen."""
+    of: dict[str, _Page] = {}
+    for rankings in providers:
+        for ranking in rankings:
+            counted: set[int] = set()
+            for rank, hit in enumerate(ranking):
+                page = _page_of(hit, of)
+                page.hits.append(hit)
+                if id(page) not in counted:  # a ranking counts a page once, where it stands highest
+                    counted.add(id(page))
+                    page.score += (_FUSION + 1) / (_FUSION + 1 + rank) / len(rankings)
+    return list({id(page): page for page in of.values()}.values())
+
+
+def _page_of(hit: Hit, of: dict[str, _Page]) -> _Page:
+    """The page that a hit belongs to; a hit with a DOI and an address may join two into one."""
+    keys = identities(hit)
+    known = list({id(of[key]): of[key] for key in sorted(keys) if key in of}.values())
+    page = known[0] if known else _Page()
+    for other in known[1:]:
+        page.hits.extend(other.hits)
+        page.score += other.score
+        for key in [key for key, value in of.items() if value is other]:
+            of[key] = page
+    of.update(dict.fromkeys(keys, page))
+    return page
+
+
+def _combined(page: _Page, score: float) -> Hit:
+    """The hit with the most to read, with what the others know besides."""
+    hits = page.hits
+    chosen = max(hits, key=lambda hit: (hit.library is not None, bool(hit.snippet), hit.published is not None))
+    others = dict.fromkeys(hit.provider for hit in hits if hit.provider != chosen.provider)
+    return chosen.model_copy(
+        update={
+            "score": round(score, 6),
+            "published": chosen.published or next((hit.published for hit in hits if hit.published), None),
+            "doi": chosen.doi or next((hit.doi for hit in hits if hit.doi), None),
+            "notices": tuple(dict.fromkeys(notice for hit in hits for notice in hit.notices)),
+            "also_found_by": tuple(others),
+        }
+    )
+
+
+def _without_near_copies(hits: Sequence[Hit]) -> list[Hit]:
+    kept: list[Hit] = []
+    texts: list[frozenset[tuple[str, ...]]] = []
+    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for hit in hits:
+        own = shingles(f"{hit.title} {hit.snippet}"[:_COMPARED])
+        shared = Counter(index for shingle in own for index in holders[shingle])
+        copy_of = next(
+            (i for i in sorted(shared) if len(own) >= _FEWEST_SHINGLES and jaccard(own, texts[i]) >= NEAR), None
+        )
+        if copy_of is None:
+            for shingle in own:
+                holders[shingle].append(len(kept))
+            kept.append(hit)
+            texts.append(own)
+        else:
+            kept[copy_of] = _one_of(kept[copy_of], hit)
+    return kept
+
+
+def _one_of(first: Hit, copy: Hit) -> Hit:
+    """Of two with the same words the better placed one, but a published paper rather than its preprint."""
+    is_preprint = PREPRINT in first.notices and PREPRINT not in copy.notices
+    chosen, other = (copy, first) if is_preprint else (first, copy)
+    others = dict.fromkeys((*chosen.also_found_by, other.provider, *other.also_found_by))
+    return chosen.model_copy(
+        update={
+            "score": first.score,
+            "also_found_by": tuple(name for name in others if name != chosen.provider),
+        }
+    )

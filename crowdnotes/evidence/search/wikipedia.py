@@ -1,0 +1,134 @@
+"""Wikipedia: background in the post's language, without a key; as it stood at the cutoff when there is one.
+
+GET {base}/api.php?action=query&list=search and, for a cutoff, prop=revisions with rvstart. Requests one
+after another and a User-Agent with a contact are asked for. https://www.mediawiki.org/wiki/API:Search,
+https://www.mediawiki.org/wiki/API:Revisions and https://www.mediawiki.org/wiki/API:Etiquette
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+from urllib.parse import quote
+
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import SearchError
+from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json, records, string, unexpected
+from crowdnotes.evidence.search.base import Check, make_hit
+from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.wording import all_of, any_of, search_words
+
+_FEW = 3  # words; looser than that finds everything
+_AS_OF = 3  # pages looked up as they stood: each takes a request of its own
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_WIKITEXT = 40_000  # characters of an old revision looked at: its opening lies well within
+
+
+@dataclass(frozen=True, slots=True)
+class Wikipedia:
+    """See `SearchProvider`. The service's base URL holds {language}."""
+
+    service: Service
+    name: str = "wikipedia"
+    label: str = "Wikipedia"
+    needs: str | None = None
+    at_once: int = 1
+    most_queries: int = 4  # one article a subject: more wordings find the same ones
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
+        """Articles with all words, else with any; English when the post's language is not known.
+
+        With `until`, links lead to the revision that stood at the end of that day and the snippet is
+        the opening of it; an article that is younger is left out.
+        """
+        words = search_words(query)
+        if not words:
+            return []
+        edition = language if language and _LANGUAGE.fullmatch(language) else "en"
+        service = replace(self.service, base_url=self.service.base_url.replace("{language}", edition))
+        found = self._ask(service, all_of(words), limit, check)
+        if not found and len(words) >= _FEW:
+            found = self._ask(service, any_of(words), limit, check)
+        if until is None:
+            hits = [self._hit(record, query, edition) for record in found[:limit]]
+        else:
+            pages = [string(record, "title") for record in found[: min(limit, _AS_OF)]]
+            hits = [self._hit_as_of(service, title, query, edition, until, check) for title in pages if title]
+        return [hit for hit in hits if hit is not None]
+
+    def _ask(self, service: Service, words: str, limit: int, check: Check) -> list[Record]:
+        answer = _query(service, {"list": "search", "srsearch": words, "srlimit": limit, "srnamespace": 0}, check)
+        return records(answer, "query", "search")
+
+    def _hit(self, record: Record, query: str, edition: str) -> Hit | None:
+        title = string(record, "title")
+        return make_hit(
+            self.name,
+            query,
+            title=title,
+            snippet=string(record, "snippet"),
+            url=f"https://{edition}.wikipedia.org/wiki/{quote(title.replace(' ', '_'), safe='/:()', errors='replace')}",
+            published=iso_day(string(record, "timestamp")),
+        )
+
+    def _hit_as_of(
+        self, service: Service, title: str, query: str, edition: str, until: date, check: Check
+    ) -> Hit | None:
+        params: dict[str, str | int] = {
+            "prop": "revisions", "titles": title, "rvprop": "ids|timestamp|content", "rvslots": "main",
+            "rvlimit": 1, "rvdir": "older", "rvstart": f"{until.isoformat()}T23:59:59Z",
+        }  # fmt: skip
+        pages = records(_query(service, params, check), "query", "pages")
+        revision = next((item for page in pages for item in records(page, "revisions", may_lack=True)), None)
+        number = string(revision, "revid")
+        if not number.isdecimal():
+            return None
+        address = f"title={quote(title, safe='', errors='replace')}&oldid={number}"
+        return make_hit(
+            self.name,
+            query,
+            title=title,
+            snippet=opening(string(dig(revision, "slots"), "main", "content")),
+            url=f"https://{edition}.wikipedia.org/w/index.php?{address}",
+            published=iso_day(string(revision, "timestamp")),
+        )
+
+
+def _query(service: Service, params: dict[str, str | int], check: Check) -> Record:
+    common: dict[str, str | int] = {"action": "query", "format": "json", "formatversion": 2}
+    answer = parse_json(service.get("/api.php", common | params, check))
+    code = string(answer, "error", "code")
+    if code in ("ratelimited", "maxlag", "toomanyrequests"):
+        raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
+    if code:
+        raise SearchError("It could not search just now.", ProviderState.FAILED)
+    if not isinstance(dig(answer, "query"), dict):
+        raise unexpected()
+    return answer
+
+
+def opening(wikitext: str) -> str:
+    """The article's opening words without templates, tables, notes and link brackets."""
+    text = wikitext[:_WIKITEXT]
+    text = re.sub(r"<ref[^<>]*/>|<ref\b.*?(?:</ref>|$)|<!--.*?(?:-->|$)", "", text, flags=re.DOTALL | re.IGNORECASE)
+    text = _without_nested(_without_nested(text, "{{", "}}"), "{|", "|}")
+    text = re.split(r"^==", text, maxsplit=1, flags=re.MULTILINE)[0]
+    text = re.sub(r"\[\[(?:File|Image|Datei|Fichier|Archivo):[^\n]*", "", text, flags=re.IGNORECASE)
+    text = re.sub(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", text)
+    text = re.sub(r"\[https?://\S+ ([^\[\]]*)\]", r"\1", text)
+    return re.sub(r"'{2,5}", "", text).strip()
+
+
+def _without_nested(text: str, begin: str, end: str) -> str:
+    """The text outside of `begin`…`end`, however deeply they are nested."""
+    kept: list[str] = []
+    depth = 0
+    for piece in re.split(f"({re.escape(begin)}|{re.escape(end)})", text):
+        if piece == begin:
+            depth += 1
+        elif piece == end:
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            kept.append(piece)
+    return "".join(kept)

@@ -1,0 +1,140 @@
+"""PubMed's two answers become hits: found by esearch, read by efetch."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import SearchError
+from crowdnotes.evidence.fetching import no_check
+from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.pubmed import PubMed
+
+_ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID><Article>
+<Journal><JournalIssue><PubDate>{printed}</PubDate></JournalIssue></Journal>
+<ArticleTitle>Fluoride and <i>teeth</i> &lt;1990&gt;.</ArticleTitle>
+<Abstract><AbstractText Label="AIM">To see CO<sub>2</sub>.</AbstractText>
+<AbstractText>No harm.</AbstractText></Abstract>
+<PublicationTypeList><PublicationType UI="D016428">{kind}</PublicationType></PublicationTypeList>{online}
+</Article>{relations}</MedlineCitation><PubmedData><History>
+<PubMedPubDate PubStatus="pubmed"><Year>2019</Year><Month>3</Month><Day>8</Day></PubMedPubDate></History>
+<ArticleIdList><ArticleId IdType="doi">10.1000/{pmid}</ArticleId></ArticleIdList>
+<ReferenceList><Reference><ArticleIdList><ArticleId IdType="doi">10.9/other</ArticleId></ArticleIdList></Reference>
+</ReferenceList></PubmedData></PubmedArticle>"""
+_DOCTYPE = (
+    '<?xml version="1.0"?><!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle" "https://dtd.example/p.dtd">'
+)
+
+
+def _article(
+    pmid: str = "11",
+    printed: str = "<Year>2019</Year><Month>Mar</Month>",
+    online: str = "",
+    kind: str = "Journal Article",
+    relations: str = "",
+) -> str:
+    return _ARTICLE.format(pmid=pmid, printed=printed, online=online, kind=kind, relations=relations)
+
+
+def _serve(httpserver: HTTPServer, *articles: str, ids: list[str] | None = None) -> None:
+    found = ids if ids is not None else ["11"]
+    httpserver.expect_request("/esearch.fcgi").respond_with_json({"esearchresult": {"count": "1", "idlist": found}})
+    httpserver.expect_request("/efetch.fcgi").respond_with_data(
+        f"{_DOCTYPE}<PubmedArticleSet>{''.join(articles)}</PubmedArticleSet>", content_type="text/xml"
+    )
+
+
+def _search(service: Service, until: date | None = None) -> list[Hit]:
+    return PubMed(service).search("fluoride teeth", limit=5, until=until, language=None, check=no_check)
+
+
+def test_an_article_becomes_a_hit(httpserver: HTTPServer, service: Service) -> None:
+    _serve(httpserver, _article())
+    (hit,) = _search(service)
+    assert hit.title == "Fluoride and teeth <1990>."
+    assert hit.snippet == "Aim: To see CO2. No harm."
+    assert (hit.url, hit.doi) == ("https://pubmed.ncbi.nlm.nih.gov/11/", "10.1000/11")
+
+
+def test_who_asks_and_the_cutoff_are_told(httpserver: HTTPServer, service: Service) -> None:
+    _serve(httpserver, _article())
+    provider = PubMed(service, {"tool": "crowdnotes", "email": "a@b.org"})
+    provider.search("fluoride teeth", limit=5, until=date(2020, 6, 30), language=None, check=no_check)
+    asked = httpserver.log[0][0].args
+    assert (asked["datetype"], asked["mindate"], asked["maxdate"]) == ("pdat", "1800/01/01", "2020/06/30")
+    assert (asked["db"], asked["retmode"], asked["sort"], asked["email"]) == ("pubmed", "json", "relevance", "a@b.org")
+
+
+def test_all_queries_of_a_case_take_two_requests(httpserver: HTTPServer, service: Service) -> None:
+    _serve(httpserver, _article())
+    queries = ["chalk in water", "fluoride teeth"]
+    hits = PubMed(service).search_together(queries, post="", limit=5, until=None, check=no_check)
+    assert len(httpserver.log) == 2
+    assert httpserver.log[0][0].args["term"] == "(chalk water) OR (fluoride teeth)"
+    assert [hit.query for hit in hits] == ["fluoride teeth"]
+
+
+def test_long_queries_stay_within_what_an_address_may_hold(httpserver: HTTPServer, service: Service) -> None:
+    _serve(httpserver, ids=[])
+    queries = [" ".join(f"word{number}x{query}" for number in range(60)) for query in range(12)]
+    assert PubMed(service).search_together(queries, post="", limit=5, until=None, check=no_check) == []
+    assert [len(request.args["term"]) < 2_000 for request, _ in httpserver.log] == [True, True]
+
+
+_ONLINE = '<ArticleDate DateType="Electronic"><Year>2018</Year><Month>12</Month><Day>30</Day></ArticleDate>'
+
+
+@pytest.mark.parametrize(
+    ("printed", "online", "published"),
+    [
+        ("<Year>2019</Year><Month>Mar</Month>", "", date(2019, 3, 8)),
+        ("<Year>2019</Year><Month>Mar</Month>", _ONLINE, date(2018, 12, 30)),
+        ("<Year>2019</Year><Month>Mar</Month><Day>1</Day>", "", date(2019, 3, 1)),
+        ("<MedlineDate>1998 Spring</MedlineDate>", "", None),
+        ("<Year>nonsense</Year>", "", None),
+    ],
+)
+def test_the_first_day_it_could_be_read_is_its_date(
+    httpserver: HTTPServer, service: Service, printed: str, online: str, published: date | None
+) -> None:
+    _serve(httpserver, _article(printed=printed, online=online))
+    assert _search(service)[0].published == published
+
+
+def test_what_is_known_to_be_too_late_is_left_out(httpserver: HTTPServer, service: Service) -> None:
+    late = _article("12", printed="<Year>2030</Year>")
+    _serve(httpserver, _article("11"), late, ids=["12", "11"])
+    assert [hit.doi for hit in _search(service, date(2020, 1, 1))] == ["10.1000/11"]
+
+
+def test_retractions_are_marked_and_a_notice_is_not_called_retracted(httpserver: HTTPServer, service: Service) -> None:
+    relation = '<CommentsCorrectionsList><CommentsCorrections RefType="{}"/></CommentsCorrectionsList>'
+    _serve(
+        httpserver,
+        _article("11", kind="Retracted Publication", relations=relation.format("RetractionIn")),
+        _article("12", relations=relation.format("RetractionOf")),
+        ids=["11", "12"],
+    )
+    assert [hit.notices for hit in _search(service)] == [("retracted",), ("a retraction notice",)]
+
+
+def test_the_order_is_that_of_the_search_and_odd_ids_are_dropped(httpserver: HTTPServer, service: Service) -> None:
+    _serve(httpserver, _article("11"), _article("12"), ids=["12", "x&db=y", "11", "99"])
+    assert [hit.doi for hit in _search(service)] == ["10.1000/12", "10.1000/11"]
+    assert httpserver.log[1][0].args["id"] == "12,11,99"
+
+
+def test_a_rate_limit_inside_a_good_answer_is_seen(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/esearch.fcgi").respond_with_json({"error": "API rate limit exceeded", "count": "4"})
+    with pytest.raises(SearchError) as raised:
+        _search(service)
+    assert raised.value.state is ProviderState.RATE_LIMITED
+
+
+def test_nothing_found_is_an_empty_list(httpserver: HTTPServer, service: Service) -> None:
+    _serve(httpserver, ids=[])
+    assert _search(service) == []
+    assert [request.args["term"] for request, _ in httpserver.log] == ["(fluoride teeth)", "fluoride OR teeth"]
