@@ -446,7 +446,8 @@ class Case(Noun):
     """All of one note's making, from the post to the decision.
 
     `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest
-    first, for undo; `reasons` tell by source id why a hit was picked; `earlier_evidence` are the sets
+    first, for undo; `services` are the online providers to ask, `until` the cutoff that evidence must
+    not be later than, `outcomes` how each provider's search ended; `reasons` tell by source id why a hit was picked; `earlier_evidence` are the sets
     of passages that a new search replaced.
     """
 
@@ -458,6 +459,9 @@ class Case(Noun):
     post: Post
     urls: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    until: date | None = None
+    outcomes: tuple[ProviderOutcome, ...] = ()
     claims: tuple[Claim, ...] = ()
     queries: tuple[Query, ...] = ()
     hits: tuple[Hit, ...] = ()

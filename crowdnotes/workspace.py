@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from crowdnotes.cases.service import CaseService, system_clock
-from crowdnotes.cases.stages import StageRunner, Tools
+from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import SqlStore
+from crowdnotes.cases.tools import Tools
 from crowdnotes.demonstration import DemonstrationFetcher
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine
@@ -15,6 +17,7 @@ from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import StoreFullError
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.search import SearchProvider, make_providers
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import JobRunner, ThreadJobRunner
 from crowdnotes.settings import Settings, load_settings
@@ -66,7 +69,12 @@ def open_workspace(
     libraries = Libraries(settings.libraries_dir, cached)
     fetcher = DemonstrationFetcher(Fetcher(settings.fetch, settings.allowed_private_hosts))
     store = SqlStore(database)
-    stages = StageRunner(store, Tools(engine, cached, SourceReader(fetcher), libraries, settings), system_clock)
+
+    def providers(names: Sequence[str]) -> Sequence[SearchProvider]:
+        return make_providers(settings, libraries, names)
+
+    tools = Tools(engine, cached, SourceReader(fetcher), libraries, providers, settings)
+    stages = StageRunner(store, tools, system_clock)
     return Workspace(
         settings=settings,
         service=CaseService(store, stages, max_post_characters=settings.max_post_characters),

@@ -87,6 +87,7 @@ def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
         claims=(),
         queries=(),
         hits=(),
+        outcomes=(),
         sources=(),
         evidence=(),
         candidates=(),
@@ -97,14 +98,21 @@ def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
 
 
 def change_sources(
-    case: Case, mode: Mode, urls: tuple[str, ...], libraries: tuple[str, ...], by: str, at: datetime
+    case: Case,
+    mode: Mode,
+    urls: tuple[str, ...],
+    libraries: tuple[str, ...],
+    services: tuple[str, ...],
+    by: str,
+    at: datetime,
 ) -> Case:
     """Say where to look; the stages that this makes out of date will run again."""
     require_open(case)
-    libraries = tuple(dict.fromkeys(libraries))
-    same_search = mode is case.mode and libraries == case.libraries
+    libraries, services = tuple(dict.fromkeys(libraries)), tuple(dict.fromkeys(services))
+    same_search = (mode, libraries, services) == (case.mode, case.libraries, case.services)
     redo = _GATHERING - _SEARCHING if same_search else _GATHERING
-    detail = f"{mode.value}; {len(urls)} links; libraries: {', '.join(libraries) or 'none'}"
+    places = ", ".join((*libraries, *services)) or "none"
+    detail = f"{mode.value}; {len(urls)} links; searched: {places}"
     return with_event(
         case,
         at,
@@ -114,6 +122,7 @@ def change_sources(
         mode=mode,
         urls=urls,
         libraries=libraries,
+        services=services,
         stages=_without(case.stages, redo),
         earlier_evidence=_on_record(case),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from crowdnotes.cases import approval, intake, workflow
 from crowdnotes.cases.stages import StageRunner
@@ -44,6 +44,8 @@ class CaseService:
         author: str | None = None,
         urls: Sequence[str] = (),
         libraries: Sequence[str] = (),
+        services: Sequence[str] = (),
+        until: date | None = None,
     ) -> Case:
         """A new case on disk. Raises InputError for an empty or over-long post and for unusable sources."""
         at = self._clock()
@@ -55,6 +57,8 @@ class CaseService:
             post=intake.checked_post(text, url, author, self._max_post_characters),
             urls=intake.checked_urls(urls),
             libraries=tuple(dict.fromkeys(libraries)),
+            services=tuple(dict.fromkeys(services)),
+            until=until,
             events=(Event(at=at, by=by, kind="created", detail=mode.value),),
         )
         self._store.add(case)
@@ -79,11 +83,21 @@ class CaseService:
         post = intake.checked_post(text, url, None, self._max_post_characters)
         return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
 
-    def set_sources(self, case_id: str, *, mode: Mode, urls: Sequence[str], libraries: Sequence[str], by: str) -> Case:
+    def set_sources(
+        self,
+        case_id: str,
+        *,
+        mode: Mode,
+        urls: Sequence[str],
+        libraries: Sequence[str],
+        services: Sequence[str] = (),
+        by: str,
+    ) -> Case:
         """Say where the next gathering looks. Passages that a person opened stay."""
         checked = intake.checked_urls(urls)
         return self._change(
-            case_id, lambda case, at: intake.change_sources(case, mode, checked, tuple(libraries), by, at)
+            case_id,
+            lambda case, at: intake.change_sources(case, mode, checked, tuple(libraries), tuple(services), by, at),
         )
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
-from crowdnotes.cases import gathering
+from crowdnotes.cases import gathering, reading, searching
 from crowdnotes.cases.store import Store
+from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.workflow import require_open, with_event
 from crowdnotes.domain import Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
-from crowdnotes.embedding import Embedder
-from crowdnotes.engines import Engine
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.gates import assess
 from crowdnotes.jobs import Progress, Step
-from crowdnotes.settings import Settings
 
 Changes = Mapping[str, object]
 Work = Callable[[Case, Progress], tuple[Changes, str]]
@@ -38,17 +33,6 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What the stages work with."""
-
-    engine: Engine
-    embedder: Embedder
-    reader: SourceReader
-    libraries: Libraries
-    settings: Settings
-
-
 class StageRunner:
     """Makes the steps of each job; holds no case."""
 
@@ -61,20 +45,20 @@ class StageRunner:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
         case = self._store.get(case_id)
         require_open(case)
-        searching = case.mode is Mode.AUTOMATION
-        if searching and not case.libraries:
-            raise InputError("There is nothing to search.", "Choose a library, or bring links and read those.")
-        if not searching and not case.urls:
+        looking = case.mode is Mode.AUTOMATION
+        if looking and not (case.libraries or case.services):
+            raise InputError("There is nothing to search.", "Choose a library or service, or bring links instead.")
+        if not looking and not case.urls:
             raise InputError("There is no source to read.", "Bring a link, or let the program search a library.")
         tools = self._tools
         work: list[tuple[StageName, Work]] = [
-            (StageName.READ, lambda case, progress: gathering.read(case, progress, tools, self._store.put_text)),
+            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store.put_text)),
             (StageName.PASSAGES, lambda case, progress: gathering.passages(case, progress, tools, self._store.text)),
         ]
-        if searching:
+        if looking:
             work[:0] = [
-                (StageName.QUERIES, lambda case, _: gathering.queries(case, tools)),
-                (StageName.SEARCH, lambda case, progress: gathering.search(case, progress, tools)),
+                (StageName.QUERIES, lambda case, _: searching.queries(case, tools)),
+                (StageName.SEARCH, lambda case, progress: searching.search(case, progress, tools)),
             ]
         return [self._step(case_id, by, name, do, resumable=True) for name, do in work]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,8 +12,9 @@ import typer
 from crowdnotes.cli.output import print_json, progress
 from crowdnotes.domain import Mode
 from crowdnotes.errors import InputError, JobCancelled, JobError
+from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step
-from crowdnotes.workspace import open_workspace
+from crowdnotes.workspace import Workspace, open_workspace
 
 
 class _Mode(StrEnum):
@@ -25,6 +27,13 @@ def draft(
     mode: Annotated[_Mode, typer.Option(help="Read the links you bring, or search libraries as well.")],
     url: Annotated[list[str] | None, typer.Option(help="A source to read; may be given several times.")] = None,
     library: Annotated[list[str] | None, typer.Option(help="A library to search; may be given several times.")] = None,
+    service: Annotated[
+        list[str] | None,
+        typer.Option(help="An online service to search, as `providers check` names it; several times."),
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only evidence of this day or before.")
+    ] = None,
     post_url: Annotated[str | None, typer.Option(help="The post's address on X.")] = None,
     by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole case as JSON.")] = False,
@@ -32,23 +41,30 @@ def draft(
     """Gather evidence, propose a note and score it. The case awaits inspection: a command cannot read for a person."""
     text = sys.stdin.read() if post == "-" else post
     with open_workspace() as workspace:
-        service, runner = workspace.service, workspace.runner
+        cases, runner = workspace.service, workspace.runner
         who = by or workspace.settings.author
-        case = service.create(
-            text, mode=Mode(mode.value), by=who, url=post_url, urls=url or [], libraries=library or []
+        case = cases.create(
+            text,
+            mode=Mode(mode.value),
+            by=who,
+            url=post_url,
+            urls=url or [],
+            libraries=library or [],
+            services=_known(service or [], workspace),
+            until=until.date() if until else None,
         )
         try:
-            gathering = service.gather_steps(case.id, who)
+            gathering = cases.gather_steps(case.id, who)
         except InputError:  # nowhere to look: an empty case would only be in the way
-            service.delete(case.id)
+            cases.delete(case.id)
             raise
         progress(f"case {case.id}")
         _run(runner, case.id, "gather", gathering)
-        if service.get(case.id).evidence:
-            _run(runner, case.id, "write", service.write_steps(case.id, who, before_inspection=True))
-            if service.get(case.id).draft is not None:
-                _run(runner, case.id, "assess", service.assess_steps(case.id, who, before_inspection=True))
-        case = service.get(case.id)
+        if cases.get(case.id).evidence:
+            _run(runner, case.id, "write", cases.write_steps(case.id, who, before_inspection=True))
+            if cases.get(case.id).draft is not None:
+                _run(runner, case.id, "assess", cases.assess_steps(case.id, who, before_inspection=True))
+        case = cases.get(case.id)
     if as_json:
         print_json(case)
         return
@@ -57,6 +73,14 @@ def draft(
     print()
     print(case.draft.text if case.draft else "No note could be written from this evidence.")
     print(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to read the passages and decide.")
+
+
+def _known(services: list[str], workspace: Workspace) -> list[str]:
+    names = {provider.name for provider in make_providers(workspace.settings, workspace.libraries)}
+    unknown = next((name for name in services if name not in names), None)
+    if unknown is not None:
+        raise InputError(f"There is no service “{unknown}”.", f"Use one of: {', '.join(sorted(names))}.")
+    return services
 
 
 def _run(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:

@@ -80,9 +80,9 @@ def test_new_links_make_reading_run_again_but_not_the_search() -> None:
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=stages)
-    more = intake.change_sources(case, Mode.AUTOMATION, ("https://a.org/",), ("med",), "ann", AT)
+    more = intake.change_sources(case, Mode.AUTOMATION, ("https://a.org/",), ("med",), (), "ann", AT)
     assert [stage.name for stage in more.stages] == [StageName.QUERIES, StageName.SEARCH]
-    other = intake.change_sources(case, Mode.AUTOMATION, (), ("news",), "ann", AT)
+    other = intake.change_sources(case, Mode.AUTOMATION, (), ("news",), (), "ann", AT)
     assert other.stages == ()
 
 

@@ -71,8 +71,8 @@ _PLAIN = (
     "ready real reality realize really reason reasons receive received recent recently recommend recommended record "
     "recover refuse related release released remain remember reminder remove removed replace require required "
     "respond response responsible rest return reveal revealed reveals right rip roll rollout run running sad save "
-    "saved saw saying says scale scam scary second secret seek seems seen sell send sense sent series set "
-    "share shared short show showed showing shown shows shut sign similar simple simply single situation size small "
+    "saved saw saying says scale scam scary second secret seek seems seen sell send sense sent series set share "
+    "shared short show showed showing shown shows shut sign similar simple simply single situation size small "
     "social sold soon sorry sort sound source sources speak special specific spend spread spreads stand standing "
     "start started starting starts stay stick stop stopped stops story strange strong stuff stupid successful "
     "successfully sudden suddenly suffer suffered suffering suggest suggested suggests support supposed sure "
@@ -84,7 +84,8 @@ _PLAIN = (
     "warned warning warnings watch way ways week weeks weird went whole wide wife wish wonder word words work "
     "worked working works worry worse worst worth write wrong wrote year years yesterday yet avoid avoided avoids "
     "first against prior along therefore passed amazing established declared folks others fellow whatever whoever "
-    "anyway hence back almost zero eliminated eradicated pose poses attract"
+    "anyway hence back one two three four five six seven eight nine ten half almost zero eliminated eradicated pose "
+    "poses attract"
 )
 
 _NOUNS = (
@@ -96,8 +97,9 @@ _NOUNS = (
     "strokes hepatitis malaria tuberculosis rabies cholera plague polio hypertension dementia autism schizophrenia "
     "epilepsy migraine acne eczema psoriasis insulin glucose cholesterol calcium iron zinc iodine fluoride mercury "
     "lead arsenic aluminum copper stone stones kidney kidneys liver stomach bladder bowel colon thyroid pancreas "
-    "breast prostate ovarian cervical spinal cardiac coronary pulmonary renal gastric sometimes several various additional occasionally rarely typically correct swimming diving residents "
-    "visitors workers students teachers scientists farmers soldiers veterans athletes smokers drinkers"
+    "breast prostate ovarian cervical spinal cardiac coronary pulmonary renal gastric sometimes several various "
+    "additional occasionally rarely typically correct swimming diving residents visitors workers students teachers "
+    "scientists farmers soldiers veterans athletes smokers drinkers"
 )
 TOPIC_STEMS = frozenset(stem(word) for word in _TOPICS.split())
 PLAIN_STEMS = (frozenset(stem(word) for word in f"{_FILLER} {_PLAIN}".split())) - TOPIC_STEMS

@@ -18,7 +18,7 @@ _REPORTED = re.compile(
 )
 _QUALIFIES = re.compile(
     r"\b(?:false\w*|untrue|myth\w*|hoax|joke|satir\w+|parody|misleading|incorrect|wrong|baseless|unproven|unfounded|"
-    r"debunk\w*|but|however|although|though|only|unless|except|instead|rather|unlikely|rare\w*|safe\w*|harmless|"
+    r"debunk\w*|but|however|although|though|only|unless|except|instead|rather|unlikely|rare\w*|safe(?:ly)?|harmless|"
     r"no evidence|limited to|below|under|fewer|less)\b",
     re.IGNORECASE,
 )

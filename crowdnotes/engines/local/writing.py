@@ -82,6 +82,7 @@ def _bearing(
     vectors = embedder.encode([*(subject.text for subject in subjects), *(text for text, _ in usable)])
     cosines = vectors[len(subjects) :] @ vectors[: len(subjects)].T
     terms = {token.stem for phrase in key_phrases(post.text, 6) for token in content_tokens(phrase.text)}
+    whole = plain_post(post.text)
     scored = []
     repeated = 0
     seen: set[str] = set()
@@ -96,7 +97,7 @@ def _bearing(
         if not met or text in seen:
             continue
         seen.add(text)
-        if any(repeats(text, subject.text, cosine) for cosine, subject in met):
+        if any(repeats(text, said, cosine) for cosine, subject in met for said in (subject.text, whole)):
             repeated += 1
             continue
         cosine, subject = max(met, key=lambda pair: pair[0])
@@ -142,7 +143,10 @@ def _combined(found: Sequence[_Sentence], budget: int) -> list[tuple[float, Writ
                 gain = (second.score - bar) * (0.5 + 0.5 * fresh)
                 notes.append((first.score + gain, Written(pair, ids)))
     notes.sort(key=lambda note: (-note[0], note[1].text))
-    return notes
+    best: dict[str, tuple[float, Written]] = {}
+    for note in notes:  # two sentences of one source make the same pair whichever comes first
+        best.setdefault(note[1].text, note)
+    return list(best.values())
 
 
 def _paired(first: _Sentence, second: _Sentence, budget: int, *, same: bool) -> str:

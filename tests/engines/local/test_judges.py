@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import GateStatus, Post
+from crowdnotes.domain import GateStatus, Post, Support
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
@@ -29,6 +29,21 @@ def test_one_relevant_passage_is_enough_and_each_has_its_finding(engine: LocalEn
 def test_evidence_about_something_else_fails(engine: LocalEngine) -> None:
     result = engine.relevance(POST, [made_evidence("Football scores of tonight and tomorrow.")])
     assert result.status is GateStatus.FAIL
+
+
+def test_the_general_topic_alone_is_not_relevant_and_the_subject_is_named(engine: LocalEngine) -> None:
+    post = Post(text="Aluminum foil is one of the leading causes of cancer.")
+    result = engine.relevance(post, [made_evidence("Smoking is one of the leading causes of cancer of the lung.")])
+    assert result.status is GateStatus.FAIL
+    assert "“Aluminum foil”" in result.reason
+    assert "“Aluminum foil”" in result.findings[0].message
+
+
+def test_satire_that_does_not_say_so_in_the_passage_is_not_relevant(engine: LocalEngine) -> None:
+    item = made_evidence("The measles vaccine causes autism in children.", publisher="Soggy Gazette, a satirical paper")
+    result = engine.relevance(POST, [item])
+    assert result.status is GateStatus.FAIL
+    assert "satire" in result.findings[0].message
 
 
 def test_relevance_is_not_run_without_evidence_or_words(engine: LocalEngine) -> None:
@@ -61,6 +76,28 @@ def test_correctness_points_at_the_words(engine: LocalEngine) -> None:
     assert finding.span is not None
     assert note[finding.span.start : finding.span.end] == "38%"
     assert finding.evidence_id == "E1"
+
+
+@pytest.mark.parametrize(
+    ("note", "support"),
+    [
+        ("False. The measles vaccine does not cause autism.", Support.SUPPORTED),
+        ("This is false. Measles is a disease that spreads easily.", Support.PARTLY),
+        ("The claim is false.", Support.PARTLY),
+    ],
+)
+def test_a_bare_verdict_is_judged_by_what_follows_and_never_fails_alone(
+    engine: LocalEngine, note: str, support: Support
+) -> None:
+    evidence = [made_evidence(MEASLES)]
+    sentences = engine.support(note, evidence)
+    assert sentences[0].support is support
+    assert ("add what is true" in "".join(sentences[0].doubts)) == (support is Support.PARTLY)
+    assert engine.correctness(note, evidence, sentences).status is GateStatus.PASS
+
+
+def test_a_bare_verdict_does_not_save_what_follows(engine: LocalEngine) -> None:
+    assert _correctness(engine, "False. Bananas grow fastest under blue lamps.") is GateStatus.FAIL
 
 
 def test_correctness_is_not_run_without_evidence_or_sentences(engine: LocalEngine) -> None:

@@ -74,6 +74,36 @@ def test_a_link_told_as_a_cause_is_a_doubt(engine: LocalEngine) -> None:
     assert "only says “associated”" in sentence.doubts[0]
 
 
+LAKE = (
+    "One sample from the north beach of the lake was below the guideline value for algae. "
+    "The sample says nothing about the south beach."
+)
+
+
+@pytest.mark.parametrize(
+    ("note", "doubt"),
+    [
+        ("Samples prove that the north beach of the lake was below the guideline value for algae.", "“prove”"),
+        ("Samples from every beach of the lake were below the guideline value for algae.", "“every”"),
+        ("The entire lake was below the guideline value for algae.", "The passage limits this"),
+    ],
+)
+def test_a_limit_of_the_source_that_a_sweeping_note_drops_is_a_doubt(
+    engine: LocalEngine, note: str, doubt: str
+) -> None:
+    sentence = _one(engine, note, LAKE)
+    assert any(doubt in found for found in sentence.doubts), sentence.doubts
+    assert sentence.support is not Support.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["Not all beaches of the lake are open.", "All kinds of beaches are open.", "All beaches of the lake are open."],
+)
+def test_a_universal_is_let_off_when_it_is_denied_idle_or_the_passages_own(engine: LocalEngine, note: str) -> None:
+    assert not [d for d in _one(engine, note, "All beaches of the lake are open.").doubts if "“all”" in d.lower()]
+
+
 def test_what_no_passage_says_is_unsupported(engine: LocalEngine) -> None:
     sentence = _one(engine, "Bananas grow fastest under blue lamps.")
     assert sentence.support is Support.UNSUPPORTED

@@ -51,7 +51,7 @@ def test_no_note_exceeds_its_budget_or_holds_a_link(budget: int) -> None:
 def test_it_abstains_with_a_reason_when_nothing_bears_on_the_post(engine: LocalEngine) -> None:
     answer = engine.write(Post(text="Football results tonight"), [made_evidence(WATER)], 278, 2)
     assert answer.candidates == ()
-    assert "speaks to what the post says" in answer.abstained
+    assert "“Football”" in answer.abstained
 
 
 def test_it_abstains_when_all_sentences_are_too_long(engine: LocalEngine) -> None:
@@ -116,4 +116,71 @@ def test_a_name_keeps_its_capital() -> None:
     assert lower_first("NIH researchers found it.", "") == "NIH researchers found it."
     assert lower_first("Alzheimer's disease is common.", "") == "Alzheimer's disease is common."
     assert lower_first("Measles spreads.", "People with measles cough.") == "measles spreads."
-    assert lower_first("Zika spreads by mosquitoes.", "") is None
+    assert lower_first("Borrelia spreads by ticks.", "") is None
+    assert lower_first("Zika spreads by mosquitoes.", "") == "Zika spreads by mosquitoes."
+    assert lower_first("Lassa fever spreads.", "People with Lassa fever get ill.") == "Lassa fever spreads."
+
+
+def test_an_ordinary_word_loses_its_capital() -> None:
+    assert lower_first("Millions of people have it.", "") == "millions of people have it."
+    assert lower_first("A warning was shared.", "") == "a warning was shared."
+
+
+def _abstained(engine: LocalEngine, post: str, *passages: str) -> str:
+    evidence = [made_evidence(text, f"E{n}") for n, text in enumerate(passages, start=1)]
+    answer = engine.write(Post(text=post), evidence, 278, 2)
+    assert answer.candidates == ()
+    return answer.abstained
+
+
+def test_it_abstains_and_names_the_subject_that_only_the_post_speaks_of(engine: LocalEngine) -> None:
+    passage = "Avoiding the causes of cancer may help prevent cancer. Skin cancer is one of the leading cancers."
+    reason = _abstained(engine, "Aluminum foil is one of the leading causes of cancer.", passage)
+    assert "No passage speaks about “Aluminum foil”." in reason
+
+
+def test_a_side_fact_about_what_the_claim_names_is_no_answer(engine: LocalEngine) -> None:
+    passages = ("Some children with autism grow up to live alone.", "Vaccines prevent measles in many children.")
+    assert "“autism” and “Vaccines”" in _abstained(engine, "Vaccines cause autism.", *passages)
+
+
+def test_an_opinion_needs_no_note(engine: LocalEngine) -> None:
+    assert "No checkable claim" in _abstained(engine, "Good morning! I love this.", MEASLES)
+
+
+def test_passages_that_only_say_the_claim_again_give_no_note(engine: LocalEngine) -> None:
+    post = "The lifeguards have patrols on Ellery Beach until 30 September."
+    assert "say again" in _abstained(engine, post, "The lifeguards have patrols on Ellery Beach until 30 September.")
+
+
+def test_an_answer_is_quoted_and_the_rumour_is_not(engine: LocalEngine) -> None:
+    passage = (
+        "A warning that kettle water boiled twice makes arsenic has been shared. "
+        "Kettle water boiled twice does not make arsenic."
+    )
+    notes = engine.write(Post(text="Kettle water boiled twice makes arsenic!"), [made_evidence(passage)], 278, 3)
+    assert [note.text for note in notes.candidates if "shared" in note.text] == []
+    assert "does not make arsenic" in notes.candidates[0].text
+
+
+def test_of_satire_only_the_sentence_that_says_so_is_quoted(engine: LocalEngine) -> None:
+    passage = (
+        "The council will bill each raindrop on a roof twice, but umbrellas are free. "
+        "The Soggy Gazette is a satirical newspaper, and the council has not approved a charge for each raindrop."
+    )
+    evidence = [made_evidence(passage, publisher="The Soggy Gazette")]
+    notes = engine.write(Post(text="The council approved a charge for each raindrop on a roof."), evidence, 278, 3)
+    assert notes.candidates
+    assert all("umbrellas" not in note.text for note in notes.candidates)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Food safety in Port Ellery: report for 2024",
+        "Beach flags and what they mean.",
+        "Start using a small amount of toothpaste with fluoride.",
+    ],
+)
+def test_headings_and_orders_are_not_quoted(sentence: str) -> None:
+    assert not is_usable(sentence)
