@@ -109,12 +109,12 @@ class BridgingSettings(BaseSettings):
     inertia: float = Field(
         0.01, ge=0, description="a shown note may lose this much first, so that statuses do not flap"
     )
-    not_helpful_base: float = Field(-0.05, description="not helpful at or below this minus slope times |factor|")
+    not_helpful_base: float = Field(-0.05, description="not helpful at or below this, minus slope times size of factor")
     not_helpful_slope: float = Field(
         0.8, ge=0, description="a one-sided note must be rated worse to be called not helpful"
     )
     not_helpful_upper_bound: float = Field(
-        -0.04, description="even three extreme helpful raters would not lift it above"
+        -0.04, description="even one more helpful rating by an extreme rater would not lift it above"
     )
     ratio_min_raters: int = Field(3, ge=1, description="per side, for the rule on mean ratings to say anything")
     ratio_side_mean: float = Field(0.4, description="mean rating on each side at or below which a note is not helpful")
@@ -129,7 +129,7 @@ class BridgingSettings(BaseSettings):
     incorrect_interval: float = Field(0.3, description="half width of 'like-minded', in factors clipped to 0.4")
     incorrect_clip: float = Field(0.4, description="beyond it, viewpoints count as equally far out")
     low_diligence_intercept: float = Field(0.263, description="of the diligence model; above it sources are in doubt")
-    max_factor: float = Field(0.5, description="|factor| above which one side carries the note")
+    max_factor: float = Field(0.5, description="size of the factor above which one side carries the note")
     reject_intercept: float = Field(0.3, description="below it no other model may show the note")
     minority_net_helpful: int = Field(4, description="helpful minus not helpful, on each side of the viewpoint")
     balance_free: int = Field(10, description="net helpful on each side from which balance is not asked for")

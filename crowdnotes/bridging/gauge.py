@@ -88,7 +88,7 @@ class _Move:
         to_notes[0, 1] = shared / p.note_intercept - note_mean
         to_raters = np.eye(len(self.raters))
         to_raters[0, 1] = shared / p.rater_intercept - rater_mean
-        self.mu = shared / p.global_intercept
+        self.mu = float(shared / p.global_intercept)
         self._apply(to_notes, to_raters)
 
     def shift_rater_factors(self) -> None:

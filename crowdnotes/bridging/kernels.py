@@ -1,4 +1,4 @@
-"""The compiled inner loops of the factorization: sorting ratings by row, and solving every row.
+"""The compiled inner loops of the factorization: solving every row.
 
 A "row" is a note (its ratings sorted by rater) or a rater (sorted by note): the objective is the
 same seen from both sides. Compiled by numba without the interpreter's lock, so plain threads run
@@ -15,51 +15,6 @@ Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
-
-
-@njit(nogil=True, cache=True)
-def group_by(keys: Indices, rows: int) -> tuple[Offsets, Offsets]:
-    """A stable counting sort: where each row starts (rows + 1), and which rating stands where."""
-    start = np.zeros(rows + 1, dtype=np.int64)
-    for key in keys:
-        start[key + 1] += 1
-    for row in range(rows):
-        start[row + 1] += start[row]
-    following = start[:-1].copy()
-    order = np.empty(keys.size, dtype=np.int64)
-    for position in range(keys.size):
-        row = keys[position]
-        order[following[row]] = position
-        following[row] += 1
-    return start, order
-
-
-@njit(nogil=True, cache=True)
-def transpose(
-    start: Offsets, columns: Indices, values: Singles, weights: Singles, width: int
-) -> tuple[Offsets, Indices, Singles, Singles]:
-    """The same ratings grouped by the other side, each row's entries in rising order.
-
-    `weights` is empty when every rating counts the same, and stays so.
-    """
-    turned_start = np.zeros(width + 1, dtype=np.int64)
-    for column in columns:
-        turned_start[column + 1] += 1
-    for column in range(width):
-        turned_start[column + 1] += turned_start[column]
-    following = turned_start[:-1].copy()
-    turned_columns = np.empty_like(columns)
-    turned_values = np.empty_like(values)
-    turned_weights = np.empty_like(weights)
-    for row in range(start.size - 1):
-        for position in range(start[row], start[row + 1]):
-            target = following[columns[position]]
-            following[columns[position]] = target + 1
-            turned_columns[target] = row
-            turned_values[target] = values[position]
-            if weights.size:
-                turned_weights[target] = weights[position]
-    return turned_start, turned_columns, turned_values, turned_weights
 
 
 @njit(nogil=True, cache=True)
@@ -265,20 +220,3 @@ def squared_errors(
                 error -= own[row, k] * others[other, k]
             total += error * error if weights.size == 0 else weights[position] * error * error
     return total
-
-
-@njit(nogil=True, cache=True)
-def repeats(start: Offsets, order: Offsets, notes: Indices, width: int) -> npt.NDArray[np.bool_]:
-    """Which ratings come again: true where the same rater rated the same note earlier in the table.
-
-    start, order: of `group_by` over the raters; notes: (m,) below width.
-    """
-    again = np.zeros(notes.size, dtype=np.bool_)
-    seen_by = np.full(width, -1, dtype=np.int64)
-    for rater in range(start.size - 1):
-        for place in range(start[rater], start[rater + 1]):
-            position = order[place]
-            if seen_by[notes[position]] == rater:
-                again[position] = True
-            seen_by[notes[position]] = rater
-    return again

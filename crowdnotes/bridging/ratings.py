@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
-from crowdnotes.bridging.kernels import group_by, repeats
+from crowdnotes.bridging.grouping import group_by, repeats
 from crowdnotes.bridging.parameters import Ids, RatingTable
 from crowdnotes.bridging.reading import read_table
 from crowdnotes.bridging.shards import find_shards

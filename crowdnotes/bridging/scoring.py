@@ -64,7 +64,7 @@ def score_notes(table: RatingTable, raters: FrozenRaters, penalties: Penalties =
     rater = place[table.rater[used]]
     weight = np.ones(len(note)) if table.weight is None else table.weight[used].astype(np.float64)
     factor = raters.factors[rater]
-    target = table.helpful[used] - raters.global_intercept - raters.intercepts[rater]
+    target = table.helpful[used].astype(np.float64) - raters.global_intercept - raters.intercepts[rater]
     count = len(table.note_ids)
     parts = (np.ones(len(note)), factor, factor * factor, target, target * factor)
     sums = _Sums(*(np.asarray(np.bincount(note, weight * part, count), dtype=np.float64) for part in parts))

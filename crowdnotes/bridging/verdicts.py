@@ -5,9 +5,13 @@ Status names are the public data's own (Community Notes guide, "Note status").
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from crowdnotes.domain import Noun
 
@@ -101,19 +105,27 @@ class NoteSignals:
     not_helpful_tags: Mapping[str, int] | None = None
 
 
+def _none_if_unknown(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+# NaN has no place in JSON; a number that is not known is null there and None here.
+MaybeNumber = Annotated[float | None, BeforeValidator(_none_if_unknown)]
+
+
 class Distance(Noun):
     """A measure against its line; `met` when the value stands to the line as `wish` says."""
 
     measure: str
-    value: float
-    line: float
+    value: MaybeNumber
+    line: MaybeNumber
     wish: str
     met: bool
 
     @property
-    def gap(self) -> float:
-        """How far above (positive) or below (negative) the line the value stands."""
-        return self.value - self.line
+    def gap(self) -> float | None:
+        """How far above (positive) or below (negative) the line the value stands; None when one is not known."""
+        return None if self.value is None or self.line is None else self.value - self.line
 
 
 class RuleOutcome(Noun):
@@ -145,8 +157,8 @@ class StatusResult(Noun):
     internal_status: NoteStatus
     decided_by: RuleName
     reason: str
-    note_intercept: float
-    note_factor: float
+    note_intercept: MaybeNumber
+    note_factor: MaybeNumber
     ratings: int
     blocked_by: tuple[RuleOutcome, ...]
     outcomes: tuple[RuleOutcome, ...]

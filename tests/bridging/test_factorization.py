@@ -1,0 +1,215 @@
+"""The fit: a minimum of the production objective, the same whatever the order, fit for odd data."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdnotes.bridging.doubts import doubts
+from crowdnotes.bridging.factorization import fit
+from crowdnotes.bridging.parameters import Factorization, Penalties, RatingTable
+from crowdnotes.errors import InputError
+from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled
+
+
+def _weighted(table: RatingTable, seed: int = 3) -> RatingTable:
+    return replace(table, weight=np.random.default_rng(seed).uniform(0.2, 2, len(table)).astype(np.float32))
+
+
+@pytest.mark.parametrize("factors", [1, 2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_reported_objective_is_the_production_objective_of_the_returned_parameters(
+    factors: int, weighted: bool
+) -> None:
+    table = _weighted(made_ratings()) if weighted else made_ratings()
+    found = fit(table, factors=factors)
+    assert found.objective == pytest.approx(objective_of(table, found), abs=1e-12)
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    assert found.mean_squared_error == pytest.approx(np.mean(weight * errors_of(table, found) ** 2), abs=1e-12)
+
+
+@pytest.mark.parametrize("factors", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_gradient_vanishes_at_the_returned_parameters(factors: int, weighted: bool) -> None:
+    table = _weighted(made_ratings()) if weighted else made_ratings()
+    found = fit(table, factors=factors)
+    p, m = Penalties(), len(table)
+    pull = errors_of(table, found) * (1 if table.weight is None else table.weight) / m
+    notes, raters = found.notes, found.raters
+    gradient = [
+        -pull.sum() + p.global_intercept * found.global_intercept,
+        -np.bincount(table.note, pull) + p.note_intercept * notes.intercepts / len(notes),
+        -np.bincount(table.rater, pull) + p.rater_intercept * raters.intercepts / len(raters),
+    ]
+    for k in range(factors):
+        across = pull * raters.factors[table.rater, k]
+        gradient.append(-np.bincount(table.note, across) + p.note_factor * notes.factors[:, k] / len(notes))
+        across = pull * notes.factors[table.note, k]
+        gradient.append(-np.bincount(table.rater, across) + p.rater_factor * raters.factors[:, k] / len(raters))
+    assert max(float(np.abs(part).max()) for part in gradient) < 2e-5
+
+
+def test_every_seed_finds_the_same_optimum() -> None:
+    table = made_ratings(notes=150, raters=100)
+    fits = [fit(table, seed=seed) for seed in range(4)]
+    for other in fits[1:]:
+        assert other.objective == pytest.approx(fits[0].objective, abs=1e-8)
+        assert np.corrcoef(other.notes.intercepts, fits[0].notes.intercepts)[0, 1] > 0.9999
+        assert np.corrcoef(other.notes.factors[:, 0], fits[0].notes.factors[:, 0])[0, 1] > 0.9999
+
+
+def test_the_same_ratings_in_another_order_give_the_same_bits() -> None:
+    table = made_ratings()
+    one, other = fit(table), fit(shuffled(table))
+    assert one.objective == other.objective
+    assert np.array_equal(one.notes.intercepts, other.notes.intercepts)
+    assert np.array_equal(one.raters.factors, other.raters.factors)
+
+
+def test_more_sweeps_never_raise_the_objective(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = made_ratings(share=0.15, seed=5)
+    objectives = []
+    for bound in (2, 3, 5, 8, 13, 21):
+        monkeypatch.setattr("crowdnotes.bridging.factorization.MAX_SWEEPS", bound)
+        objectives.append(fit(table).objective)
+    assert all(later <= earlier + 1e-12 for earlier, later in itertools.pairwise(objectives))
+
+
+@given(seed=st.integers(0, 1000), share=st.floats(0.05, 0.9), factors=st.integers(1, 3))
+@settings(max_examples=25, deadline=None)
+def test_no_small_change_of_the_parameters_betters_the_objective(seed: int, share: float, factors: int) -> None:
+    full = made_ratings(notes=20, raters=15, share=share, seed=seed)
+    table = full.keep(np.ones(len(full), dtype=bool))
+    if not len(table):
+        return
+    found = fit(table, factors=factors)
+    chance = np.random.default_rng(seed)
+    for _ in range(5):
+        assert objective_of(table, _nudged(found, chance)) >= found.objective - 1e-7
+
+
+def _nudged(found: Factorization, chance: np.random.Generator) -> Factorization:
+    notes = replace(found.notes, intercepts=found.notes.intercepts + chance.normal(0, 1e-3, len(found.notes)))
+    raters = replace(
+        found.raters, factors=found.raters.factors + chance.normal(0, 1e-3, found.raters.factors.shape)
+    )  # fmt: skip
+    return replace(found, notes=notes, raters=raters, global_intercept=found.global_intercept + chance.normal(0, 1e-3))
+
+
+def test_the_larger_camp_is_negative() -> None:
+    for seed in range(4):
+        main = fit(made_ratings(seed=seed)).raters.factors[:, 0]
+        assert np.mean(main < 0) >= 0.5
+
+
+def test_a_warm_start_from_the_optimum_is_over_at_once() -> None:
+    table = made_ratings()
+    cold = fit(table)
+    warm = fit(table, start=cold)
+    assert warm.iterations <= 4 < cold.iterations
+    assert warm.objective == pytest.approx(cold.objective, abs=1e-8)
+
+
+def test_a_warm_start_knows_ids_and_leaves_new_raters_at_zero() -> None:
+    table = made_ratings()
+    earlier = fit(table.keep(table.rater > 4))
+    assert fit(table, start=earlier).objective == pytest.approx(fit(table).objective, abs=1e-7)
+
+
+def test_a_second_factor_fits_at_least_as_well_and_stands_upright() -> None:
+    table = made_ratings(notes=150, raters=100)
+    two = fit(table, factors=2)
+    assert two.objective <= fit(table).objective + 1e-9
+    together = two.notes.factors.T @ two.notes.factors / np.trace(two.notes.factors.T @ two.notes.factors)
+    together += two.raters.factors.T @ two.raters.factors / np.trace(two.raters.factors.T @ two.raters.factors)
+    assert abs(together[0, 1]) < 1e-6
+    assert together[0, 0] >= together[1, 1]
+
+
+def test_a_weight_of_two_is_a_rating_given_twice() -> None:
+    table = made_ratings(notes=30, raters=20)
+    doubled = table.note % 3 == 0
+    heavy = replace(table, weight=np.where(doubled, 2, 1).astype(np.float32))
+    found = fit(heavy)
+    errors = errors_of(heavy, found) ** 2
+    assert found.mean_squared_error == pytest.approx((errors.sum() + errors[doubled].sum()) / len(table), abs=1e-9)
+
+
+def test_many_chunks_and_threads_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = made_ratings(notes=200, raters=150)
+    one = fit(table)
+    monkeypatch.setattr("crowdnotes.bridging.layout._CHUNK", 500)
+    many = fit(table)
+    assert many.objective == pytest.approx(one.objective, abs=1e-12)
+    assert np.allclose(many.notes.intercepts, one.notes.intercepts, atol=1e-6)
+
+
+def test_all_helpful_ratings_fit_and_are_doubted() -> None:
+    table = made_ratings()
+    found = fit(replace(table, helpful=np.ones_like(table.helpful)))
+    assert np.isfinite(found.objective)
+    assert any("no differing viewpoints" in sentence for sentence in doubts(found))
+
+
+def test_a_single_camp_is_doubted() -> None:
+    table = made_ratings()
+    found = fit(table)
+    raters = replace(
+        found.raters, factors=np.abs(found.raters.factors) + 0.1 * np.random.default_rng(0).random((60, 1))
+    )
+    assert any("one side" in sentence for sentence in doubts(replace(found, raters=raters)))
+
+
+def test_two_camps_are_not_doubted() -> None:
+    assert doubts(fit(made_ratings())) == []
+
+
+def test_one_rating_alone_is_fitted() -> None:
+    row = np.zeros(1, dtype=np.int32)
+    found = fit(RatingTable(np.array([7]), np.array(["a"], dtype=object), row, row, np.ones(1, dtype=np.float32)))
+    assert np.isfinite(found.objective)
+    assert found.ratings == 1
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -0.1, 1.5, float("inf")])
+def test_a_rating_that_is_no_number_from_0_to_1_is_refused(bad: float) -> None:
+    table = made_ratings(notes=10, raters=10)
+    helpful = table.helpful.copy()
+    helpful[3] = bad
+    with pytest.raises(InputError, match="from 0 to 1"):
+        fit(replace(table, helpful=helpful))
+
+
+def test_an_empty_table_is_refused() -> None:
+    table = made_ratings()
+    with pytest.raises(InputError, match="no ratings"):
+        fit(table.keep(np.zeros(len(table), dtype=bool)))
+
+
+@pytest.mark.parametrize("factors", [0, 4])
+def test_other_than_one_to_three_factors_are_refused(factors: int) -> None:
+    with pytest.raises(InputError, match="factors"):
+        fit(made_ratings(), factors=factors)
+
+
+def test_a_start_with_another_number_of_factors_is_refused() -> None:
+    table = made_ratings()
+    with pytest.raises(InputError, match="same number"):
+        fit(table, factors=2, start=fit(table))
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan")])
+def test_a_weight_that_cannot_weigh_is_refused(weight: float) -> None:
+    table = made_ratings(notes=10, raters=10)
+    with pytest.raises(InputError, match="weight"):
+        fit(replace(table, weight=np.full(len(table), weight, dtype=np.float32)))
+
+
+def test_penalties_must_be_positive() -> None:
+    with pytest.raises(InputError, match="note_factor"):
+        Penalties(note_factor=0)

@@ -1,0 +1,147 @@
+"""A folder of public data to statuses: each rated note once, with its story, and what was left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crowdnotes.bridging.columns import HISTORY, NOTES
+from crowdnotes.bridging.public_scoring import PublicScores, score_public_data
+from crowdnotes.bridging.reading import read_public_data
+from crowdnotes.bridging.verdicts import NoteStatus, RuleName
+from crowdnotes.errors import InputError
+from crowdnotes.settings import BridgingSettings
+from tests.bridging.made import made_ratings, rating_row, write_ratings, write_tsv
+
+_LEVELS = {1.0: "HELPFUL", 0.5: "SOMEWHAT_HELPFUL", 0.0: "NOT_HELPFUL"}
+_START = 1_700_000_000_000
+_BRIDGE, _POOR, _FEW = 2**60 + 500, 2**60 + 501, 2**60 + 502
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A small public download: made notes, one that all like, one that none like, one that few have rated."""
+    table = made_ratings(notes=80, raters=60)
+    rows = [
+        rating_row(
+            int(table.note_ids[note]),
+            str(table.rater_ids[rater]),
+            _LEVELS[float(value)],
+            createdAtMillis=_START + 1000 * int(rater),
+            helpfulClear=int(value == 1),
+            helpfulGoodSources=int(value == 1),
+        )
+        for note, rater, value in zip(table.note, table.rater, table.helpful, strict=True)
+    ]
+    times = {"createdAtMillis": _START + 5000}
+    liked = {"helpfulClear": 1, "helpfulGoodSources": 1, **times}
+    disliked = {"notHelpfulIncorrect": 1, "notHelpfulOther": 1, **times}
+    rows += [rating_row(_BRIDGE, f"R{n:04d}", "HELPFUL", **liked) for n in range(60)]
+    rows += [rating_row(_POOR, f"R{n:04d}", "NOT_HELPFUL", **disliked) for n in range(60)]
+    rows += [rating_row(_FEW, f"R{n:04d}", "HELPFUL", **liked) for n in range(3)]
+    write_ratings(tmp_path / "ratings-00000.tsv", rows)
+    ids = [*(int(value) for value in table.note_ids), _BRIDGE, _POOR, _FEW]
+    write_tsv(
+        tmp_path / "notes-00000.tsv",
+        NOTES.columns,
+        [
+            {
+                "noteId": note,
+                "noteAuthorParticipantId": f"W{note % 7}",
+                "createdAtMillis": _START,
+                "classification": "MISINFORMED_OR_POTENTIALLY_MISLEADING",
+            }
+            for note in ids
+        ],
+    )
+    return tmp_path
+
+
+def _by_note(scores: PublicScores) -> dict[int | str, NoteStatus]:
+    return {result.note_id: result.status for result in scores.statuses}
+
+
+def test_notes_get_the_status_that_their_ratings_speak_for(data: Path) -> None:
+    scores = score_public_data(data, BridgingSettings())
+    statuses = _by_note(scores)
+    assert len(statuses) == len(scores.statuses) == 83
+    assert statuses[_BRIDGE] is NoteStatus.HELPFUL
+    assert statuses[_POOR] is NoteStatus.NOT_HELPFUL
+    assert statuses[_FEW] is NoteStatus.NEEDS_MORE_RATINGS
+    assert scores.dropped["ratings of notes with under 5 raters"] == 3
+
+
+def test_a_note_with_few_ratings_has_no_score_rather_than_a_low_one(data: Path) -> None:
+    few = next(result for result in score_public_data(data, BridgingSettings()).statuses if result.note_id == _FEW)
+    assert few.note_intercept is None
+    assert few.decided_by is RuleName.INITIAL
+
+
+def test_parquet_made_by_reading_scores_the_same(data: Path) -> None:
+    read_public_data(data, data / "parquet")
+    lines = BridgingSettings()
+    assert score_public_data(data / "parquet", lines).statuses == score_public_data(data, lines).statuses
+
+
+def test_without_notes_the_rules_that_need_them_are_not_applied_and_it_is_said(data: Path) -> None:
+    (data / "notes-00000.tsv").unlink()
+    scores = score_public_data(data, BridgingSettings())
+    assert any("notes table is missing" in notice for notice in scores.notices)
+    assert any("not chosen by helpfulness" in notice for notice in scores.notices)
+    missing = {entry.rule for entry in scores.statuses[0].not_applied}
+    assert RuleName.GENERAL_HELPFUL in missing
+    assert NoteStatus.HELPFUL not in _by_note(scores).values()
+
+
+def test_the_status_history_lets_a_shown_note_keep_its_status(data: Path) -> None:
+    write_tsv(
+        data / "noteStatusHistory-00000.tsv",
+        HISTORY.columns,
+        [
+            {
+                "noteId": _BRIDGE,
+                "currentStatus": "CURRENTLY_RATED_HELPFUL",
+                "timestampMillisOfLatestNonNMRStatus": _START + 10**8,
+            }
+        ],
+    )
+    scores = score_public_data(data, BridgingSettings())
+    bridge = next(result for result in scores.statuses if result.note_id == _BRIDGE)
+    assert bridge.decided_by is RuleName.INERTIA
+    assert all(entry.rule is not RuleName.INERTIA for entry in bridge.not_applied)
+
+
+def test_ratings_of_early_not_misleading_notes_are_not_used(data: Path) -> None:
+    notes = data / "notes-00000.tsv"
+    lines = notes.read_text("utf-8").splitlines()
+    lines[1] = lines[1].replace("MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING").replace(
+        str(_START), "1600000000000"
+    )  # fmt: skip
+    notes.write_text("\n".join(lines) + "\n", "utf-8")
+    scores = score_public_data(data, BridgingSettings())
+    assert scores.dropped["ratings of early notes that call the post not misleading"] > 0
+    assert len(scores.statuses) == 82
+
+
+def test_too_few_ratings_for_any_fit_are_refused(tmp_path: Path) -> None:
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, f"R{n}") for n in range(4)])
+    with pytest.raises(InputError, match="left after the filter"):
+        score_public_data(tmp_path, BridgingSettings())
+
+
+def test_an_unsettled_helpfulness_keeps_every_rater_and_says_so(data: Path) -> None:
+    scores = score_public_data(data, BridgingSettings(rater_helpfulness=1.1))
+    assert any("No rater reaches" in notice for notice in scores.notices)
+
+
+def test_a_rating_by_a_rater_outside_the_fit_still_counts_as_a_rating(data: Path) -> None:
+    path = data / "ratings-00000.tsv"
+    stranger = write_ratings(data / "more.tsv", [rating_row(_BRIDGE, "stranger")]).read_text("utf-8").splitlines()[1]
+    before = {result.note_id: result.ratings for result in score_public_data(data, BridgingSettings()).statuses}
+    path.write_text(path.read_text("utf-8") + stranger + "\n", "utf-8")
+    after = score_public_data(data, BridgingSettings())
+    bridge = next(result for result in after.statuses if result.note_id == _BRIDGE)
+    assert bridge.ratings == before[_BRIDGE] + 1
+    assert np.isfinite(after.fit.objective)

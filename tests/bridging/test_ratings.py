@@ -1,0 +1,116 @@
+"""Ratings for the fit: prepared tables and public data, ids kept whole, each loss by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdnotes.bridging.ratings import load_ratings
+from crowdnotes.errors import InputError
+from tests.bridging.made import rating_row, write_ratings
+
+_BIG = 2**53 + 1  # the first whole number that a float cannot hold
+
+
+def _parquet(path: Path, **columns: object) -> Path:
+    pd.DataFrame(columns).to_parquet(path)
+    return path
+
+
+def test_a_prepared_table_keeps_64_bit_ids_apart(tmp_path: Path) -> None:
+    path = _parquet(tmp_path / "r.parquet", note_id=[_BIG, _BIG - 1], rater_id=["b", "a"], helpful_num=[1.0, 0.5])
+    loaded = load_ratings(path)
+    assert loaded.table.note_ids.tolist() == [_BIG - 1, _BIG]
+    assert loaded.table.rater_ids.tolist() == ["a", "b"]
+    assert loaded.table.note.tolist() == [1, 0]
+    assert loaded.table.helpful.tolist() == [1.0, 0.5]
+    assert not loaded.public
+
+
+def test_rater_ids_may_be_whole_numbers_and_notes_strings(tmp_path: Path) -> None:
+    path = _parquet(tmp_path / "r.parquet", note_id=["n2", "n1"], rater_id=[_BIG, 3], helpful_num=[1, 0])
+    loaded = load_ratings(path)
+    assert loaded.table.note_ids.tolist() == ["n1", "n2"]
+    assert loaded.table.rater_ids.tolist() == [3, _BIG]
+
+
+def test_ids_as_floats_are_refused(tmp_path: Path) -> None:
+    path = _parquet(tmp_path / "r.parquet", note_id=[1.0, 2.0], rater_id=["a", "b"], helpful_num=[1, 0])
+    with pytest.raises(InputError, match="floating-point"):
+        load_ratings(path)
+
+
+def test_rows_without_id_or_number_and_repeats_are_dropped_by_name(tmp_path: Path) -> None:
+    path = _parquet(
+        tmp_path / "r.parquet",
+        note_id=pd.array([1, 1, None, 2, 2, 1], dtype="Int64"),
+        rater_id=["a", "b", "a", None, "c", "a"],
+        helpful_num=[1.0, float("nan"), 1.0, 1.0, 1.7, 0.0],
+    )
+    loaded = load_ratings(path)
+    assert loaded.dropped == {
+        "no note_id": 1,
+        "no rater_id": 1,
+        "helpful_num is not a number from 0 to 1": 2,
+        "repeated rating of a note by the same rater": 1,
+    }
+    assert (loaded.table.note_ids.tolist(), loaded.table.helpful.tolist()) == ([1], [1.0])
+
+
+def test_weights_come_along(tmp_path: Path) -> None:
+    path = _parquet(
+        tmp_path / "r.parquet",
+        note_id=[1, 1, 1],
+        rater_id=["a", "b", "c"],
+        helpful_num=[1, 0, 0],
+        weight=[2.0, 0.5, -1],
+    )
+    loaded = load_ratings(path)
+    assert loaded.table.weight is not None
+    assert loaded.table.weight.tolist() == [2.0, 0.5]
+    assert loaded.dropped == {"weight is negative or not a number": 1}
+
+
+def test_public_ratings_come_with_times_and_tags_when_asked(tmp_path: Path) -> None:
+    rows = [rating_row(1, "A", helpfulClear=1), rating_row(1, "B", "NOT_HELPFUL", createdAtMillis=7)]
+    path = write_ratings(tmp_path / "ratings-00000.tsv", rows)
+    loaded = load_ratings(path, with_details=True)
+    assert loaded.public
+    assert loaded.created_at_ms is not None
+    assert loaded.created_at_ms.tolist() == [1_700_000_000_000, 7]
+    assert loaded.tags["helpfulClear"].tolist() == [True, False]
+    kept = loaded.keep(np.array([False, True]))
+    assert kept.tags["helpfulClear"].tolist() == [False]
+    assert load_ratings(path).tags == {}
+
+
+def test_a_table_that_is_neither_form_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="rater_id, helpful_num"):
+        load_ratings(_parquet(tmp_path / "r.parquet", note_id=[1], mood=["fine"]))
+
+
+def test_numbers_that_are_words_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="other than numbers"):
+        load_ratings(_parquet(tmp_path / "r.parquet", note_id=[1], rater_id=["a"], helpful_num=["good"]))
+
+
+def test_a_parquet_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+    path = _parquet(tmp_path / "r.parquet", note_id=[1], rater_id=["a"], helpful_num=[1])
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match="cut short"):
+        load_ratings(path)
+
+
+def test_a_folder_without_ratings_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no ratings"):
+        load_ratings(tmp_path)
+
+
+def test_an_empty_table_loads_as_empty(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    frame = pd.DataFrame({"note_id": [1], "rater_id": ["a"], "helpful_num": [1.0]})
+    frame.iloc[:0].to_parquet(path)
+    assert len(load_ratings(path).table) == 0

@@ -1,0 +1,215 @@
+"""Public data to Parquet: every schema, zipped or not, many shards, and each loss by its name."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from crowdnotes.bridging import reading
+from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS
+from crowdnotes.bridging.reading import TableReport, read_public_data
+from crowdnotes.errors import InputError
+from tests.bridging.made import rating_row, write_ratings, write_tsv
+
+_BIG = 2**62 + 1  # a float would round it
+
+
+def _read(data: Path) -> tuple[TableReport, list[dict[str, object]]]:
+    (report,) = read_public_data(data, data / "out")
+    return report, pq.read_table(report.parquet).to_pylist()
+
+
+def test_todays_ratings_keep_ids_and_gain_a_number(tmp_path: Path) -> None:
+    rows = [
+        rating_row(_BIG, "A"),
+        rating_row(_BIG, "B", "SOMEWHAT_HELPFUL"),
+        rating_row(_BIG, "C", "NOT_HELPFUL", notHelpfulIncorrect=1),
+    ]
+    write_ratings(tmp_path / "ratings-00000.tsv", rows)
+    report, read = _read(tmp_path)
+    assert [row["noteId"] for row in read] == [_BIG] * 3
+    assert [row["helpfulNum"] for row in read] == [1.0, 0.5, 0.0]
+    assert [row["notHelpfulIncorrect"] for row in read] == [False, False, True]
+    assert (report.rows, report.dropped, report.missing_columns) == (3, {}, ())
+
+
+def test_the_pilots_schema_is_read_under_todays_names(tmp_path: Path) -> None:
+    header = ["noteId", "participantId", "createdAtMillis", "helpful", "notHelpful"]
+    header.append("notHelpfulArgumentativeOrInflammatory")
+    rows = [
+        {"noteId": 1, "participantId": "A", "createdAtMillis": 5, "helpful": 1, "notHelpful": 0},
+        {"noteId": 1, "participantId": "B", "createdAtMillis": 5, "helpful": 0, "notHelpful": 1, header[-1]: 1},
+        {"noteId": 1, "participantId": "C", "createdAtMillis": 5, "helpful": 0, "notHelpful": 0},
+    ]
+    write_tsv(tmp_path / "ratings-00000.tsv", header, rows)
+    report, read = _read(tmp_path)
+    assert [(row["raterParticipantId"], row["helpfulNum"]) for row in read] == [("A", 1.0), ("B", 0.0)]
+    assert read[1]["notHelpfulArgumentativeOrBiased"] is True
+    assert report.dropped == {"neither helpful nor not helpful": 1}
+    assert "helpfulnessLevel" in report.missing_columns
+
+
+def test_shards_zipped_gzipped_and_plain_in_a_folder_become_one_table(tmp_path: Path) -> None:
+    plain = write_ratings(tmp_path / "ratings" / "ratings-00000.tsv", [rating_row(1, "A")])
+    with zipfile.ZipFile(tmp_path / "ratings" / "ratings-00001.zip", "w") as archive:
+        other = write_ratings(tmp_path / "other.tsv", [rating_row(2, "A")])
+        archive.write(other, "ratings-00001.tsv")
+    with gzip.open(tmp_path / "ratings" / "ratings-00002.tsv.gz", "wb") as packed:
+        packed.write(plain.read_bytes().replace(b"1\tA", b"3\tA"))
+    report, read = _read(tmp_path)
+    assert len(report.files) == 3
+    assert sorted(row["noteId"] for row in read) == [1, 2, 3]  # type: ignore[type-var]
+
+
+def test_all_four_tables_are_read(tmp_path: Path) -> None:
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
+    text = "says \"so\" &amp; 'so'"
+    write_tsv(
+        tmp_path / "notes-00000.tsv",
+        NOTES.columns,
+        [{"noteId": 1, "classification": "NOT_MISLEADING", "summary": text}],
+    )
+    write_tsv(
+        tmp_path / "noteStatusHistory-00000.tsv",
+        HISTORY.columns,
+        [{"noteId": 1, "currentStatus": "NEEDS_MORE_RATINGS", "timestampMillisOfStatusLock": -1}],
+    )
+    write_tsv(
+        tmp_path / "userEnrollment-00000.tsv",
+        ENROLMENT.columns,
+        [{"participantId": "A", "modelingGroup": "13.0"}],
+    )
+    reports = read_public_data(tmp_path, tmp_path / "out")
+    assert [(report.table, report.rows) for report in reports] == [
+        ("notes", 1),
+        ("ratings", 1),
+        ("noteStatusHistory", 1),
+        ("userEnrollment", 1),
+    ]
+    assert pq.read_table(tmp_path / "out" / "notes.parquet")["summary"].to_pylist() == [text]
+    assert pq.read_table(tmp_path / "out" / "userEnrollment.parquet")["modelingGroup"].to_pylist() == [13.0]
+
+
+def test_each_unusable_row_is_dropped_by_name(tmp_path: Path) -> None:
+    rows = [
+        rating_row(1, "A"),
+        rating_row(1, "A", "NOT_HELPFUL"),
+        rating_row(1, ""),
+        rating_row(1, "B", "MAYBE"),
+        rating_row(1, "C", ""),
+        rating_row(1, "D") | {"noteId": "1.5e18"},
+        rating_row(1, "E") | {"noteId": ""},
+        rating_row(1, "F") | {"noteId": str(2**63)},
+        rating_row(1, "G") | {"helpfulClear": "yes"},
+    ]
+    path = write_ratings(tmp_path / "ratings-00000.tsv", rows)
+    path.write_bytes(path.read_bytes() + b"17\tH\t16999")
+    report, read = _read(tmp_path)
+    assert [row["raterParticipantId"] for row in read] == ["A", "G"]
+    assert read[0]["helpfulNum"] == 1.0  # the first of the two stays
+    assert report.dropped == {
+        "rows cut short or with the wrong number of columns": 1,
+        "noteId is not a whole number": 2,
+        "(value left out, row kept) helpfulClear is not a 0 or 1": 1,
+        "no noteId": 1,
+        "no raterParticipantId": 1,
+        "neither helpful nor not helpful": 2,
+        "repeated noteId and raterParticipantId": 1,
+    }
+
+
+def test_repeats_are_found_across_blocks_and_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crowdnotes.bridging.shards.BLOCK_BYTES", 700)
+    for shard in range(3):
+        rows = [rating_row(note, f"R{rater}") for note in range(5) for rater in range(shard, shard + 4)]
+        write_ratings(tmp_path / "ratings" / f"ratings-{shard:05d}.tsv", rows)
+    report, read = _read(tmp_path)
+    assert report.rows == len(read) == len({(row["noteId"], row["raterParticipantId"]) for row in read}) == 30
+    assert report.dropped == {"repeated noteId and raterParticipantId": 30}
+
+
+def test_unknown_columns_are_named_and_left_out(tmp_path: Path) -> None:
+    write_tsv(
+        tmp_path / "ratings-00000.tsv",
+        [*RATINGS.columns, "mood"],
+        [rating_row(1, "A", mood="fine")],
+    )
+    report, read = _read(tmp_path)
+    assert report.unknown_columns == ("mood",)
+    assert "mood" not in read[0]
+
+
+@pytest.mark.parametrize(
+    ("header", "missing"),
+    [
+        (["noteId", "helpfulnessLevel"], "raterParticipantId"),
+        (["raterParticipantId", "helpfulnessLevel"], "noteId"),
+        (["noteId", "raterParticipantId"], "helpfulnessLevel"),
+        (["noteId,raterParticipantId,helpfulnessLevel"], "noteId"),
+    ],
+)
+def test_a_missing_column_is_named(tmp_path: Path, header: list[str], missing: str) -> None:
+    write_tsv(tmp_path / "ratings-00000.tsv", header, [])
+    with pytest.raises(InputError, match=missing):
+        _read(tmp_path)
+
+
+def test_a_zip_that_is_cut_short_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    whole = write_ratings(tmp_path / "made.tsv", [rating_row(n, f"R{n}") for n in range(500)])
+    target = tmp_path / "ratings-00000.zip"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(whole, "ratings-00000.tsv")
+    target.write_bytes(target.read_bytes()[:-200])
+    with pytest.raises(InputError, match="cut short or damaged"):
+        _read(tmp_path)
+    assert not list((tmp_path / "out").glob("*"))
+
+
+def test_a_gzip_that_is_cut_short_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    whole = write_ratings(tmp_path / "made.tsv", [rating_row(n, f"R{n}") for n in range(500)])
+    (tmp_path / "ratings-00000.tsv.gz").write_bytes(gzip.compress(whole.read_bytes())[:-50])
+    with pytest.raises(InputError, match="cut short or damaged"):
+        _read(tmp_path)
+    assert not list((tmp_path / "out").glob("*"))
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe\x00\x01"])
+def test_a_file_that_is_empty_or_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "ratings-00000.tsv").write_bytes(content)
+    with pytest.raises(InputError, match=r"empty|not text"):
+        _read(tmp_path)
+
+
+def test_stray_bytes_in_a_text_do_not_lose_the_note(tmp_path: Path) -> None:
+    path = write_tsv(
+        tmp_path / "notes-00000.tsv",
+        NOTES.columns,
+        [{"noteId": 1, "classification": "NOT_MISLEADING", "summary": "q1zx"}],
+    )
+    path.write_bytes(path.read_bytes().replace(b"q1zx", b"q1\xffx"))
+    _, read = _read(tmp_path)
+    assert read[0]["summary"] == "q1�x"
+
+
+def test_a_header_alone_gives_an_empty_table(tmp_path: Path) -> None:
+    write_ratings(tmp_path / "ratings-00000.tsv", [])
+    report, read = _read(tmp_path)
+    assert (report.rows, read) == (0, [])
+
+
+def test_a_folder_without_public_data_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no public data"):
+        read_public_data(tmp_path, tmp_path / "out")
+    with pytest.raises(InputError, match="no file or folder"):
+        read_public_data(tmp_path / "nowhere", tmp_path / "out")
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A"), rating_row(1, "B")])
+    told: list[tuple[str, int]] = []
+    reading.read_public_data(tmp_path, tmp_path / "out", lambda table, rows: told.append((table, rows)))
+    assert told == [("ratings", 2)]
