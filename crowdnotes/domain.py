@@ -102,6 +102,7 @@ class FetchOutcome(StrEnum):
     WRONG_TYPE = "not a readable type"
     UNREADABLE = "unreadable"
     REFUSED = "refused as unsafe"
+    TOO_LATE = "later than the cutoff"
 
 
 class DateOrigin(StrEnum):
@@ -172,6 +173,7 @@ class Source(Noun):
     library: str | None = None
     record: int | None = None
     language: str | None = None
+    read_at: datetime | None = None
 
 
 class Passage(Noun):
@@ -360,6 +362,12 @@ class Assessment(Noun):
     assessed_at: datetime
     seconds: float = 0.0
 
+    @model_validator(mode="after")
+    def _all_gates(self) -> Self:
+        if [result.gate for result in self.gates] != list(GateName):
+            raise ValueError("an assessment has all three gates, in order")
+        return self
+
     def gate(self, name: GateName) -> GateResult:
         """The result of one gate; every assessment has all three."""
         return next(result for result in self.gates if result.gate is name)
@@ -445,10 +453,10 @@ class CaseStatus(StrEnum):
 class Case(Noun):
     """All of one note's making, from the post to the decision.
 
-    `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest
-    first, for undo; `services` are the online providers to ask, `until` the cutoff that evidence must
-    not be later than, `outcomes` how each provider's search ended; `reasons` tell by source id why a hit was picked; `earlier_evidence` are the sets
-    of passages that a new search replaced.
+    `services` are the online providers to ask, `until` the day that evidence must not be later than,
+    `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
+    `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest first,
+    for undo; `earlier_evidence` are the sets of passages that a new search replaced.
     """
 
     id: str
@@ -482,6 +490,12 @@ class Case(Noun):
     def evidence_by_id(self, evidence_id: str) -> Evidence | None:
         """The evidence with that id, or None."""
         return next((item for item in self.evidence if item.id == evidence_id), None)
+
+    @property
+    def next_evidence_number(self) -> int:
+        """The number of the next passage: an id names one passage for ever, also those on record."""
+        sets = (self.evidence, *self.earlier_evidence)
+        return 1 + max((int(item.id.removeprefix("E")) for items in sets for item in items), default=0)
 
     @property
     def used_evidence(self) -> tuple[Evidence, ...]:

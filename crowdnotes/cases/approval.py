@@ -137,12 +137,8 @@ def _judgement(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError
 
 
 def _to_override(gates: tuple[GateResult, ...]) -> tuple[GateResult, ...]:
-    """Failed gates, and gates not run for a reason of their own rather than behind a failed one."""
-    found: list[GateResult] = []
-    for gate in gates:
-        if gate.status is GateStatus.FAIL or (gate.status is GateStatus.NOT_RUN and not found):
-            found.append(gate)
-    return tuple(found)
+    """Every gate that did not pass: one that was not run says nothing in the note's favour."""
+    return tuple(gate for gate in gates if gate.status is not GateStatus.PASS)
 
 
 def _links(case: Case, draft: Draft, reasons: Mapping[str, str]) -> Iterator[WorkflowError]:
@@ -158,7 +154,7 @@ def _links(case: Case, draft: Draft, reasons: Mapping[str, str]) -> Iterator[Wor
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
     """URLs in the note that are none of the used passages' own."""
     known = {_same(item.source.url) for item in case.used_evidence if item.source.url}
-    links = (url.url for url in find_urls(draft.text) if url.has_scheme)
+    links = (url.url for url in find_urls(draft.text))
     return tuple(dict.fromkeys(url for url in links if _same(url) not in known))
 
 
@@ -172,16 +168,9 @@ def _same(url: str) -> str:
 
 
 def _overrides(case: Case, reasons: Mapping[str, str]) -> tuple[Override, ...]:
-    """The reasons that were needed, and what was left unjudged behind an overridden gate."""
+    """The checks that were passed over, each with the reason that a person wrote."""
     if case.assessment is None or case.draft is None:
         return ()
-    needed = {gate.gate.value for gate in _to_override(case.assessment.gates)}
-    found: list[Override] = []
-    for gate in case.assessment.gates:
-        if gate.gate.value in needed:
-            found.append(Override(check=gate.gate.value, reason=reasons[gate.gate.value]))
-        elif gate.status is GateStatus.NOT_RUN:
-            found.append(Override(check=gate.gate.value, reason=f"Not run. {gate.reason}"))
-    links = uninspected_links(case, case.draft)
-    found.extend(Override(check=f"link:{url}", reason=reasons[f"link:{url}"]) for url in links)
-    return tuple(found)
+    checks = [gate.gate.value for gate in _to_override(case.assessment.gates)]
+    checks += [f"link:{url}" for url in uninspected_links(case, case.draft)]
+    return tuple(Override(check=check, reason=reasons[check]) for check in checks)

@@ -28,6 +28,7 @@ def passages(case: Case, progress: Progress, tools: Tools, text_of: Callable[[st
         tools.embedder,
         tools.settings.evidence,
         earlier=case.evidence,
+        first_number=case.next_evidence_number,
         progress=progress.count,
     )
     noun = "passage" if len(evidence) == 1 else "passages"
@@ -40,8 +41,9 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict
     if "evidence" in result:
         result["evidence"] = _with_reviews(newest, worked_on, cast("tuple[Evidence, ...]", result["evidence"]))
     if "sources" in result:
-        found = cast("tuple[Source, ...]", result["sources"])
-        result["sources"] = (*found, *(source for source in newest.sources if source not in worked_on.sources))
+        found = {source.id: source for source in cast("tuple[Source, ...]", result["sources"])}
+        kept = {item.source.id: item.source for item in newest.evidence if _is_a_persons(item)}
+        result["sources"] = tuple((found | kept).values())
     if newest.draft != worked_on.draft:
         result.pop("draft", None)
         result.pop("revisions", None)
@@ -49,12 +51,23 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict
 
 
 def _with_reviews(newest: Case, worked_on: Case, found: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    reviews = {item.source.id: item.review for item in newest.evidence}
-    known = {item.source.id for item in (*worked_on.evidence, *found)}
-    kept = [item.model_copy(update={"review": reviews.get(item.source.id, item.review)}) for item in found]
-    number = max((int(item.id.removeprefix("E")) for item in kept), default=0)
-    for item in newest.evidence:
-        if item.source.id not in known:
+    """What a person opened or pasted stays, under its id; new passages are numbered from the next free one."""
+    present = {item.source.id: item for item in newest.evidence}
+    known = {item.source.id for item in worked_on.evidence}
+    number = newest.next_evidence_number
+    kept: list[Evidence] = []
+    for item in found:
+        if item.source.id in present:
+            kept.append(present[item.source.id])
+        elif item.source.id in known:
+            kept.append(item)
+        else:
+            kept.append(item.model_copy(update={"id": f"E{number}"}))
             number += 1
-            kept.append(item.model_copy(update={"id": f"E{number}", "rank": len(kept) + 1}))
-    return tuple(kept)
+    there = {item.source.id for item in kept}
+    kept.extend(item for item in newest.evidence if item.source.id not in there and _is_a_persons(item))
+    return tuple(item.model_copy(update={"rank": rank}) for rank, item in enumerate(kept, start=1))
+
+
+def _is_a_persons(item: Evidence) -> bool:
+    return item.review.opened_at is not None or item.source.id.startswith("hand:")

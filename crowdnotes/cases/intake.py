@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from crowdnotes.cases.workflow import require_open, with_event
+from crowdnotes.cases.workflow import require_open, with_event, with_revision
 from crowdnotes.domain import (
     Case,
     Evidence,
@@ -28,7 +28,7 @@ _MAX_URL_CHARACTERS = 4_000
 _MAX_PASSAGE_CHARACTERS = 20_000
 _NEVER_IN_TEXT = re.compile(r"[\x00\ud800-\udfff]")  # neither JSON nor PostgreSQL can carry these
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
-_GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
+GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
 
 
 def checked_post(text: str, url: str | None, author: str | None, limit: int) -> Post:
@@ -71,8 +71,9 @@ def _checked_url(url: str) -> str:
 
 
 def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
-    """Replace the post; everything found for the old text goes on record."""
+    """Replace the post; everything found and written for the old text goes on record."""
     require_open(case)
+    post = post.model_copy(update={"author": case.post.author, "posted_at": case.post.posted_at})
     if (post.text, post.url) == (case.post.text, case.post.url):
         return case
     if post.text == case.post.text:
@@ -91,6 +92,8 @@ def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
         sources=(),
         evidence=(),
         candidates=(),
+        draft=None,
+        revisions=with_revision(case),
         assessment=None,
         stages=(),
         earlier_evidence=_on_record(case),
@@ -110,7 +113,7 @@ def change_sources(
     require_open(case)
     libraries, services = tuple(dict.fromkeys(libraries)), tuple(dict.fromkeys(services))
     same_search = (mode, libraries, services) == (case.mode, case.libraries, case.services)
-    redo = _GATHERING - _SEARCHING if same_search else _GATHERING
+    redo = GATHERING - _SEARCHING if same_search else GATHERING
     places = ", ".join((*libraries, *services)) or "none"
     detail = f"{mode.value}; {len(urls)} links; searched: {places}"
     return with_event(
@@ -138,7 +141,7 @@ def passage_by_hand(url: str | None, title: str, text: str) -> Evidence:
     checked = _checked_url(url) if url and url.strip() else None
     sha256 = text_sha256(text)
     source = Source(
-        id=f"hand:{sha256[:12]}",
+        id=f"hand:{text_sha256(f'{checked} {text}')[:12]}",
         title=title.strip() or (checked or "Passage copied by hand"),
         url=checked,
         publisher=publisher_of(checked) if checked else None,
@@ -156,8 +159,7 @@ def add_evidence(case: Case, item: Evidence, by: str, at: datetime) -> Case:
     require_open(case)
     if any(other.source.id == item.source.id for other in case.evidence):
         return case
-    number = 1 + max((int(other.id.removeprefix("E")) for other in case.evidence), default=0)
-    added = item.model_copy(update={"id": f"E{number}", "rank": len(case.evidence) + 1})
+    added = item.model_copy(update={"id": f"E{case.next_evidence_number}", "rank": len(case.evidence) + 1})
     return with_event(
         case,
         at,

@@ -72,10 +72,6 @@ class CaseService:
         """Remove a case for good, with its texts and its audit trail."""
         self._store.delete(case_id)
 
-    def source_text(self, sha256: str) -> str:
-        """The whole text of a source that was read."""
-        return self._store.text(sha256)
-
     # --- post and sources ---
 
     def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
@@ -90,7 +86,7 @@ class CaseService:
         mode: Mode,
         urls: Sequence[str],
         libraries: Sequence[str],
-        services: Sequence[str] = (),
+        services: Sequence[str],
         by: str,
     ) -> Case:
         """Say where the next gathering looks. Passages that a person opened stay."""

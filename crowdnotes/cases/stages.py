@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from crowdnotes.cases import gathering, reading, searching
+from crowdnotes.cases.intake import GATHERING
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
-from crowdnotes.cases.workflow import require_open, with_event
+from crowdnotes.cases.workflow import require_open, with_event, with_revision
 from crowdnotes.domain import Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
 from crowdnotes.errors import InputError, WorkflowError
@@ -52,7 +53,7 @@ class StageRunner:
             raise InputError("There is no source to read.", "Bring a link, or let the program search a library.")
         tools = self._tools
         work: list[tuple[StageName, Work]] = [
-            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store.put_text)),
+            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store)),
             (StageName.PASSAGES, lambda case, progress: gathering.passages(case, progress, tools, self._store.text)),
         ]
         if looking:
@@ -68,7 +69,11 @@ class StageRunner:
         require_open(case)
         if not case.used_evidence and not before_inspection:
             raise WorkflowError("evidence first", "No passage is in use yet.", "Open a passage and choose “use”.")
-        return [self._step(case_id, by, StageName.DRAFT, self._draft)]
+        return [
+            self._step(
+                case_id, by, StageName.DRAFT, lambda case, _: self._draft(case, before_inspection=before_inspection)
+            )
+        ]
 
     def assess(self, case_id: str, by: str, *, before_inspection: bool) -> list[Step]:
         """One assessment of the current text. Raises WorkflowError when there is no text."""
@@ -76,24 +81,30 @@ class StageRunner:
         require_open(case)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write or generate a draft.")
-        return [self._step(case_id, by, StageName.ASSESS, self._assess)]
+        return [
+            self._step(
+                case_id, by, StageName.ASSESS, lambda case, _: self._assess(case, before_inspection=before_inspection)
+            )
+        ]
 
-    def _draft(self, case: Case, _: Progress) -> tuple[Changes, str]:
-        drafted = write_candidates(self._tools.engine, case.post, case.used_evidence or case.evidence, self._clock)
+    def _draft(self, case: Case, *, before_inspection: bool) -> tuple[Changes, str]:
+        evidence = case.evidence if before_inspection and not case.used_evidence else case.used_evidence
+        drafted = write_candidates(self._tools.engine, case.post, evidence, self._clock)
         if not drafted.candidates:
             return {"candidates": ()}, f"No note: {drafted.abstained}"
         changes: dict[str, object] = {"candidates": drafted.candidates}
+        best = drafted.candidates[0]
         untouched = case.draft is None or case.draft.engine != "person"
-        if untouched:  # a person's own words are never replaced
-            changes["draft"] = drafted.candidates[0]
-            changes["revisions"] = (*case.revisions, case.draft) if case.draft else case.revisions
+        if untouched and (case.draft is None or case.draft.sha256 != best.sha256):  # a person's own words stay
+            changes |= {"draft": best, "revisions": with_revision(case)}
         return changes, f"{len(drafted.candidates)} candidates"
 
-    def _assess(self, case: Case, _: Progress) -> tuple[Changes, str]:
+    def _assess(self, case: Case, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:
             return {}, "There is no note to score."
         cited = case.draft.evidence_ids
-        evidence = case.used_evidence or tuple(item for item in case.evidence if item.id in cited)
+        proposed = tuple(item for item in case.evidence if item.id in cited)
+        evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
         assessment = assess(self._tools.engine, case.post, case.draft.text, evidence, self._clock)
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
@@ -125,8 +136,17 @@ class StageRunner:
         require_open(newest)
         if newest.post.text != worked_on.post.text:
             raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
+        if name in GATHERING and _where(newest) != _where(worked_on):
+            raise WorkflowError(
+                "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
+            )
         at = self._clock()
         merged = gathering.merged(newest, worked_on, changes)
         stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=self._tools.engine.name)
         others = tuple(other for other in newest.stages if other.name is not name)
         return with_event(newest, at, by, f"stage {name.value}", summary, **merged, stages=(*others, stage))
+
+
+def _where(case: Case) -> tuple[object, ...]:
+    """Where a gathering looks; a stage that looked elsewhere must not count as done."""
+    return case.mode, case.urls, case.libraries, case.services, case.until

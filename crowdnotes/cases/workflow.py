@@ -42,6 +42,13 @@ def require_open(case: Case) -> None:
         )
 
 
+def with_revision(case: Case) -> tuple[Draft, ...]:
+    """The revisions with the present draft as the newest; the oldest fall off at a hundred."""
+    if case.draft is None:
+        return case.revisions
+    return (*case.revisions, case.draft)[-_KEPT_REVISIONS:]
+
+
 def open_passage(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""
     require_open(case)
@@ -90,7 +97,7 @@ def edit_draft(case: Case, text: str, by: str, at: datetime, *, based_on: str | 
             "Compare the two texts and save the one you want.",
         )
     draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
-    return with_event(case, at, by, "note edited", text, draft=draft, revisions=_kept(case))
+    return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
 
 def choose_candidate(case: Case, index: int, by: str, at: datetime) -> Case:
@@ -101,7 +108,7 @@ def choose_candidate(case: Case, index: int, by: str, at: datetime) -> Case:
     chosen = case.candidates[index]
     if case.draft is not None and case.draft.sha256 == chosen.sha256:
         return case
-    return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=_kept(case))
+    return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
 
 
 def undo_edit(case: Case, by: str, at: datetime) -> Case:
@@ -158,12 +165,6 @@ def _checked_note(text: str) -> str:
             "A note has 280: paste a source's text as a passage instead.",
         )
     return text
-
-
-def _kept(case: Case) -> tuple[Draft, ...]:
-    if case.draft is None:
-        return case.revisions
-    return (*case.revisions, case.draft)[-_KEPT_REVISIONS:]
 
 
 def _used_ids(case: Case) -> tuple[str, ...]:

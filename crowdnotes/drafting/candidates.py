@@ -68,11 +68,12 @@ def write_candidates(
 
 
 def _with_links(written: Written, by_id: dict[str, Evidence]) -> str:
-    if any(url.has_scheme for url in find_urls(written.text)):
-        raise EngineError("The engine put a link of its own into the note.")
     unknown = [evidence_id for evidence_id in written.evidence_ids if evidence_id not in by_id]
     if unknown:
         raise EngineError(f"The engine cited {unknown[0]}, which is not among the passages.")
+    quoted = " ".join(by_id[evidence_id].passage.text for evidence_id in written.evidence_ids)
+    if any(url.has_scheme or url.url not in quoted for url in find_urls(written.text)):
+        raise EngineError("The engine put a link of its own into the note.")
     urls = [by_id[evidence_id].source.url for evidence_id in written.evidence_ids]
     links = list(dict.fromkeys(url for url in urls if url))[:_MAX_LINKS]
     return " ".join([" ".join(written.text.split()), *links])

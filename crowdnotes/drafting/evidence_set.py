@@ -32,12 +32,13 @@ def build_evidence(
     settings: EvidenceSettings,
     *,
     earlier: Sequence[Evidence] = (),
+    first_number: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Evidence, ...]:
     """The best passage of each source (CrowdNotes+ appendix D.2).
 
     `earlier` evidence whose source is still there keeps its id and the person's review; new passages
-    follow it, the one most similar to the post first.
+    follow it from "E<first_number>" on, the one most similar to the post first.
     """
     by_source = {item.source.id: item for item in earlier}
     kept: list[Evidence] = []
@@ -51,9 +52,8 @@ def build_evidence(
         else:
             fresh.append((item, _passage(post, item.text, embedder, settings)))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)
-    first = 1 + max((int(item.id.removeprefix("E")) for item in earlier), default=0)
     added = [
-        Evidence(id=f"E{first + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
+        Evidence(id=f"E{first_number + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
         for i, (item, passage) in enumerate(fresh)
     ]
     return (*kept, *added)

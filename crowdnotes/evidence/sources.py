@@ -68,6 +68,7 @@ def _source(
         text_sha256=text_sha256(text) if text is not None else None,
         characters=len(text) if text is not None else 0,
         language=language,
+        read_at=page.fetched_at,
     )
 
 

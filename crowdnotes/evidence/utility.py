@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from crowdnotes.domain import Hit, Post
 from crowdnotes.engines import Engine
+from crowdnotes.errors import EngineError
 
 Progress = Callable[[int, int], None]
 
@@ -26,7 +27,10 @@ class Chosen:
 def select_by_utility(
     engine: Engine, post: Post, hits: Sequence[Hit], quota: int, progress: Progress | None = None
 ) -> list[Chosen]:
-    """At most `quota` hits, in the order picked. Fewer when the engine says that no other helps."""
+    """At most `quota` hits, in the order picked. Fewer when the engine says that no other helps.
+
+    Raises EngineError when the engine picks what was not offered.
+    """
     pool = list(hits)
     chosen: list[Chosen] = []
     while pool and len(chosen) < quota:
@@ -35,5 +39,7 @@ def select_by_utility(
         pick = engine.pick(post, pool, [item.hit for item in chosen])
         if pick is None:
             break
+        if not 0 <= pick.index < len(pool):
+            raise EngineError("The engine picked a search result that was not offered.")
         chosen.append(Chosen(pool.pop(pick.index), pick.why))
     return chosen

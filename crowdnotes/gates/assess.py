@@ -19,7 +19,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import Engine
 from crowdnotes.errors import EngineError
-from crowdnotes.gates.hierarchy import run_gates
+from crowdnotes.gates.hierarchy import not_run, run_gates
 from crowdnotes.note_lint import lint
 
 
@@ -31,11 +31,16 @@ def assess(
     What the engine could not do is NOT_RUN with its reason; the rest is still there.
     """
     begun = time.perf_counter()
-    support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
+    try:
+        support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
+        gates = run_gates(engine, post, note, evidence, support)
+    except EngineError as error:
+        support = ()
+        gates = not_run(f"What carries each sentence could not be judged: {error.message}")
     return Assessment(
         text_sha256=text_sha256(note),
         basis_sha256=basis_sha256(tuple(evidence)),
-        gates=run_gates(engine, post, note, evidence, support),
+        gates=gates,
         principles=_principles(engine, post, note, support),
         sentences=support,
         lint=lint(note),

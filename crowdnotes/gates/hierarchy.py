@@ -42,6 +42,12 @@ def run_gates(
     return relevance, correctness, helpfulness
 
 
+def not_run(reason: str) -> tuple[GateResult, GateResult, GateResult]:
+    """All three NOT_RUN, for one reason."""
+    relevance, correctness, helpfulness = (_not_run(gate, reason) for gate in GateName)
+    return relevance, correctness, helpfulness
+
+
 def _first_unpassed(results: Sequence[GateResult]) -> GateResult:
     return next(result for result in results if result.status is not GateStatus.PASS)
 

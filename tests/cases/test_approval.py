@@ -88,19 +88,19 @@ def test_a_passage_that_was_opened_but_not_judged_blocks_when_the_note_leans_on_
     assert "unjudged" in _rules(case)
 
 
-def test_a_failed_gate_can_be_overridden_only_in_writing_and_visibly() -> None:
+def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() -> None:
     engine = ScriptedEngine()
     engine.fails_at = GateName.CORRECTNESS
     case = _ready(engine=engine)
-    assert _rules(case) == {"gate correctness"}
-    with pytest.raises(WorkflowError, match="correctness check failed"):
-        _approve(case, overrides={"correctness": "  "})
-    approved = _approve(case, overrides={"correctness": "The wording is the agency's own."})
+    both = {"gate correctness", "gate helpfulness"}
+    assert _rules(case) == both
+    assert _rules(case, {"correctness": "  ", "helpfulness": "\n"}) == both
+    with pytest.raises(WorkflowError, match="helpfulness check was not run"):
+        _approve(case, overrides={"correctness": "The wording is the agency's own."})
+    reasons = {"correctness": "The wording is the agency's own.", "helpfulness": "Read aloud to two neighbours."}
+    approved = _approve(case, overrides=reasons)
     assert approved.decision is not None
-    assert [(item.check, item.reason) for item in approved.decision.overrides] == [
-        ("correctness", "The wording is the agency's own."),
-        ("helpfulness", "Not run. Waits for correctness to pass."),
-    ]
+    assert {item.check: item.reason for item in approved.decision.overrides} == reasons
     assert "The wording is the agency's own." in approved.events[-1].detail
 
 
@@ -120,6 +120,16 @@ def test_a_link_that_nobody_inspected_takes_a_reason() -> None:
     approved = _approve(case, overrides={rule: "The agency's own archive."})
     assert approved.decision is not None
     assert approved.decision.overrides[0].check == rule
+
+
+def test_a_link_without_a_scheme_is_a_link_too() -> None:
+    assert _rules(_ready("So says cdc.gov/story. https://health.example.org/review")) == {"link:cdc.gov/story"}
+
+
+def test_a_page_that_several_records_share_needs_only_the_used_one_read() -> None:
+    twin = make_evidence(3, text="Another part of the same page.")
+    case = _ready()
+    assert _rules(case.model_copy(update={"evidence": (*case.evidence, twin)})) == set()
 
 
 def test_the_same_page_written_otherwise_is_not_an_uninspected_link() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 import crowdnotes
 from crowdnotes.domain import CaseStatus, FetchOutcome, Mode, StageName, Verdict
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.jobs import JobState
+from crowdnotes.jobs import JobState, Progress
 from tests.cases.walk import TOPICS, draft_and_approve, new_case, post_about, run, small_workspace
 
 _ROOT = Path(crowdnotes.__file__).parents[1]
@@ -50,13 +52,86 @@ def test_new_sources_keep_the_passages_that_a_person_opened(tmp_path: Path) -> N
         service.open_passage(case.id, first.id, "ann")
         service.judge(case.id, first.id, Verdict.USE, "", "ann")
         service.set_sources(
-            case.id, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:9/refused"], libraries=["topics"], by="ann"
+            case.id, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:9/refused"], libraries=[], services=[], by="ann"
         )
         run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
         case = service.get(case.id)
         assert first.id in {item.id for item in case.used_evidence}
+        assert len(case.sources) == 2  # the old search's other hits are not read again
         refused = next(source for source in case.sources if source.url == "http://127.0.0.1:9/refused")
         assert refused.outcome is FetchOutcome.REFUSED
+
+
+def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        case = new_case(workspace, "quarry")
+        steps = service.gather_steps(case.id, "ann")
+        search = steps[1]
+
+        def search_while_the_person_chooses(progress: Progress) -> str:
+            summary = search.run(progress)
+            service.set_sources(
+                case.id, mode=Mode.AUGMENTATION, urls=["https://a.example.org/"], libraries=[], services=[], by="ann"
+            )
+            return summary
+
+        started = workspace.runner.start(
+            case.id, "gather", [steps[0], replace(search, run=search_while_the_person_chooses), *steps[2:]]
+        )
+        workspace.runner.wait(started.id, timeout=60)
+        assert {stage.name for stage in service.get(case.id).stages}.isdisjoint({StageName.QUERIES, StageName.SEARCH})
+
+
+def test_another_post_starts_with_no_words_and_new_numbers(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        case = new_case(workspace, "ribbon")
+        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        old = {item.id for item in service.get(case.id).evidence}
+        changed = service.edit_post(case.id, post_about("velvet"), "ann")
+        assert changed.draft is None
+        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        assert old.isdisjoint({item.id for item in service.get(case.id).evidence})
+
+
+def test_evidence_later_than_the_cutoff_is_labelled_and_not_used(tmp_path: Path) -> None:
+    (tmp_path / "dated.csv").write_text(
+        "title,text,url,date\n"
+        "Old kettle,A review of the kettle found no illness in people.,https://r.example.net/1,2019-01-02\n"
+        "New kettle,A later review of the kettle found no illness at all.,https://r.example.net/2,2025-01-02\n"
+    )
+    with small_workspace(tmp_path) as workspace:
+        workspace.libraries.add(tmp_path / "dated.csv", "dated")
+        service = workspace.service
+        case = service.create(
+            post_about("kettle"), mode=Mode.AUTOMATION, libraries=["dated"], until=date(2020, 1, 1), by="ann"
+        )
+        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        assert [item.source.title for item in service.get(case.id).evidence] == ["Old kettle"]
+
+
+def test_a_library_that_is_gone_costs_only_its_own_records(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        case = new_case(workspace, "yeast")
+        steps = service.gather_steps(case.id, "ann")
+        run(workspace, case.id, "gather", steps[:2])
+        workspace.libraries.remove("topics")
+        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        assert {source.outcome for source in service.get(case.id).sources} == {FetchOutcome.UNREADABLE}
+
+
+def test_pressing_write_again_adds_no_empty_undo(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        case = new_case(workspace, "pebble")
+        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        service.open_passage(case.id, "E1", "ann")
+        service.judge(case.id, "E1", Verdict.USE, "", "ann")
+        for _ in range(3):
+            run(workspace, case.id, "write", service.write_steps(case.id, "ann"))
+        assert service.get(case.id).revisions == ()
 
 
 def test_there_must_be_somewhere_to_look_and_something_to_score(tmp_path: Path) -> None:

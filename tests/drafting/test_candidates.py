@@ -43,6 +43,7 @@ def test_a_note_of_the_whole_budget_fits_with_its_links() -> None:
     ("written", "sentence"),
     [
         (Written("See https://invented.example.net/", ("E1",)), "link of its own"),
+        (Written("See invented.org/story for more.", ("E1",)), "link of its own"),
         (Written("Fine.", ("E9",)), "E9"),
         (Written("x" * 300, ("E1",)), "more than fits"),
     ],

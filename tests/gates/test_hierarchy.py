@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
+from pydantic import ValidationError
 
-from crowdnotes.domain import GateName, GateStatus, Post, text_sha256
+from crowdnotes.domain import Assessment, Evidence, GateName, GateStatus, Post, SentenceSupport, text_sha256
+from crowdnotes.errors import EngineError
 from crowdnotes.gates import assess
 from crowdnotes.testing import ScriptedEngine, make_evidence
 
@@ -40,6 +43,22 @@ def test_a_judge_that_breaks_leaves_its_gate_and_all_behind_it_not_run(breaking:
     engine = ScriptedEngine()
     engine.breaks_at = ORDER[breaking]
     assert _statuses(engine) == [GateStatus.PASS] * breaking + [GateStatus.NOT_RUN] * (3 - breaking)
+
+
+def test_when_sentences_cannot_be_attributed_nothing_is_passed_and_lint_is_still_there() -> None:
+    class Broken(ScriptedEngine):
+        def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
+            raise EngineError("The engine did not answer.")
+
+    judged = assess(Broken(), POST, "No link", [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    assert {gate.status for gate in judged.gates} == {GateStatus.NOT_RUN}
+    assert [warning.code for warning in judged.lint] == ["no-url"]
+
+
+def test_an_assessment_without_all_three_gates_cannot_be_made() -> None:
+    judged = assess(ScriptedEngine(), POST, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    with pytest.raises(ValidationError, match="all three gates"):
+        Assessment.model_validate(judged.model_dump() | {"gates": judged.model_dump()["gates"][:2]})
 
 
 def test_an_assessment_is_bound_to_its_text_and_carries_lint() -> None:
