@@ -7,9 +7,7 @@ weights' sha256 is checked against the published one before they are used.
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -18,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.errors import ModelFilesError
+from crowdnotes.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -121,22 +120,13 @@ def verify_weights(model_dir: Path, expected: str = PUBLISHED_SHA256) -> None:
 class CachedEmbedder:
     """Another embedder, with its vectors kept in a SQLite file so that a text is read once.
 
-    Keyed by sha256 of the text and the embedder's name. Bounded: past `max_mb` the vectors longest
-    unused go. One connection a thread would need no lock; one connection and a lock is simpler.
+    Keyed by sha256 of the text and the embedder's name. Bounded by `max_mb`; see `VectorCache` for
+    what goes first, and for why no trouble with the file stops the work.
     """
 
     def __init__(self, inner: Embedder, path: Path, max_mb: int = 256) -> None:
         self._inner = inner
-        self._max_rows = max_mb * 1_000_000 // (inner.dimensions * 4 + 60)
-        self._lock = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS vectors"
-            " (key BLOB PRIMARY KEY, vector BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
-        )
+        self._cache = VectorCache(path, max_mb * 1_000_000 // (inner.dimensions * 4 + 60))
 
     @property
     def name(self) -> str:
@@ -155,11 +145,16 @@ class CachedEmbedder:
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """See `Embedder.encode`. Only texts not seen before reach the model."""
         keys = [self._key(text) for text in texts]
-        known = self._read(keys)
+        length = self.dimensions * np.dtype(np.float32).itemsize
+        known = {
+            key: np.frombuffer(vector, dtype=np.float32)
+            for key, vector in self._cache.get(keys).items()
+            if len(vector) == length
+        }
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
             fresh = dict(zip(missing, self._inner.encode(list(missing.values())), strict=True))
-            self._write(fresh)
+            self._cache.put({key: vector.tobytes() for key, vector in fresh.items()})
             known.update(fresh)
         out = np.zeros((len(keys), self.dimensions), dtype=np.float32)
         for row, key in enumerate(keys):
@@ -168,33 +163,3 @@ class CachedEmbedder:
 
     def _key(self, text: str) -> bytes:
         return hashlib.sha256(f"{self._inner.name}\x00{text}".encode("utf-8", "surrogatepass")).digest()[:16]
-
-    def _read(self, keys: Sequence[bytes]) -> dict[bytes, FloatArray]:
-        found: dict[bytes, FloatArray] = {}
-        with self._lock:
-            for begin in range(0, len(keys), 500):
-                chunk = keys[begin : begin + 500]
-                marks = ",".join("?" * len(chunk))
-                for key, blob in self._db.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", chunk):
-                    found[bytes(key)] = np.frombuffer(blob, dtype=np.float32)
-        return found
-
-    def _write(self, fresh: dict[bytes, FloatArray]) -> None:
-        now = int(time.time())
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                self._db.executemany(
-                    "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                    [(key, vector.tobytes(), now) for key, vector in fresh.items()],
-                )
-                (rows,) = self._db.execute("SELECT count(*) FROM vectors").fetchone()
-                if rows > self._max_rows:
-                    self._db.execute(
-                        "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
-                        (rows - int(self._max_rows * 0.9),),
-                    )
-                self._db.execute("COMMIT")
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise

@@ -7,13 +7,16 @@ space after a full stop makes a phantom URL; an e-mail address becomes its domai
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from urllib.parse import parse_qsl, urlsplit
 
 from crowdnotes.domain import LintLevel, LintWarning, Span
 from crowdnotes.note_text import AMBER_FROM, NOTE_LIMIT, find_urls, is_missing_space, note_length
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# The lookbehind lets a match begin only where a word does: without it a long word takes quadratic time.
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # What X's checker takes for a URL: word characters around a full stop, at least two letters after.
 _PHANTOM = re.compile(r"(?<![\w@./:-])(?P<host>[^\W_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][^\W\d_]+)(?![\w@/]|://)")
 _GLUED = re.compile(r"(?<=[^\s(\[\"'\u201c\u2018<])https?://", re.IGNORECASE)
@@ -72,8 +75,9 @@ def _missing_url(text: str) -> Iterator[LintWarning]:
 
 
 def _bare_url(text: str) -> Iterator[LintWarning]:
+    emails = _emails(text)
     for url in find_urls(text):
-        if not url.has_scheme and not _inside_email(text, url.start):
+        if not url.has_scheme and not _within(emails, url.start):
             yield LintWarning(
                 code="bare-url",
                 message=f"X turns “{url.url}” into a link. Write https:// before it if it is a source.",
@@ -83,10 +87,10 @@ def _bare_url(text: str) -> Iterator[LintWarning]:
 
 
 def _phantom_url(text: str) -> Iterator[LintWarning]:
-    known = [(url.start, url.end) for url in find_urls(text)]
+    urls, emails = _urls(text), _emails(text)
     for match in _PHANTOM.finditer(text):
         host = match["host"]
-        if any(a <= match.start() < b for a, b in known) or _inside_email(text, match.start()):
+        if _within(urls, match.start()) or _within(emails, match.start()):
             continue
         if is_missing_space(host, None) or re.search(r"[^\W\d_]{2,}\.[^\W\d_]{2,}$", host):
             yield LintWarning(
@@ -100,7 +104,7 @@ def _phantom_url(text: str) -> Iterator[LintWarning]:
 def _glued_url(text: str) -> Iterator[LintWarning]:
     for match in _GLUED.finditer(text):
         before = max(text.rfind(" ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
-        if text[before:].lower().startswith(("http://", "https://")):
+        if text[before : before + len("https://")].lower().startswith(("http://", "https://")):
             continue  # a URL inside a URL, as archives write them
         yield LintWarning(
             code="glued-url",
@@ -144,9 +148,9 @@ def _placeholder(text: str) -> Iterator[LintWarning]:
 
 
 def _hashtag(text: str) -> Iterator[LintWarning]:
-    urls = [(url.start, url.end) for url in find_urls(text)]
+    urls = _urls(text)
     for match in _HASHTAG.finditer(text):
-        if not any(a <= match.start() < b for a, b in urls):
+        if not _within(urls, match.start()):
             yield LintWarning(
                 code="hashtag",
                 message=f"“{match.group()}”: raters find hashtags in notes unhelpful.",
@@ -162,8 +166,20 @@ def _query(url: str) -> list[tuple[str, str]]:
         return []
 
 
-def _inside_email(text: str, position: int) -> bool:
-    return any(match.start() <= position < match.end() for match in _EMAIL.finditer(text))
+def _urls(text: str) -> list[tuple[int, int]]:
+    """Spans by start; an end is the furthest so far, because a bare host may hold a whole link ("a.org/https://b.org")."""
+    urls = find_urls(text)
+    return list(zip((url.start for url in urls), accumulate((url.end for url in urls), max), strict=True))
+
+
+def _emails(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _EMAIL.finditer(text)]
+
+
+def _within(spans: Sequence[tuple[int, int]], position: int) -> bool:
+    """Whether one of the spans, which are in order, holds the position."""
+    before = bisect_right(spans, position, key=lambda span: span[0])
+    return before > 0 and position < spans[before - 1][1]
 
 
 _CHECKS: tuple[Callable[[str], Iterator[LintWarning]], ...] = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
 
@@ -78,10 +79,11 @@ def find_urls(text: str) -> list[UrlSpan]:
         url = _trim(match.group())
         if len(url) > len("https://"):
             found.append(UrlSpan(url, match.start(), match.start() + len(url), has_scheme=True))
-    taken = [(span.start, span.end) for span in found]
+    starts, ends = [span.start for span in found], [span.end for span in found]
     for match in _BARE.finditer(text):
         start = match.start()
-        if any(a <= start < b for a, b in taken) or is_missing_space(match["host"], match["rest"]):
+        before = bisect_right(starts, start) - 1  # the last URL with a scheme that begins here or earlier
+        if (before >= 0 and start < ends[before]) or is_missing_space(match["host"], match["rest"]):
             continue
         if match["tld"].lower() not in top_level_domains():
             continue

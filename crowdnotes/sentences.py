@@ -28,8 +28,11 @@ def split_sentences(text: str) -> list[Span]:
     urls = [(url.start, url.end) for url in find_urls(text)]
     spans: list[Span] = []
     start = 0
+    url = 0  # both lists are in order, so they are walked in step: a long text has thousands of each
     for stop in _STOP.finditer(text):
-        if any(a < stop.end() and stop.start() < b for a, b in urls):
+        while url < len(urls) and urls[url][1] <= stop.start():
+            url += 1
+        if url < len(urls) and urls[url][0] < stop.end():
             continue
         if stop.group()[0] == "." and _is_abbreviation(text[max(start, stop.start() - 24) : stop.start()]):
             continue

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from crowdnotes.errors import ConfigurationError
@@ -43,12 +43,24 @@ class EvidenceSettings(BaseSettings):
     hits_per_query: int = Field(10, ge=1, description="more adds little after merging")
     queries: int = Field(5, ge=1, description="diverse queries (CrowdNotes+ 4.2); more repeat themselves")
 
+    @field_validator("passage_overlap")
+    @classmethod
+    def _smaller_than_a_passage(cls, overlap: int, info: ValidationInfo) -> int:
+        tokens = info.data.get("passage_tokens")
+        if tokens is not None and overlap >= tokens:
+            raise ValueError(f"{overlap} tokens shared by two passages is not less than a whole passage of {tokens}")
+        return overlap
+
 
 class SearchSettings(BaseSettings):
     """The search providers: keys, addresses, patience."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SEARCH_", frozen=True)
 
+    services: tuple[str, ...] = Field(
+        ("europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"),
+        description="online services ticked at first; [] asks none unless you tick it",
+    )
     contact_email: str | None = Field(
         None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"
     )
@@ -164,7 +176,7 @@ class Settings(BaseSettings):
     max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
     workers: int = Field(2, ge=1, description="jobs at once in the app")
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
-    embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; the oldest go first")
+    embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
     fetch: FetchSettings = Field(default_factory=FetchSettings)
     evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
@@ -195,11 +207,9 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        prefix = _PREFIXES.get(error.title, "CROWDNOTES_")
-        problems = "; ".join(
-            f"{prefix}{'_'.join(str(part) for part in e['loc'] if isinstance(part, str)).upper()}: {e['msg']}"
-            for e in error.errors(include_url=False, include_input=False)
-        )
+        prefix = _prefixes()[error.title]
+        found = error.errors(include_url=False, include_input=False)
+        problems = "; ".join(f"{prefix}{_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found)
         raise ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.") from error
     except SettingsError as error:  # a list that is not JSON
         raise ConfigurationError(
@@ -207,7 +217,15 @@ def load_settings() -> Settings:
         ) from error
 
 
-_PREFIXES = {
-    part.__name__: str(part.model_config.get("env_prefix"))
-    for part in (FetchSettings, EvidenceSettings, SearchSettings, GateSettings, Settings)
-}
+def _name(place: tuple[int | str, ...]) -> str:
+    return "_".join(part for part in place if isinstance(part, str)).upper()
+
+
+def _prefixes() -> dict[str, str]:
+    """What a variable's name begins with, by the group of settings that it belongs to."""
+    prefixes = {Settings.__name__: str(Settings.model_config.get("env_prefix"))}
+    for field in Settings.model_fields.values():
+        group = field.annotation
+        if isinstance(group, type) and issubclass(group, BaseSettings):
+            prefixes[group.__name__] = str(group.model_config.get("env_prefix"))
+    return prefixes

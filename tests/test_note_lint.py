@@ -64,3 +64,15 @@ def test_any_text_gets_warnings_that_point_into_it(text: str) -> None:
     for warning in lint(text):
         if warning.span is not None:
             assert 0 <= warning.span.start < warning.span.end <= len(text)
+
+
+def test_a_very_long_text_is_linted_at_once() -> None:
+    """Quadratic, each of these took tens of seconds: the tests' own time limit is the check."""
+    assert "over-limit" in _codes("a" * 400_000)
+    assert "bare-url" in _codes("a.com " * 15_000)
+    assert "hashtag" in _codes("https://a.com #b " * 5_000)
+
+
+def test_an_address_of_mail_is_found_between_others_and_after_marks() -> None:
+    found = [w.message for w in lint("(ann.lee+x@a.example.org),bob@b.example.org") if w.code == "email"]
+    assert [message.split("”")[0] for message in found] == ["“ann.lee+x@a.example.org", "“bob@b.example.org"]

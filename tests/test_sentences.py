@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crowdnotes.note_text import find_urls
 from crowdnotes.sentences import split_sentences
 
 
@@ -39,3 +40,15 @@ def test_sentences_are_in_order_and_hold_every_visible_character(text: str) -> N
     assert all(a.end <= b.start for a, b in pairwise(spans))
     inside = "".join(text[span.start : span.end] for span in spans)
     assert "".join(inside.split()) == "".join(text.split())
+
+
+@settings(deadline=None)  # the first text waits for the list of top-level domains
+@given(st.lists(st.sampled_from(["a.com", "https://b.org/c.d", "Yes.", "no", "a.com/https://b.org.", "\n", "!"])))
+def test_no_sentence_ends_inside_a_url(words: list[str]) -> None:
+    text = " ".join(words)
+    ends = {span.end for span in split_sentences(text)}
+    assert not any(url.start < end < url.end for url in find_urls(text) for end in ends)
+
+
+def test_a_very_long_text_of_bare_hosts_is_split() -> None:
+    assert len(split_sentences("See a.com now. " * 8_000)) == 8_000

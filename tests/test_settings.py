@@ -11,6 +11,8 @@ from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import Settings, load_settings
 
 _README = Path(__file__).parent.parent / "README.md"
+_KINDS = [field.annotation for field in Settings.model_fields.values()]
+_GROUPS = [kind for kind in _KINDS if isinstance(kind, type) and issubclass(kind, BaseSettings)]
 
 
 def _fields(model: type[BaseSettings]) -> list[tuple[str, object]]:
@@ -30,6 +32,8 @@ def _fields(model: type[BaseSettings]) -> list[tuple[str, object]]:
         ("CROWDNOTES_FETCH_MAX_REDIRECTS", "-1"),
         ("CROWDNOTES_ALLOWED_PRIVATE_HOSTS", "not json"),
         ("CROWDNOTES_GATE_SUPPORTED", "much"),
+        ("CROWDNOTES_SEARCH_REQUEST_SECONDS", "0"),
+        ("CROWDNOTES_BRIDGING_INERTIA", "-1"),
     ],
 )
 def test_a_bad_value_names_its_variable(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
@@ -37,6 +41,28 @@ def test_a_bad_value_names_its_variable(monkeypatch: pytest.MonkeyPatch, variabl
     with pytest.raises(ConfigurationError) as raised:
         load_settings()
     assert variable in str(raised.value) or "allowed_private_hosts" in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", _GROUPS)
+def test_every_group_of_settings_names_its_own_variable(
+    monkeypatch: pytest.MonkeyPatch, kind: type[BaseSettings]
+) -> None:
+    field = next(name for name, info in kind.model_fields.items() if info.annotation in {int, float})
+    variable = f"{kind.model_config['env_prefix']}{field}".upper()
+    monkeypatch.setenv(variable, "much")
+    with pytest.raises(ConfigurationError, match=f"wrong: {variable}: "):
+        load_settings()
+
+
+@pytest.mark.parametrize(("tokens", "overlap"), [("64", "64"), ("64", None), (None, "512")])
+def test_an_overlap_as_long_as_a_passage_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tokens: str | None, overlap: str | None
+) -> None:
+    for name, value in (("TOKENS", tokens), ("OVERLAP", overlap)):
+        if value is not None:
+            monkeypatch.setenv(f"CROWDNOTES_EVIDENCE_PASSAGE_{name}", value)
+    with pytest.raises(ConfigurationError, match=r"CROWDNOTES_EVIDENCE_PASSAGE_OVERLAP: \d+ tokens .* not less than"):
+        load_settings()
 
 
 def test_the_database_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:

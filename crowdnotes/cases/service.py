@@ -136,6 +136,15 @@ class CaseService:
         """See `workflow.set_tags`."""
         return self._change(case_id, lambda case, at: workflow.set_tags(case, tags, by, at))
 
+    def tick_tag(self, case_id: str, tag: str, by: str, *, ticked: bool) -> Case:
+        """Tick or untick one tag beside those of the newest version; see `workflow.set_tags`."""
+
+        def change(case: Case, at: datetime) -> Case:
+            others = tuple(other for other in case.tags if other != tag)
+            return workflow.set_tags(case, (*others, tag) if ticked else others, by, at)
+
+        return self._change(case_id, change)
+
     def decide(
         self,
         case_id: str,
@@ -177,8 +186,12 @@ class CaseService:
     def list(
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
     ) -> list[CaseSummary]:
-        """Cases, newest first; `search` is looked for in posts and notes."""
+        """Cases, the newest change first; `search` is looked for in posts and notes."""
         return self._store.list(search=search, status=status, limit=limit, offset=offset)
+
+    def count(self, search: str = "", status: CaseStatus | None = None) -> int:
+        """How many `list` would give without a limit."""
+        return self._store.count(search=search, status=status)
 
     def _change(self, case_id: str, change: Callable[[Case, datetime], Case]) -> Case:
         return self._store.update(case_id, lambda case: change(case, self._clock()))

@@ -60,7 +60,7 @@ class Store(Protocol):
     def list(
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
     ) -> list[CaseSummary]:
-        """Newest first; `search` is a part of the post's or the draft's text, in any case of letters."""
+        """The newest change first; `search` is a part of the post's or the draft's text, in any case of letters."""
         ...
 
     def count(self, search: str = "", status: CaseStatus | None = None) -> int:
@@ -126,7 +126,7 @@ class SqlStore:
         """See `Store.list`."""
         columns = [cases.c[name] for name in CaseSummary.model_fields]
         query = _matching(select(*columns), search, status)
-        query = query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
+        query = query.order_by(cases.c.updated_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
         with reading(self._engine) as connection:
             return [CaseSummary.model_validate(dict(row)) for row in connection.execute(query).mappings()]
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, progress
-from crowdnotes.settings import load_settings
+from crowdnotes.cli.output import print_json, print_text, progress
 
 if TYPE_CHECKING:
     from crowdnotes.bridging import Factorization, PublicScores, Ratings
@@ -34,9 +33,9 @@ def read(
         print_json([report.model_dump(mode="json") for report in reports])
         return
     for report in reports:
-        print(f"{report.table}: {report.rows} rows in {report.seconds:.1f} s")
+        print_text(f"{report.table}: {report.rows} rows in {report.seconds:.1f} s")
         for reason, count in report.dropped.items():
-            print(f"  dropped {count}: {reason}")
+            print_text(f"  dropped {count}: {reason}")
 
 
 @app.command("fit")
@@ -57,6 +56,7 @@ def fit(
     from crowdnotes import bridging
     from crowdnotes.bridging.enrolment import group_members
     from crowdnotes.bridging.writing import write_fit
+    from crowdnotes.settings import load_settings
 
     loaded = bridging.load_ratings(ratings)
     table, dropped = loaded.table, dict(loaded.dropped)
@@ -73,7 +73,7 @@ def fit(
         print_json(summary)
         return
     for name, value in summary.items():
-        print(f"{name}: {value}")
+        print_text(f"{name}: {value}")
 
 
 @app.command("score")
@@ -83,6 +83,7 @@ def score(
 ) -> None:
     """Give every rated note its status, with the rule that decided and what blocks it."""
     from crowdnotes.bridging import score_public_data
+    from crowdnotes.settings import load_settings
 
     scores = score_public_data(data, load_settings().bridging)
     counts = Counter(result.status.value for result in scores.statuses)
@@ -90,9 +91,9 @@ def score(
         print_json(_scores(scores, counts))
         return
     for status, count in counts.most_common():
-        print(f"{status}: {count}")
+        print_text(f"{status}: {count}")
     for notice in scores.notices:
-        print(notice)
+        print_text(notice)
 
 
 def _summary(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> dict[str, object]:

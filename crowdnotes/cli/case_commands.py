@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, progress
+from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
 from crowdnotes.handoff import cases_csv, to_json, to_markdown
-from crowdnotes.workspace import open_workspace
 
 app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
 
@@ -31,6 +30,8 @@ def list_cases(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List cases, newest first."""
+    from crowdnotes.workspace import open_workspace
+
     wanted = _status(status)
     with open_workspace() as workspace:
         found = workspace.service.list(search=search, status=wanted, limit=limit)
@@ -38,9 +39,9 @@ def list_cases(
         print_json([item.model_dump(mode="json") for item in found])
         return
     if not found:
-        print("No cases.")
+        print_text("No cases.")
     for item in found:
-        print(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M}  {item.status.value:20}  {item.post_excerpt}")
+        print_text(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M}  {item.status.value:20}  {item.post_excerpt}")
 
 
 @app.command("show")
@@ -49,9 +50,11 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON rather than Markdown.")] = False,
 ) -> None:
     """Show one case whole, its audit trail included."""
+    from crowdnotes.workspace import open_workspace
+
     with open_workspace() as workspace:
         case = workspace.service.get(case_id)
-    print(to_json(case) if as_json else to_markdown(case))
+    print_text(to_json(case) if as_json else to_markdown(case))
 
 
 @app.command("export")
@@ -63,6 +66,8 @@ def export(
     case_id: Annotated[list[str] | None, typer.Option("--case", help="Only these cases; all without.")] = None,
 ) -> None:
     """Export cases as CSV (a row each), JSON or Markdown."""
+    from crowdnotes.workspace import open_workspace
+
     with open_workspace() as workspace:
         service = workspace.service
         ids = case_id or [item.id for item in service.list(limit=1_000_000)]
@@ -74,7 +79,7 @@ def export(
     else:
         text = "\n".join(to_markdown(case) for case in cases)
     if out is None:
-        print(text, end="")
+        print_text(text, end="")
         return
     try:
         out.write_text(text, encoding="utf-8", newline="")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, progress
+from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import Mode
 from crowdnotes.errors import InputError, JobCancelled, JobError
 from crowdnotes.evidence.search import make_providers
@@ -69,10 +69,9 @@ def draft(
         print_json(case)
         return
     for item in case.evidence:
-        print(f"{item.id}  {item.source.title}  {item.source.url or ''}".rstrip())
-    print()
-    print(case.draft.text if case.draft else "No note could be written from this evidence.")
-    print(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to read the passages and decide.")
+        print_text(f"{item.id}  {item.source.title}  {item.source.url or ''}".rstrip())
+    print_text(f"\n{case.draft.text if case.draft else 'No note could be written from this evidence.'}")
+    print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to read the passages and decide.")
 
 
 def _known(services: list[str], workspace: Workspace) -> list[str]:

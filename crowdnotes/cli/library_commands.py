@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, progress
-from crowdnotes.workspace import open_workspace
+from crowdnotes.cli.output import print_json, print_text, progress
 
 app = typer.Typer(help="Local libraries of evidence.", no_args_is_help=True)
 
@@ -28,6 +27,8 @@ def add(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Index a table or folder for search, on this machine alone."""
+    from crowdnotes.workspace import open_workspace
+
     with open_workspace() as workspace:
         info = workspace.libraries.add(
             path,
@@ -43,29 +44,37 @@ def add(
     if as_json:
         print_json(info)
     else:
-        print(f"Library {info.name}: {info.records} records, {info.duplicates} duplicates, {info.skipped} skipped.")
+        print_text(
+            f"Library {info.name}: {info.records} records, {info.duplicates} duplicates, {info.skipped} skipped."
+        )
 
 
 @app.command("list")
 def list_libraries(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
-    """List the libraries on this machine."""
+    """List the libraries on this machine; those that cannot be read are named on standard error."""
+    from crowdnotes.workspace import open_workspace
+
     with open_workspace() as workspace:
-        found = workspace.libraries.list()
+        found, broken = workspace.libraries.list(), workspace.libraries.broken()
+    for name in broken:
+        progress(f"The library “{name}” cannot be read. Remove it and add it again.")
     if as_json:
         print_json([info.model_dump(mode="json") for info in found])
         return
-    if not found:
-        print("No libraries. Add one with: crowdnotes library add PATH --name NAME")
+    if not found and not broken:
+        print_text("No libraries. Add one with: crowdnotes library add PATH --name NAME")
     for info in found:
-        print(f"{info.name}  {info.records} records")
+        print_text(f"{info.name}  {info.records} records")
 
 
 @app.command("remove")
 def remove(name: Annotated[str, typer.Argument(help="The library to remove.")]) -> None:
     """Remove a library; cases that used it keep what they read."""
+    from crowdnotes.workspace import open_workspace
+
     with open_workspace() as workspace:
         workspace.libraries.remove(name)
-    print(f"Library {name} removed.")
+    print_text(f"Library {name} removed.")
 
 
 @app.command("search")
@@ -76,12 +85,14 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Search a library: full text first, then ranked by meaning, near-duplicates left out."""
+    from crowdnotes.workspace import open_workspace
+
     with open_workspace() as workspace:
         hits = workspace.libraries.search(name, query, k=k)
     if as_json:
         print_json([hit.model_dump(mode="json") for hit in hits])
         return
     if not hits:
-        print("Nothing found.")
+        print_text("Nothing found.")
     for hit in hits:
-        print(f"{hit.record:>7}  {hit.score:5.2f}  {hit.title}  {hit.url or ''}\n         {hit.snippet}")
+        print_text(f"{hit.record:>7}  {hit.score:5.2f}  {hit.title}  {hit.url or ''}\n         {hit.snippet}")

@@ -7,30 +7,55 @@ program refused with a sentence, 2 the command's words are off, 130 cancelled by
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from crowdnotes import __version__
 from crowdnotes.cli import (
     bridging_commands,
     case_commands,
-    draft_command,
     length_command,
     library_commands,
     search_commands,
 )
+from crowdnotes.cli.output import print_text, progress
 from crowdnotes.errors import CrowdNotesError
+
+if TYPE_CHECKING:
+    from typer._click.core import Command, Context
+
+_DRAFT = "draft"
+
+
+class _Commands(TyperGroup):
+    """`draft` works with every part of the program: it is imported when it, or the list of commands, is asked for."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        length, *others = super().list_commands(ctx)
+        return [length, _DRAFT, *others]
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        if cmd_name != _DRAFT:
+            return super().get_command(ctx, cmd_name)
+        from crowdnotes.cli.draft_command import draft
+
+        alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+        alone.command(_DRAFT)(draft)
+        return get_command(alone)
+
 
 app = typer.Typer(
     name="crowdnotes",
+    cls=_Commands,
     help="Write Community Notes from evidence that a person has read.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 app.command("length")(length_command.length)
-app.command("draft")(draft_command.draft)
 app.command("search")(search_commands.search)
 app.add_typer(search_commands.providers_app, name="providers")
 app.add_typer(library_commands.app, name="library")
@@ -40,7 +65,7 @@ app.add_typer(bridging_commands.app, name="bridging")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(__version__)
+        print_text(__version__)
         raise typer.Exit
 
 
@@ -58,7 +83,7 @@ def main() -> None:
     try:
         app()
     except CrowdNotesError as error:
-        print(f"crowdnotes: {error}", file=sys.stderr)
+        progress(f"crowdnotes: {error}")
         sys.exit(1)
     except BrokenPipeError:  # `crowdnotes … | head`
         sys.stderr.close()

@@ -1,13 +1,23 @@
-"""How the commands print: JSON a person can read, progress on standard error."""
+"""How the commands print: JSON a person can read, plain text that cannot steer the terminal, progress aside."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
+
+# Escape sequences (ECMA-48): operating system commands and other strings to their end, control
+# sequences, two-character ones; then control characters alone, and marks that reorder a line.
+_STEERING = re.compile(
+    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*[0-~]?"
+    r"|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def print_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> None:
@@ -18,9 +28,19 @@ def print_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> None:
         print(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
 
 
+def print_text(text: str = "", end: str = "\n") -> None:
+    """Plain text on standard output, `printable`."""
+    print(printable(text), end=end)
+
+
 def progress(line: str) -> None:
-    """A line of progress for a person who watches."""
-    print(line, file=sys.stderr, flush=True)
+    """A line of progress or an error for a person who watches, `printable`, on standard error."""
+    print(printable(line), file=sys.stderr, flush=True)
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey: titles and posts come from outside."""
+    return _STEERING.sub("", text)
 
 
 def _plain(value: object) -> object:

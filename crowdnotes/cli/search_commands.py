@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, progress
+from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import Post, ProviderOutcome
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.search import SearchProvider, check_providers, make_providers, search_all
-from crowdnotes.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from crowdnotes.evidence.search import SearchProvider
+    from crowdnotes.workspace import Workspace
 
 providers_app = typer.Typer(help="The search providers.", no_args_is_help=True)
 
@@ -27,6 +29,9 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Search providers side by side. What is named is searched; with nothing named, every provider that is set up."""
+    from crowdnotes.evidence.search import search_all
+    from crowdnotes.workspace import open_workspace
+
     text = (sys.stdin.read() if post == "-" else post).strip()
     if not text:
         raise InputError("There is nothing to search for.", "Give a post or claim.")
@@ -55,11 +60,11 @@ def search(
         )
         return
     if not found.hits:
-        print("Nothing found.")
+        print_text("Nothing found.")
     for number, hit in enumerate(found.hits, start=1):
         marks = "".join(f" [{notice}]" for notice in hit.notices)
         names = ", ".join((hit.provider, *hit.also_found_by))
-        print(
+        print_text(
             f"{number:>3}  {hit.title}{marks}\n     {hit.published or 'undated'} · {names} · {hit.url or ''}".rstrip()
         )
 
@@ -67,6 +72,9 @@ def search(
 @providers_app.command("check")
 def check(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
     """Ask each provider for one thing: which are set up, which answer from here, and how fast."""
+    from crowdnotes.evidence.search import check_providers, make_providers
+    from crowdnotes.workspace import open_workspace
+
     with open_workspace() as workspace:
         names = [info.name for info in workspace.libraries.list()]
         providers = make_providers(workspace.settings, workspace.libraries, names)
@@ -75,10 +83,12 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")
         print_json([outcome.model_dump(mode="json") for outcome in outcomes])
         return
     for outcome in outcomes:
-        print(_line(outcome))
+        print_text(_line(outcome))
 
 
 def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]) -> list[SearchProvider]:
+    from crowdnotes.evidence.search import make_providers
+
     known = [info.name for info in workspace.libraries.list()]
     wanted = [*named, *(f"library:{name}" for name in libraries)]
     providers = {one.name: one for one in make_providers(workspace.settings, workspace.libraries, known)}

@@ -54,7 +54,7 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
         if reader.is_encrypted and not reader.decrypt(""):
             raise FetchError("The PDF is locked with a password.", FetchOutcome.UNREADABLE)
         pages = _pages(reader, check)
-        details = reader.metadata
+        title, published = _about(reader)
     except (DependencyError, FileNotDecryptedError) as error:
         raise FetchError("The PDF is encrypted.", FetchOutcome.UNREADABLE) from error
     except _DAMAGE as error:
@@ -64,7 +64,7 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
         raise FetchError(
             "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
         )
-    return Document(title=_title(details) or fallback_title, text=text, published=_created(details))
+    return Document(title=title or fallback_title, text=text, published=published)
 
 
 def _pages(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
@@ -130,16 +130,29 @@ def _runs_on(before: str, line: str, width: float) -> bool:
     return len(before) >= (0.85 if _STOP.search(before) else 0.65) * width
 
 
-def _title(details: DocumentInformation | None) -> str:
-    title = tidy_line(details.title or "") if details is not None else ""
+def _about(reader: PdfReader) -> tuple[str, date | None]:
+    """What the file says about itself: "" and None for what is odd, because the text is good without it."""
+    try:
+        details = reader.metadata
+    except _DAMAGE:
+        return "", None
+    return (_title(details), _created(details)) if details is not None else ("", None)
+
+
+def _title(details: DocumentInformation) -> str:
+    try:
+        given = details.title
+    except _DAMAGE:
+        return ""
+    title = tidy_line(given) if isinstance(given, str) else ""
     looks_like_file = re.search(r"\.(?:docx?|indd|pdf|qxd|tex|pptx?)$|^microsoft word|^untitled", title, re.IGNORECASE)
     return "" if looks_like_file else title
 
 
-def _created(details: DocumentInformation | None) -> date | None:
+def _created(details: DocumentInformation) -> date | None:
     try:
-        moment = details.creation_date if details is not None else None
-    except ValueError:  # a date written in no known way
+        moment = details.creation_date
+    except _DAMAGE:  # a date written in no known way
         return None
     today = datetime.now(UTC).date()
     return moment.date() if moment is not None and moment.year >= 1990 and moment.date() <= today else None

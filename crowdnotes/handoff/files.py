@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 
 from crowdnotes.domain import Case, Evidence, Support
@@ -76,7 +77,7 @@ def _lines(case: Case) -> Iterator[str]:
     yield ""
     yield from _quoted(case.post.text)
     if case.post.url:
-        yield f"\n{case.post.url}"
+        yield f"\n{_code(case.post.url)}"
     yield from _note_lines(case)
     yield from _evidence_lines(case.evidence)
     yield from _score_lines(case)
@@ -84,7 +85,8 @@ def _lines(case: Case) -> Iterator[str]:
     yield "## Audit trail"
     yield ""
     for event in case.events:
-        yield f"- {event.at:%Y-%m-%d %H:%M:%S} {event.by}: {event.kind} {_inline(event.detail)}".rstrip()
+        what = f"{_inline(event.by)}: {_inline(event.kind)} {_inline(event.detail)}"
+        yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
 
 
 def _note_lines(case: Case) -> Iterator[str]:
@@ -110,7 +112,7 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         verdict = review.verdict.value if review.verdict else ("opened" if review.opened_at else "not opened")
         yield f"### {item.id}: {_inline(source.title)} ({verdict})\n"
         if source.url:
-            yield f"{source.url}\n"
+            yield f"{_code(source.url)}\n"
         about = [
             source.publisher or "",
             source.category.value,
@@ -128,7 +130,7 @@ def _score_lines(case: Case) -> Iterator[str]:
     if case.assessment is None:
         return
     state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
-    yield f"## Scores {state}, by engine “{case.assessment.engine}”\n"
+    yield f"## Scores {state}, by engine “{_inline(case.assessment.engine)}”\n"
     for gate in case.assessment.gates:
         yield f"- {gate.gate.value}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
     for principle in case.assessment.principles:
@@ -136,7 +138,7 @@ def _score_lines(case: Case) -> Iterator[str]:
     for sentence in case.assessment.sentences:
         if sentence.support is not Support.SUPPORTED and case.draft is not None and case.assessment_is_current:
             words = case.draft.text[sentence.span.start : sentence.span.end]
-            yield f"- {sentence.support.value}: “{_inline(words)}” {' '.join(sentence.doubts)}".rstrip()
+            yield f"- {sentence.support.value}: “{_inline(words)}” {_inline(' '.join(sentence.doubts))}".rstrip()
     yield ""
 
 
@@ -154,14 +156,21 @@ def _decision_lines(case: Case) -> Iterator[str]:
 
 def _quoted(text: str) -> Iterator[str]:
     # A code block with more backticks than the text holds: outside text stays text in any viewer.
-    fence = "`" * max(3, 1 + max((len(run) for run in _backtick_runs(text)), default=0))
+    fence = "`" * max(3, 1 + _longest_backticks(text))
     yield f"{fence}text"
     yield text
     yield fence
 
 
-def _backtick_runs(text: str) -> list[str]:
-    return "".join(char if char == "`" else " " for char in text).split()
+def _longest_backticks(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def _code(url: str) -> str:
+    """An address as it is, to copy: in a code span it is neither markup nor a link."""
+    flat = " ".join(url.split())
+    fence = "`" * (1 + _longest_backticks(flat))
+    return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"
 
 
 def _inline(text: str) -> str:

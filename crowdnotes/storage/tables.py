@@ -64,7 +64,7 @@ cases = Table(
     Column("post_excerpt", Text, nullable=False),
     Column("search", Text, nullable=False),
     Column("document", Text, nullable=False),
-    Index("cases_by_age", "created_at", "id"),
+    Index("cases_by_change", "updated_at", "id"),
 )
 
 events = Table(

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import io
+import re
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NullObject, NumberObject, PdfObject
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
@@ -129,3 +131,26 @@ def test_a_pdf_with_any_byte_changed_is_read_or_labelled(data: st.DataObject) ->
         read_body(bytes(body), PDF, None, URL)
     except FetchError as error:
         assert error.outcome is FetchOutcome.UNREADABLE
+
+
+@pytest.mark.parametrize("key", ["/Title", "/CreationDate"])
+@pytest.mark.parametrize(
+    "value", [NumberObject(5), ArrayObject([NumberObject(1), NumberObject(2)]), DictionaryObject(), NullObject()]
+)
+def test_odd_metadata_does_not_cost_the_text(key: str, value: PdfObject) -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(_pdf([PAGE], "Measles")))
+    assert writer._info is not None
+    writer._info[NameObject(key)] = value
+    out = io.BytesIO()
+    writer.write(out)
+    document = read_body(out.getvalue(), PDF, None, URL)
+    assert "contagious" in document.text
+    assert document.title
+
+
+def test_an_information_dictionary_that_is_none_does_not_cost_the_text() -> None:
+    body = _pdf([PAGE], "Measles")
+    number = re.search(rb"/Info (\d+) 0 R", body)
+    assert number is not None
+    odd = body.replace(number.group(), b"/Info 99" + b" " * (len(number.group()) - 8))
+    assert "contagious" in read_body(odd, PDF, None, URL).text

@@ -1,7 +1,7 @@
-"""Sentences that only say "False.": no passage can carry them, so what follows decides.
+"""Sentences that only say "False.": no passage can carry them, so the rest of the note decides.
 
-They are never held against the note by themselves; that a verdict tells readers little is for the
-helpfulness gate to say.
+The post is not at hand here. That "False." answers it can only be seen from another sentence, which
+the passages carry and which itself denies, corrects or limits something.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from crowdnotes.domain import SentenceSupport, Support
 from crowdnotes.engines.local.polarity import negations
 from crowdnotes.engines.local.repeating import corrects
 from crowdnotes.engines.local.tone import BARE_VERDICT
-from crowdnotes.settings import GateSettings
 
-_SAY_MORE = "A verdict alone is not in any passage: add what is true, from a passage."
+_SAY_WHAT = "Nothing in the note says what is wrong; add what the evidence says instead."
 
 
 def is_bare_verdict(sentence: str) -> bool:
@@ -22,32 +21,32 @@ def is_bare_verdict(sentence: str) -> bool:
     return BARE_VERDICT.match(sentence) is not None
 
 
-def with_verdicts_carried(
-    settings: GateSettings, note: str, sentences: Sequence[SentenceSupport]
-) -> tuple[SentenceSupport, ...]:
-    """The same supports with each bare verdict judged by the next sentence.
+def with_verdicts_carried(note: str, sentences: Sequence[SentenceSupport]) -> tuple[SentenceSupport, ...]:
+    """The same supports with each bare verdict judged by the other sentences of the note.
 
-    Supported when that one is and itself denies or corrects something; else partly, with a doubt that
-    says what to add.
+    Supported as the first of them that is supported and denies, corrects or limits something, before
+    or after it; unsupported without one, with a doubt at the verdict that says what to add.
     """
-    out = []
-    for index, sentence in enumerate(sentences):
-        if not is_bare_verdict(note[sentence.span.start : sentence.span.end]):
-            out.append(sentence)
-            continue
-        after = sentences[index + 1] if index + 1 < len(sentences) else None
-        words = note[after.span.start : after.span.end] if after else ""
-        if after and after.support is Support.SUPPORTED and (negations(words) or corrects(words)):
-            changes = {"support": Support.SUPPORTED, "score": after.score, "doubts": (), "doubted": ()}
-            out.append(after.model_copy(update={**changes, "span": sentence.span}))
-            continue
-        changes = {
-            "support": Support.PARTLY,
-            "score": settings.partly,
-            "evidence_id": None,
-            "carrier": None,
-            "doubts": (_SAY_MORE,),
-            "doubted": (sentence.span,),
-        }
-        out.append(sentence.model_copy(update=changes))
-    return tuple(out)
+    says_what = next((sentence for sentence in sentences if _says_what_is_wrong(note, sentence)), None)
+    return tuple(
+        _carried(sentence, says_what) if is_bare_verdict(_words(note, sentence)) else sentence for sentence in sentences
+    )
+
+
+def _says_what_is_wrong(note: str, sentence: SentenceSupport) -> bool:
+    words = _words(note, sentence)
+    if sentence.support is not Support.SUPPORTED or is_bare_verdict(words):
+        return False
+    return bool(negations(words)) or corrects(words)
+
+
+def _carried(verdict: SentenceSupport, by: SentenceSupport | None) -> SentenceSupport:
+    if by is None:
+        return SentenceSupport(
+            span=verdict.span, support=Support.UNSUPPORTED, score=0.0, doubts=(_SAY_WHAT,), doubted=(verdict.span,)
+        )
+    return by.model_copy(update={"span": verdict.span, "doubts": (), "doubted": ()})
+
+
+def _words(note: str, sentence: SentenceSupport) -> str:
+    return note[sentence.span.start : sentence.span.end]

@@ -13,7 +13,6 @@ from crowdnotes.domain import (
     SentenceSupport,
     Support,
 )
-from crowdnotes.engines.local.bare_verdicts import is_bare_verdict
 from crowdnotes.settings import GateSettings
 
 
@@ -35,8 +34,6 @@ def judge_correctness(
         fails = sentence.support is Support.UNSUPPORTED or (
             bool(sentence.doubts) and sentence.support is not Support.SUPPORTED
         )
-        # "False." says nothing that a passage could carry: told, but never the reason to fail.
-        fails = fails and not (sentence.support is Support.PARTLY and is_bare_verdict(_words(note, sentence)))
         failing += fails
         findings.extend(_findings(note, sentence, ok=not fails))
     score = min(sentence.score for sentence in support)
@@ -58,10 +55,6 @@ def judge_correctness(
     )
 
 
-def _words(note: str, sentence: SentenceSupport) -> str:
-    return note[sentence.span.start : sentence.span.end]
-
-
 def _findings(note: str, sentence: SentenceSupport, *, ok: bool) -> list[Finding]:
     if sentence.doubts:
         spans = [*sentence.doubted, *[sentence.span] * (len(sentence.doubts) - len(sentence.doubted))]
@@ -69,7 +62,7 @@ def _findings(note: str, sentence: SentenceSupport, *, ok: bool) -> list[Finding
             Finding(message=doubt, evidence_id=sentence.evidence_id, span=span, ok=ok)
             for doubt, span in zip(sentence.doubts, spans, strict=False)
         ]
-    words = _words(note, sentence)
+    words = note[sentence.span.start : sentence.span.end]
     opening = words if len(words) <= 60 else f"{words[:57].rsplit(' ', 1)[0]}…"
     if sentence.support is Support.SUPPORTED:
         message = f"{sentence.evidence_id} carries “{opening}”."

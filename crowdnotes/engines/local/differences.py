@@ -14,6 +14,7 @@ from crowdnotes.engines.local.quantities import Quantity, quantities
 from crowdnotes.engines.local.strength import strength_differences
 from crowdnotes.engines.local.terms import term_differences
 from crowdnotes.engines.local.verdicts import Difference
+from crowdnotes.engines.local.words import content_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Compared:
 
 def differences(sides: Compared) -> list[Difference]:
     """All differences, most serious first. Offsets are in `sides.sentence`."""
+    if not content_tokens(sides.sentence):  # "95%." has no words that could be denied or overstated
+        return _number_differences(sides)
     found = [
         *_number_differences(sides),
         *polarity_differences(sides.sentence, sides.carrier, sides.passage),

@@ -15,6 +15,7 @@ from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, S
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.readability import reading
+from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.note_text import find_urls, without_urls
 from crowdnotes.settings import GateSettings
@@ -62,7 +63,7 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     missing = sorted(signals, key=lambda signal: -signal.weight * (1 - signal.credit))
     missed = [signal.bad for signal in missing if signal.credit < 0.75]
     start = "Likely to help readers" if passed else "Unlikely to help readers as it is"
-    reason = f"{start}: {score:.2f} of the {settings.helpfulness:.2f} needed."
+    reason = f"{start}: {of_needed(score, settings.helpfulness)}."
     if missed:
         reason += f" What counts most against it: {'; '.join(missed[:3])}."
     findings = tuple(

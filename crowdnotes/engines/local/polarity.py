@@ -26,6 +26,14 @@ _IMPLICIT = re.compile(
 _IDLE = re.compile(
     r"\b(?:not only|no matter|whether or not|no longer than|no more than|no fewer than|not just)\b", re.IGNORECASE
 )
+# Deny the statement that follows them in the same sentence: "False: ...", "it is a myth that ...".
+_FALSE = r"(?:false|untrue|incorrect|wrong|fake|baseless|unfounded|debunked|(?:a )?(?:myth|hoax|lie))"
+_DENIES_REST = re.compile(
+    rf"^\W*(?:{_FALSE}\s*[:–—-]|no\.(?=\s+[A-Z])|no[:–—])|\b{_FALSE} that\b|"
+    rf"\b(?:claim|idea|notion|belief) that\b(?=[^.;]*\b(?:is|are) {_FALSE}\b)",
+    re.IGNORECASE,
+)
+_DENIAL = re.compile(rf"\b(?:{_FALSE}|no)\b", re.IGNORECASE)
 _SCOPE_END = re.compile(
     r"[;:.!?()]|\b(?:but|although|though|while|whereas|yet|however|unless|except|because)\b", re.IGNORECASE
 )
@@ -99,7 +107,7 @@ def _added_negations(sentence: str, carrier: str, passage: str) -> list[Differen
     around = content_tokens(passage)
     elsewhere = [{token.stem for token in _scope(passage, around, cue)} for cue in negations(passage)]
     found = []
-    for cue in negations(sentence):
+    for cue in [*negations(sentence), *_DENIES_REST.finditer(sentence)]:
         shared = [token for token in _scope(sentence, content, cue) if token.stem in stems]
         if not shared or any(token.stem in governed for token in shared):
             continue
@@ -109,7 +117,8 @@ def _added_negations(sentence: str, carrier: str, passage: str) -> list[Differen
         places = [token for token in other if token.stem in {word.stem for word in shared}]
         if any(_IMPLICIT.search(_clause_of(carrier, token.start)) for token in places):
             continue
-        message = f"The note says “{cue.group()}” of “{shared[0].text}”; the passage does not."
+        word = _DENIAL.search(sentence, cue.start()) if cue.re is _DENIES_REST else cue
+        message = f"The note says “{(word or cue).group()}” of “{shared[0].text}”; the passage does not."
         found.append(Difference("negation", message, Span(start=cue.start(), end=shared[-1].end), 0.5))
     return found
 
@@ -125,7 +134,7 @@ def _lost_negations(sentence: str, carrier: str) -> list[Difference]:
         if len(shared) < 2 or scope[0].stem not in by_stem or any(token.stem in governed for token in shared):
             continue
         clause = _clause_of(sentence, shared[0].start)
-        if _IMPLICIT.search(clause) or negations(clause):
+        if _IMPLICIT.search(clause) or negations(clause) or _DENIES_REST.search(sentence):
             continue
         message = f"The passage says “{cue.group()}” of “{shared[0].text}”; the note does not."
         first, last = min(token.start for token in shared), max(token.end for token in shared)

@@ -17,6 +17,7 @@ from crowdnotes.domain import (
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.readability import reading
+from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.note_text import without_urls
 
@@ -92,7 +93,7 @@ def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
         )
     vectors = embedder.encode([question, words])
     cosine = float(vectors[0] @ vectors[1])
-    scale = f"similarity {cosine:.2f} of the {_ADDRESSES:.2f} needed"
+    scale = f"similarity {of_needed(cosine, _ADDRESSES)}"
     findings = [] if cosine >= _ADDRESSES else [Finding(message=f"The note is far from the post ({scale}).")]
     good, bad = f"It speaks of what the post says ({scale}).", f"It speaks of something else than the post ({scale})."
     return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)

@@ -9,6 +9,7 @@ import numpy as np
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.satire import is_satirical, says_satire
+from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of, text_stems, what_is_missing
 from crowdnotes.engines.local.units import split_units
 from crowdnotes.engines.local.words import content_tokens, plain_post
@@ -100,9 +101,7 @@ def _finding(question: str, item: Evidence, score: float, threshold: float, faul
             shared.append(token.folded)
     about = f"; both speak of {', '.join(shared[:3])}" if shared else "; they share no key word"
     verdict = "bears on the post" if ok else "is too far from the post"
-    return Finding(
-        message=f"{item.id} {verdict}: {score:.2f} of the {threshold:.2f} needed{about}.", evidence_id=item.id, ok=ok
-    )
+    return Finding(message=f"{item.id} {verdict}: {of_needed(score, threshold)}{about}.", evidence_id=item.id, ok=ok)
 
 
 def _not_run(reason: str) -> GateResult:

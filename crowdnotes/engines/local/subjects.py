@@ -15,6 +15,7 @@ from crowdnotes.domain import Post
 from crowdnotes.engines.local.claims import find_claims, has_pronoun_subject
 from crowdnotes.engines.local.common_words import PLAIN_STEMS, TOPIC_STEMS
 from crowdnotes.engines.local.keyphrases import is_health_word
+from crowdnotes.engines.local.lettered_names import lettered_names, names_another
 from crowdnotes.engines.local.polarity import polarity_differences
 from crowdnotes.engines.local.strength import effects_of
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS, LAY_TO_MEDICAL
@@ -48,6 +49,7 @@ class Subject:
 
     `phrases` are the own terms as a reader would name them, most telling first. In "X causes Y" the
     `agents` are the terms of X, and the `relations` hold "cause"; of "X is Y" too, X are the agents.
+    `lettered` are its names of a word and a letter: "vitamin C" by "vitamin c".
     """
 
     text: str
@@ -56,6 +58,7 @@ class Subject:
     phrases: tuple[str, ...]
     agents: frozenset[str]
     relations: frozenset[str]
+    lettered: dict[str, str]
 
     def shared(self, stems: frozenset[str]) -> tuple[int, int]:
         """How many of the specific terms and of the topics a text with these `text_stems` names."""
@@ -68,7 +71,12 @@ class Subject:
         return (specific + _TOPIC_WEIGHT * topics) / total if total else 0.0
 
     def is_named_by(self, stems: frozenset[str]) -> bool:
-        """Whether a text names the claim's own subject, or two of its topics when it has no other."""
+        """Whether a text names the claim's own subject, or two of its topics when it has no other.
+
+        A text on vitamin B alone does not when the claim is about vitamin C.
+        """
+        if any(names_another(name, stems) for name in self.lettered):
+            return False
         specific, topics = self.shared(stems)
         if self.specific:
             return specific >= 1 and self.coverage(stems) >= _LEAST_COVERED
@@ -114,13 +122,16 @@ def subject_of(text: str, context: str = "") -> Subject:
     if context and not specific:
         specific, topics = _terms(context)
     phrases = _phrases(text, specific) or tuple(specific.values())
-    return Subject(text, specific, topics, phrases, _agents(text, {*specific, *topics}), _relations(text))
+    agents = _agents(text, {*specific, *topics})
+    return Subject(text, specific, topics, phrases, agents, _relations(text), lettered_names(text))
 
 
 @lru_cache(maxsize=4_096)
 def text_stems(text: str) -> frozenset[str]:
-    """The stems of a text's content words, with the medical or lay name of what it calls otherwise."""
-    stems = {token.stem for token in content_tokens(text)}
+    """The stems of a text's content words and its lettered names, with the medical or lay name of what it calls
+    otherwise.
+    """
+    stems = {token.stem for token in content_tokens(text)} | lettered_names(text).keys()
     stems |= {stem(part) for token in content_tokens(text) if "-" in token.folded for part in token.folded.split("-")}
     for lay, medical in _SYNONYMS:
         if lay <= stems:
@@ -150,6 +161,9 @@ def what_is_missing(subjects: Iterable[Subject], texts: Iterable[str]) -> str:
     together = frozenset[str]().union(*(text_stems(text) for text in texts))
     subjects = list(subjects)
     for subject in subjects:
+        for name, written in subject.lettered.items():
+            if names_another(name, together):
+                return f"No passage speaks about “{written}”."
         for phrase in subject.phrases:
             stems = {token.stem for token in content_tokens(phrase)}
             telling = len(stems) > 1 or stems & subject.agents or _is_telling(phrase)

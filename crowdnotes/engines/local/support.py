@@ -15,11 +15,12 @@ import numpy as np
 from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.attribution import Credited, false_credit, split_credit
-from crowdnotes.engines.local.bare_verdicts import with_verdicts_carried
+from crowdnotes.engines.local.bare_verdicts import is_bare_verdict, with_verdicts_carried
 from crowdnotes.engines.local.differences import Compared, differences
+from crowdnotes.engines.local.quantities import Quantity, quantities
 from crowdnotes.engines.local.units import Unit, passage_stems, split_units
 from crowdnotes.engines.local.words import content_tokens
-from crowdnotes.note_text import find_urls
+from crowdnotes.note_text import UrlSpan, find_urls
 from crowdnotes.sentences import split_sentences
 from crowdnotes.settings import GateSettings
 
@@ -28,6 +29,8 @@ _COSINE = 0.4
 _IN_CARRIER = 0.3
 _IN_PASSAGE = 0.3
 _MOST_SENTENCES = 40
+_LINK_LABEL = re.compile(r"(?:sources?|links?|read more|see)\W*", re.IGNORECASE)
+_LINK_NUMBER = re.compile(r"[(\[]?\d[)\].:/]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,22 @@ class _Carrier:
     text: str
     span: Span
     base: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What of a sentence a passage should hold: the stems of its words or, as in "95%.", its numbers alone."""
+
+    stems: frozenset[str]
+    numbers: tuple[Quantity, ...]
+
+    def share_in(self, stems: frozenset[str], text: str) -> float:
+        """The share of it in a text with these stems, in [0, 1]."""
+        if self.stems:
+            return len(self.stems & stems) / len(self.stems)
+        known = quantities(text) if self.numbers else []
+        held = sum(any(number.agrees_with(other) for other in known) for number in self.numbers)
+        return held / len(self.numbers) if self.numbers else 0.0
 
 
 def sentence_supports(
@@ -59,7 +78,7 @@ def sentence_supports(
             if units:
                 carriers.append(_best_carrier(credited.claim, vectors[row], item, units, block))
         out.append(_judged(settings, span, credited, carriers))
-    return with_verdicts_carried(settings, note, out) if evidence else tuple(out)
+    return with_verdicts_carried(note, out) if evidence else tuple(out)
 
 
 def note_sentences(note: str) -> list[Span]:
@@ -80,32 +99,40 @@ def note_sentences(note: str) -> list[Span]:
         words = note[start:end]
         left = len(words) - len(words.lstrip())
         words = words.strip()
-        if (
-            words
-            and len(content_tokens(words)) >= 1
-            and not re.fullmatch(r"(?:sources?|links?|read more|see)\W*", words, re.IGNORECASE)
-        ):
-            kept.append(Span(start=start + left, end=start + left + len(words)))
+        place = Span(start=start + left, end=start + left + len(words))
+        says_something = content_tokens(words) or quantities(words) or is_bare_verdict(words)
+        if says_something and not _LINK_LABEL.fullmatch(words) and not _numbers_a_link(note, place, urls):
+            kept.append(place)
     return kept[:_MOST_SENTENCES]
+
+
+def _numbers_a_link(note: str, place: Span, urls: Sequence[UrlSpan]) -> bool:
+    """Whether the words are the "[1]" before or after a URL: a mark, where "95%." would be a statement."""
+    if not _LINK_NUMBER.fullmatch(note[place.start : place.end]):
+        return False
+    return any(
+        not note[place.end : url.start].strip() if url.start >= place.end else not note[url.end : place.start].strip()
+        for url in urls
+    )
 
 
 def _best_carrier(text: str, vector: FloatArray, item: Evidence, units: Sequence[Unit], block: FloatArray) -> _Carrier:
     """The piece or pair of neighbours that is nearest in meaning and holds most of the words."""
-    wanted = {token.stem for token in content_tokens(text)}
+    wanted = _Wanted(frozenset(token.stem for token in content_tokens(text)), tuple(quantities(text)))
     passage = item.passage.text
-    everywhere = len(wanted & passage_stems(passage)) / len(wanted) if wanted else 0.0
+    everywhere = wanted.share_in(passage_stems(passage), passage)
     singles = block @ vector
     best: tuple[float, int, int] = (-1.0, 0, 0)
     for index, unit in enumerate(units):
-        held = len(wanted & unit.stems) / len(wanted) if wanted else 0.0
+        held = wanted.share_in(unit.stems, unit.text)
         score = _mix(float(singles[index]), held, everywhere)
         if score > best[0]:
             best = (score, index, index)
     for index in range(len(units) - 1):
         pair = block[index] + block[index + 1]
         norm = float(np.linalg.norm(pair)) or 1.0
-        stems = units[index].stems | units[index + 1].stems
-        held = len(wanted & stems) / len(wanted) if wanted else 0.0
+        both = passage[units[index].span.start : units[index + 1].span.end]
+        held = wanted.share_in(units[index].stems | units[index + 1].stems, both)
         score = _mix(float(pair @ vector) / norm, held, everywhere)
         if score > best[0] + 0.02:  # two pieces must earn their length
             best = (score, index, index + 1)

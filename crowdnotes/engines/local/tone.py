@@ -56,7 +56,7 @@ BARE_VERDICT = re.compile(
     r"(?:simply |completely |just |totally |"
     r"utterly |absolutely )?"
     r"(?:false|fake|misleading|untrue|wrong|incorrect|a lie|lies|not true|misinformation|nonsense|fake news|"
-    r"satire|a joke)\W*$",
+    r"satire|a joke|no|nope|not so)\W*$",
     re.IGNORECASE,
 )
 _SCARE_QUOTES = re.compile(

@@ -6,7 +6,6 @@ import logging
 import os
 import re
 import secrets
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError, LibraryError
+from crowdnotes.evidence.library.faults import as_library_error
 from crowdnotes.evidence.library.folders import open_folder
 from crowdnotes.evidence.library.index import IndexReader, IndexWriter, open_index
 from crowdnotes.evidence.library.query import build_expression
@@ -81,7 +81,7 @@ class Libraries:
             "date": date_column,
             "publisher": publisher_column,
         }
-        with _as_library_error(name):
+        with as_library_error(name):
             incoming = _open(path, named)
             self._directory.mkdir(parents=True, exist_ok=True)
             self._remove_abandoned()
@@ -98,9 +98,12 @@ class Libraries:
         return info
 
     def list(self) -> Infos:
-        """All libraries, by name. Raises LibraryError for a file that is none."""
-        names = sorted(file.stem for file in self._directory.glob(f"*{_SUFFIX}"))
-        return [self.info(name) for name in names]
+        """The libraries that can be read, by name; `broken` names the others."""
+        return [info for _, info in self._described() if info is not None]
+
+    def broken(self) -> tuple[str, ...]:
+        """The names of libraries whose file is damaged or of another version: `remove` works on them."""
+        return tuple(name for name, info in self._described() if info is None)
 
     def info(self, name: str) -> LibraryInfo:
         """One library's description."""
@@ -109,7 +112,7 @@ class Libraries:
 
     def remove(self, name: str) -> None:
         """Delete a library for good."""
-        with _as_library_error(name):
+        with as_library_error(name):
             self._existing(name).unlink()
 
     def search(self, name: str, query: str, k: int = 10) -> Hits:
@@ -133,7 +136,18 @@ class Libraries:
             found = next(reader.documents(name, [record]), None)
         if found is None:
             raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
-        return found
+        return found.model_copy(update={"title": found.heading})
+
+    def _described(self) -> Iterator[tuple[str, LibraryInfo | None]]:
+        names = sorted(file.stem for file in self._directory.glob(f"*{_SUFFIX}"))
+        for name in names:
+            file = self._directory / f"{name}{_SUFFIX}"
+            if not _NAME.fullmatch(name) or not file.is_file():  # put there by hand, or removed meanwhile
+                continue
+            try:
+                yield name, self.info(name)
+            except LibraryError:
+                yield name, None
 
     def _build(self, building: Path, name: str, incoming: Incoming, progress: Progress) -> LibraryInfo:
         skipped: list[str] = []
@@ -190,7 +204,7 @@ class Libraries:
 
     @contextmanager
     def _open(self, name: str) -> Iterator[IndexReader]:
-        with _as_library_error(name), open_index(self._existing(name)) as reader:
+        with as_library_error(name), open_index(self._existing(name)) as reader:
             yield reader
 
     def _existing(self, name: str) -> Path:
@@ -230,21 +244,3 @@ def _open(path: Path, named: dict[str, str | None]) -> Incoming:
             "For HTML, PDF, text or Markdown files, add the folder they are in.",
         )
     return open_table(path, named)
-
-
-@contextmanager
-def _as_library_error(name: str) -> Iterator[None]:
-    """What SQLite and the disk say, as a sentence."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        if "full" in str(error):
-            raise LibraryError("The disk is full; nothing was added.", "Make room, then try again.") from error
-        raise LibraryError(
-            f"The library “{name}” cannot be read or written ({error}).", "Remove it and add it again."
-        ) from error
-    except OSError as error:
-        raise LibraryError(
-            f"The library “{name}” cannot be read or written ({error.strerror}).",
-            "Check the disk's space and the folder's permissions.",
-        ) from error

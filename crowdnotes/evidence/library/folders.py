@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from crowdnotes.errors import FetchError, LibraryError
 from crowdnotes.evidence.charset import decode
 from crowdnotes.evidence.content_type import HTML, PDF, PLAIN
 from crowdnotes.evidence.library.records import Incoming, Record
+from crowdnotes.evidence.library.web_address import is_web_address
 from crowdnotes.evidence.reading import read_body
 
 FILE_KINDS = {
@@ -86,7 +87,7 @@ def canonical_url(html: str) -> str | None:
     # HTMLParser fails on a marked section of an unknown kind; as a plain declaration it passes over it.
     head.feed(html[:_HEAD_CHARACTERS].replace("<![", "<! "))
     for url in (head.canonical, head.og_url):
-        if url and _is_web_address(url.strip()):
+        if url and is_web_address(url.strip()):
             return url.strip()
     return None
 
@@ -103,11 +104,3 @@ class _Head(HTMLParser):
             self.canonical = self.canonical or given.get("href")
         if tag == "meta" and (given.get("property") or "").lower() == "og:url":
             self.og_url = self.og_url or given.get("content")
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and not any(c.isspace() for c in url)

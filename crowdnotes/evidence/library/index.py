@@ -16,10 +16,12 @@ from typing import Self
 from urllib.parse import quote
 
 import numpy as np
+from pydantic import ValidationError
 
 from crowdnotes.embedding import FloatArray
 from crowdnotes.evidence.duplicates import fingerprint
 from crowdnotes.evidence.library.records import LibraryDocument, LibraryInfo, Record
+from crowdnotes.evidence.library.web_address import is_web_address
 from crowdnotes.evidence.words import spaced
 
 _SCHEMA = """
@@ -99,22 +101,27 @@ def _storable(text: str) -> str:
 
 
 class IndexReader:
-    """A finished library, read-only; made by `open_index`."""
+    """A finished library, read-only; made by `open_index`. Raises sqlite3.Error for whatever is damaged."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
     def info(self) -> LibraryInfo:
         """The library's description."""
-        (json,) = self._db.execute("SELECT json FROM description").fetchone()
-        return LibraryInfo.model_validate_json(json)
+        json, _ = self._description()
+        try:
+            return LibraryInfo.model_validate_json(json)
+        except ValidationError as error:
+            raise sqlite3.DatabaseError("its description is damaged or of another version") from error
 
     def topic_vectors(self, dimensions: int, embedder: str) -> FloatArray | None:
         """Unit vectors, one row a topic; None when another embedder made them: they do not compare."""
-        (made_by,) = self._db.execute("SELECT embedder FROM description").fetchone()
+        _, made_by = self._description()
         if made_by != embedder:
             return None
         blobs = [blob for (blob,) in self._db.execute("SELECT vector FROM topics ORDER BY topic")]
+        if any(len(blob) != 2 * dimensions for blob in blobs):
+            raise sqlite3.DatabaseError("its vectors are damaged")
         return np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
 
     def ranked(self, expression: str, limit: int) -> list[int]:
@@ -142,16 +149,29 @@ class IndexReader:
                 "SELECT title, text, url, published, publisher FROM records WHERE record = ?", (record,)
             ).fetchone()
             if row is not None:
-                title, text, url, published, publisher = row
-                yield LibraryDocument(
-                    library=library,
-                    record=record,
-                    title=title,
-                    text=text,
-                    url=url,
-                    published=date.fromisoformat(published) if published else None,
-                    publisher=publisher,
-                )
+                yield _document(library, record, row)
+
+    def _description(self) -> tuple[str, str]:
+        row = self._db.execute("SELECT json, embedder FROM description").fetchone()
+        if row is None:
+            raise sqlite3.DatabaseError("its description is missing")
+        return row[0], row[1]
+
+
+def _document(library: str, record: int, row: tuple[str, str, str | None, str | None, str | None]) -> LibraryDocument:
+    title, text, url, published, publisher = row
+    try:
+        return LibraryDocument(
+            library=library,
+            record=record,
+            title=title,
+            text=text,
+            url=url if url and is_web_address(url) else None,  # libraries made before tables were checked
+            published=date.fromisoformat(published) if published else None,
+            publisher=publisher,
+        )
+    except ValueError as error:
+        raise sqlite3.DatabaseError(f"its record {record} is damaged") from error
 
 
 @contextmanager

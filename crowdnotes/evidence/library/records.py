@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from crowdnotes.domain import Noun
+from crowdnotes.evidence.tidying import tidy_line
+
+_BEGINNING = 80  # characters of a text that stand for its title
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +76,8 @@ class LibraryDocument(Noun):
     url: str | None = None
     published: date | None = None
     publisher: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """The title, or the text's beginning, or the record's number: never empty."""
+        return self.title or tidy_line(self.text[: 4 * _BEGINNING], _BEGINNING) or f"Record {self.record}"

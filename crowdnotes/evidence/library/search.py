@@ -129,7 +129,7 @@ def _hit(item: _Scored) -> Hit:
     document = item.document
     return Hit(
         provider=f"library:{document.library}",
-        title=document.title,
+        title=document.heading,
         snippet=item.snippet,
         query=item.query,
         url=document.url,

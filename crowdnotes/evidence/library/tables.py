@@ -17,6 +17,8 @@ from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library.columns import choose_columns
 from crowdnotes.evidence.library.dates import parse_date
 from crowdnotes.evidence.library.records import Columns, Incoming, Record
+from crowdnotes.evidence.library.web_address import is_web_address
+from crowdnotes.evidence.tidying import tidy_line
 
 Row = Mapping[str, object]
 
@@ -26,6 +28,7 @@ _BATCH = 1000
 _SAMPLE_ROWS = 500
 _FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
 _SNIFFED_BYTES = 262_144
+_TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
 
 
 def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
@@ -47,10 +50,10 @@ def _record(position: int, row: Row, columns: Columns) -> Record:
     return Record(
         record=position,
         text=text,
-        title=_string(row.get(columns.title)) if columns.title else "",
-        url=url or None,
+        title=tidy_line(_string(row.get(columns.title)), _TITLE_CHARACTERS) if columns.title else "",
+        url=url if is_web_address(url) else None,
         published=parse_date(row.get(columns.date)) if columns.date else None,
-        publisher=(_string(row.get(columns.publisher)) or None) if columns.publisher else None,
+        publisher=(tidy_line(_string(row.get(columns.publisher))) or None) if columns.publisher else None,
         label=f"row {position}",
         problem="" if text else "no text",
     )

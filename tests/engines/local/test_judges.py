@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import GateStatus, Post, Support
+from crowdnotes.domain import GateStatus, Post
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
@@ -79,21 +79,50 @@ def test_correctness_points_at_the_words(engine: LocalEngine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("note", "support"),
+    ("note", "status"),
     [
-        ("False. The measles vaccine does not cause autism.", Support.SUPPORTED),
-        ("This is false. Measles is a disease that spreads easily.", Support.PARTLY),
-        ("The claim is false.", Support.PARTLY),
+        ("False. The measles vaccine does not cause autism.", GateStatus.PASS),
+        ("Measles is a disease that spreads easily. The measles vaccine does not cause autism. Fake.", GateStatus.PASS),
+        ("This is false. Measles is a disease that spreads easily.", GateStatus.FAIL),
+        ("Nope. Measles is a disease that spreads easily.", GateStatus.FAIL),
+        ("This claim is false. https://health.example.org/vaccines", GateStatus.FAIL),
+        ("False. Fake.", GateStatus.FAIL),
     ],
 )
-def test_a_bare_verdict_is_judged_by_what_follows_and_never_fails_alone(
-    engine: LocalEngine, note: str, support: Support
+def test_a_bare_verdict_needs_a_sentence_that_says_what_is_wrong(
+    engine: LocalEngine, note: str, status: GateStatus
 ) -> None:
-    evidence = [made_evidence(MEASLES)]
-    sentences = engine.support(note, evidence)
-    assert sentences[0].support is support
-    assert ("add what is true" in "".join(sentences[0].doubts)) == (support is Support.PARTLY)
-    assert engine.correctness(note, evidence, sentences).status is GateStatus.PASS
+    assert _correctness(engine, note) is status
+
+
+def test_false_in_front_of_what_the_evidence_says_fails_at_the_verdict(engine: LocalEngine) -> None:
+    note = "False. Smoking causes lung cancer. https://health.example.org/smoking"
+    evidence = [made_evidence("Smoking causes lung cancer. Tobacco smoke harms the heart.")]
+    result = engine.correctness(note, evidence, engine.support(note, evidence))
+    (finding,) = [finding for finding in result.findings if not finding.ok]
+    assert result.status is GateStatus.FAIL
+    assert finding.message == "Nothing in the note says what is wrong; add what the evidence says instead."
+    assert finding.span is not None
+    assert note[finding.span.start : finding.span.end] == "False."
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "False: {}.",
+        "No. {}.",
+        "It is a myth that {}.",
+        "The claim that {} is false.",
+    ],
+)
+def test_false_inside_a_sentence_is_compared_with_what_the_evidence_says(engine: LocalEngine, note: str) -> None:
+    assert _correctness(engine, note.format("Measles spreads easily")) is GateStatus.FAIL
+    assert _correctness(engine, note.format("The measles vaccine causes autism")) is GateStatus.PASS
+
+
+def test_numbers_that_stand_alone_are_compared(engine: LocalEngine) -> None:
+    assert _correctness(engine, "95%. 1 in 3. Measles is a disease that spreads easily.") is GateStatus.FAIL
+    assert _correctness(engine, "Measles is a disease that spreads easily. 5%.") is GateStatus.PASS
 
 
 def test_a_bare_verdict_does_not_save_what_follows(engine: LocalEngine) -> None:

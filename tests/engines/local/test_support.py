@@ -120,6 +120,11 @@ def test_links_and_their_labels_are_not_sentences() -> None:
     assert [note[span.start : span.end] for span in note_sentences(note)] == ["Measles spreads.", "Vaccines help"]
 
 
+def test_numbers_are_sentences_but_the_marks_of_links_are_not() -> None:
+    note = "95%. 1 in 3. Vaccines help. [1] https://a.example.org/x\n2: https://b.example.org/y"
+    assert [note[span.start : span.end] for span in note_sentences(note)] == ["95%.", "1 in 3.", "Vaccines help."]
+
+
 @pytest.mark.model
 def test_the_real_model_tells_a_paraphrase_from_a_distortion(tmp_path: Path) -> None:
     engine = LocalEngine(MiniLMEmbedder(), GateSettings())

@@ -1,3 +1,4 @@
+import json
 import os
 import sqlite3
 import threading
@@ -190,9 +191,69 @@ def test_a_file_that_is_no_library_is_explained(libraries: Libraries, tmp_path: 
     (tmp_path / "libraries").mkdir()
     (tmp_path / "libraries" / "bad.sqlite").write_bytes(b"not a database, but long enough to be looked at" * 50)
     with pytest.raises(LibraryError, match="“bad” cannot be read"):
-        libraries.list()
+        libraries.info("bad")
     libraries.remove("bad")
     assert libraries.list() == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM description",
+        "DROP TABLE description",
+        """UPDATE description SET json = '{"name": "old", "version": 0}'""",
+        "UPDATE description SET json = 'not JSON'",
+    ],
+)
+def test_a_damaged_library_is_named_and_hides_no_other(libraries: Libraries, table: Path, damage: str) -> None:
+    good = libraries.add(table, "good")
+    libraries.add(table, "old")
+    _change(table.parent / "libraries" / "old.sqlite", damage)
+    (table.parent / "libraries" / "not ours.sqlite").write_bytes(b"")
+    assert libraries.list() == [good]
+    assert libraries.broken() == ("old",)
+    for ask in (lambda: libraries.info("old"), lambda: libraries.search("old", "measles")):
+        with pytest.raises(LibraryError, match="“old” cannot be read"):
+            ask()
+    libraries.remove("old")
+    assert libraries.broken() == ()
+
+
+@pytest.mark.parametrize("damage", ["UPDATE records SET published = 'soon'", "UPDATE topics SET vector = x'00'"])
+def test_damage_inside_a_library_is_a_sentence(libraries: Libraries, table: Path, damage: str) -> None:
+    libraries.add(table, "health")
+    _change(table.parent / "libraries" / "health.sqlite", damage)
+    with pytest.raises(LibraryError, match="“health” cannot be read"):
+        libraries.search("health", "measles")
+
+
+def test_an_address_that_is_none_of_the_web_is_left_out_also_of_libraries_made_before(
+    libraries: Libraries, table: Path
+) -> None:
+    libraries.add(table, "health")
+    _change(table.parent / "libraries" / "health.sqlite", "UPDATE records SET url = 'javascript:alert(1)'")
+    assert libraries.document("health", 1).url is None
+    assert libraries.search("health", "measles")[0].url is None
+
+
+def test_a_record_without_a_title_is_named_by_its_beginning_or_its_number(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    rows = [{"text": "Measles spreads through the air. " * 9}, {"text": "\u200b\u200b"}]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    libraries = Libraries(tmp_path / "libraries", HashingEmbedder())
+    libraries.add(file, "m", text_column="text")
+    title = libraries.search("m", "measles")[0].title
+    assert title.startswith("Measles spreads through the air.")
+    assert len(title) <= 80
+    assert libraries.document("m", 0).title == title
+    assert libraries.document("m", 1).title == "Record 1"
+
+
+def _change(file: Path, statement: str) -> None:
+    db = sqlite3.connect(file)
+    db.execute(statement)
+    db.commit()
+    db.close()
 
 
 def test_a_library_of_another_model_is_searched_by_words(

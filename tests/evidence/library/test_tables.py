@@ -120,3 +120,27 @@ def test_a_named_column_that_is_not_there_is_explained(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match="no column “body” for the text") as caught:
         _read(_write(tmp_path, "t.csv", f"title,text\na,{TEXT}\n"), text="body")
     assert "title, text" in caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("https://a.example.org/x", "https://a.example.org/x"),
+        ("javascript:alert(1)", None),
+        ("guides/flu.html <script>", None),
+        ("https://a.example.org/ <script>", None),
+        ("https://[bad", None),
+        ("https:///nowhere", None),
+        ("https://a.example.org/\u001b]0;x", None),
+    ],
+)
+def test_only_a_web_address_becomes_a_records_link(tmp_path: Path, given: str, kept: str | None) -> None:
+    rows = [{"text": TEXT, "url": given}]
+    _, records = _read(_write(tmp_path, "t.jsonl", "\n".join(map(json.dumps, rows))), url="url")
+    assert records[0].url == kept
+
+
+def test_titles_and_publishers_are_one_line_without_control_characters(tmp_path: Path) -> None:
+    row = {"text": TEXT, "title": "A\u001b[31m title\n in \u202etwo", "publisher": "The\u0007 site"}
+    _, records = _read(_write(tmp_path, "t.jsonl", json.dumps(row)))
+    assert (records[0].title, records[0].publisher) == ("A[31m title in two", "The site")
