@@ -6,14 +6,13 @@ import streamlit as st
 
 from crowdnotes.cases.store import CaseSummary
 from crowdnotes.domain import CaseStatus, DecisionKind
-from crowdnotes.handoff import cases_csv
+from pages.parts.case_export import cases_as_csv
 from pages.parts.session import act, notices, page_body, workspace
 from pages.parts.status_bar import status_bar
 from pages.parts.text import count, moment, plain
 
 _PLACE = "cases"
 _PAGE_SIZE = 20
-_MOST = 10_000
 _COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
 _SORTED_STATUS = list(CaseStatus)
 
@@ -22,11 +21,6 @@ def _badge(summary: CaseSummary) -> str:
     if summary.decision is not None:
         return f":{_COLOURS.get(summary.decision, 'gray')}-badge[{summary.decision.value}]"
     return f":orange-badge[{summary.status.value}]" if summary.status is not CaseStatus.NEW else ":gray-badge[new]"
-
-
-def _csv(search: str, status: CaseStatus | None) -> str:
-    service = workspace().service
-    return cases_csv(service.get(item.id) for item in service.list(search=search, status=status, limit=_MOST))
 
 
 def _delete(case_id: str) -> None:
@@ -68,7 +62,7 @@ with page_body("Cases", "Every note that was begun on this machine, the newest c
         )
         st.download_button(
             "Export as CSV",
-            data=lambda: _csv(search or "", status),
+            data=lambda: cases_as_csv(search or "", status),
             file_name="cases.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -76,7 +70,7 @@ with page_body("Cases", "Every note that was begun on this machine, the newest c
             help="The cases found, one a row",
         )
     notices(_PLACE)
-    found = workspace().service.list(search=search or "", status=status, limit=_MOST)
+    found = workspace().service.count(search or "", status)
     if not found and (search or status):
         st.info("Try other words, or take the filter off.", title="No case fits.", icon=":material/search_off:")
     elif not found:
@@ -88,11 +82,9 @@ with page_body("Cases", "Every note that was begun on this machine, the newest c
         if st.button("Draft a note", type="primary", icon=":material/edit_note:"):
             st.switch_page("pages/draft.py")
     else:
-        st.caption(count(len(found), "case"))
-        shown = 1
-        pages = -(-len(found) // _PAGE_SIZE)
-        if pages > 1:
-            shown = st.pagination(pages, key="page")
-        for item in found[(shown - 1) * _PAGE_SIZE : shown * _PAGE_SIZE]:
+        st.caption(count(found, "case"))
+        pages = -(-found // _PAGE_SIZE)
+        shown = st.pagination(pages, key="page") if pages > 1 else 1
+        for item in workspace().service.list(search or "", status, _PAGE_SIZE, (shown - 1) * _PAGE_SIZE):
             _row(item)
 status_bar("Waits for you: open a case, or begin a note")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from crowdnotes.errors import CaseNotFoundError
 from pages.parts.decide_step import decide_step
+from pages.parts.demonstration import lesson
 from pages.parts.draft_step import draft_step
 from pages.parts.evidence_step import evidence_step
 from pages.parts.post_step import post_step
@@ -29,7 +30,8 @@ with page_body(
         case, job = current_case()
     except CaseNotFoundError as error:
         show_notice(told(error))
-    post_step(case)
+    lesson(case)
+    post_step(case, job)
     evidence_step(case, job)
     draft_step(case, job)
     review_step(case, job)

@@ -12,7 +12,7 @@ from pages.parts.library_job import described, indexing, indexing_panel, start_i
 from pages.parts.progress import LIBRARIES, under_way
 from pages.parts.session import act, notices, page_body, workspace
 from pages.parts.status_bar import status_bar
-from pages.parts.text import day, plain, web_url
+from pages.parts.text import day, plain, title, web_url
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
@@ -54,16 +54,31 @@ def _library(info: LibraryInfo) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(info.name)}**", width="stretch")
-            with st.popover("Remove", icon=":material/delete:", type="tertiary"):
-                st.markdown("Cases that used it keep what they read.")
-                st.button(
-                    "Remove this library",
-                    key=f"remove-{info.name}",
-                    icon=":material/delete_forever:",
-                    on_click=_remove,
-                    args=(info.name,),
-                )
+            _remove_button(info.name)
         st.caption(f"{described(info)} · added {day(info.created_at)}")
+
+
+def _damaged(name: str) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge("cannot be read", color="red", icon=":material/error:")
+            st.markdown(f"**{plain(name)}**", width="stretch")
+            _remove_button(name)
+        st.caption(
+            "Its file is damaged, or of another version, so nothing is searched in it. Remove it, then add it again."
+        )
+
+
+def _remove_button(name: str) -> None:
+    with st.popover("Remove", icon=":material/delete:", type="tertiary"):
+        st.markdown("Cases that used it keep what they read.")
+        st.button(
+            "Remove this library",
+            key=f"remove-{name}",
+            icon=":material/delete_forever:",
+            on_click=_remove,
+            args=(name,),
+        )
 
 
 def _search(names: list[str]) -> None:
@@ -82,7 +97,7 @@ def _search(names: list[str]) -> None:
 
 def _hit(hit: Hit) -> None:
     with st.container(border=True, gap="xsmall"):
-        st.markdown(f"**{plain(hit.title, 160)}**")
+        st.markdown(title(hit.title, "Without a title", 160))
         st.markdown(plain(hit.snippet, 500))
         st.caption(f"record {hit.record} of {plain(hit.library or '')}")
         url = web_url(hit.url)
@@ -96,7 +111,8 @@ with page_body("Libraries", "Your own collections of evidence, indexed and searc
     job = indexing()
     indexing_panel(job)
     libraries = workspace().libraries.list()
-    if not libraries and not under_way(job):
+    broken = workspace().libraries.broken()
+    if not libraries and not broken and not under_way(job):
         st.info(
             "Add a table below, and the Draft page can search it.",
             title="There is no library yet.",
@@ -104,6 +120,8 @@ with page_body("Libraries", "Your own collections of evidence, indexed and searc
         )
     for library in libraries:
         _library(library)
+    for damaged in broken:
+        _damaged(damaged)
     if not under_way(job):
         _add_form()
     if libraries:

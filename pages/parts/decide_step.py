@@ -9,17 +9,13 @@ from crowdnotes.domain import Case, Classification, DecisionKind
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.note_form import tags_of
-from pages.parts.hand_off import hand_off
+from pages.parts.hand_off import CLASSES, hand_off
 from pages.parts.progress import under_way
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
 from pages.parts.text import moment, plain
 
 _PLACE = StepName.DECIDE.value
-_CLASSES = {
-    Classification.MISLEADING: "The post is misinformed or potentially misleading",
-    Classification.NOT_MISLEADING: "The post is not misleading",
-}
 _KINDS = {
     DecisionKind.APPROVED: ("Approve the note", ":material/check:"),
     DecisionKind.NOT_NEEDED: ("No note needed", ":material/comments_disabled:"),
@@ -61,7 +57,7 @@ def _note_form(case: Case) -> None:
     st.radio(
         "About the post",
         list(Classification),
-        format_func=_CLASSES.__getitem__,
+        format_func=CLASSES.__getitem__,
         key=chosen,
         on_change=_classify,
         args=(case.id, chosen),
@@ -71,7 +67,8 @@ def _note_form(case: Case) -> None:
         st.caption("X never shows such a note on the post; only raters see it.")
     suggestions = {item.tag: item.why for item in suggest_tags(case)}
     marks = " :primary[:material/lightbulb:] marks what the words suggest." if suggestions else ""
-    st.caption(f"Why? Tick at least one.{marks}")
+    ask = "Tick at least one." if case.classification is Classification.MISLEADING else "Tick what fits."
+    st.caption(f"Why? {ask}{marks}")
     with st.container(gap=None):
         for tag, label in tags_of(case.classification).items():
             _tag(case, tag, label, suggestions.get(tag))
@@ -94,9 +91,8 @@ def _classify(case_id: str, key: str) -> None:
 
 
 def _tick(case: Case, tag: str, key: str) -> None:
-    newest = workspace().service.get(case.id).tags
-    tags = (*newest, tag) if st.session_state[key] else tuple(other for other in newest if other != tag)
-    act(_PLACE, lambda: workspace().service.set_tags(case.id, tags, author()))
+    ticked = bool(st.session_state[key])
+    act(_PLACE, lambda: workspace().service.tick_tag(case.id, tag, author(), ticked=ticked))
 
 
 def _approval(case: Case) -> dict[str, str]:
@@ -129,7 +125,10 @@ def _reason(case: Case, check: str) -> str:
 
 
 def _reason_key(case: Case, check: str) -> str:
-    return f"override-{case.id}-{check}"
+    """Names the very judgement that is passed over: a reason for one text says nothing about another."""
+    assessment = case.assessment
+    judged = f"{assessment.text_sha256}-{assessment.basis_sha256}" if assessment else "not-scored"
+    return f"override-{case.id}-{check}-{judged}"
 
 
 def _check(refusal: WorkflowError) -> str:

@@ -10,6 +10,7 @@ from crowdnotes.domain import Case, Draft, SentenceSupport, Support
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.note_text import NOTE_LIMIT, note_length
 from pages.parts.components import marked_text, note_pieces, outside_text, sentence_pieces
+from pages.parts.demonstration import tempting_note
 from pages.parts.note_box import note_box
 from pages.parts.progress import job_panel, start, under_way
 from pages.parts.session import act, author, workspace
@@ -80,6 +81,7 @@ def _writer(case: Case, job: JobRecord | None) -> None:
             on_click=start,
             args=(case, "write"),
         )
+        tempting_note(case)
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained:
         st.info(plain(abstained), title="The program proposes no note.", icon=":material/front_hand:")

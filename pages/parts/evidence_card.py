@@ -7,7 +7,7 @@ import streamlit as st
 from crowdnotes.domain import Case, Evidence, SourceCategory, Verdict
 from pages.parts.components import marked_text, passage_pieces
 from pages.parts.session import act, author, notices, workspace
-from pages.parts.text import day, host, plain, web_url
+from pages.parts.text import day, host, plain, title, web_url
 
 _OTHERWISE = {Verdict.BACKGROUND: "Background only", Verdict.REJECT: "Reject"}
 
@@ -53,7 +53,7 @@ def _head(item: Evidence) -> None:
             st.space("stretch")
             if url:
                 st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
-        st.markdown(f"**{plain(source.title, 200)}**")
+        st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
 
@@ -117,7 +117,8 @@ def _set_aside(case_id: str, evidence_id: str, key: str) -> None:
 
 
 def _judge(case_id: str, evidence_id: str, key: str, verdict: Verdict | None) -> None:
-    """Save a verdict; a rejection waits for its reason."""
-    st.session_state[f"rejecting-{key}"] = verdict is Verdict.REJECT
-    if verdict is not Verdict.REJECT:
-        act(evidence_id, lambda: workspace().service.judge(case_id, evidence_id, verdict, "", author()))
+    """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile."""
+    rejecting = verdict is Verdict.REJECT
+    now = None if rejecting else verdict
+    saved = act(evidence_id, lambda: workspace().service.judge(case_id, evidence_id, now, "", author()))
+    st.session_state[f"rejecting-{key}"] = rejecting and saved is not None

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from crowdnotes.domain import Case, Mode, Source
-from pages.parts.progress import start
+from crowdnotes.jobs.records import JobRecord
+from pages.parts.progress import start, under_way
+from pages.parts.services import service_choice, ticked_at_first
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName
 from pages.parts.text import lines, plain
 
-MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search of my libraries"}
+MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}
 _PLACE = StepName.EVIDENCE.value
 
 
@@ -21,26 +23,30 @@ def library_names() -> list[str]:
     return [library.name for library in workspace().libraries.list()]
 
 
-def library_choice(names: Sequence[str], *, key: str, default: Sequence[str] = ()) -> list[str]:
-    """Let the person choose among the local libraries; says how to add one when there is none."""
+def library_choice(
+    names: Sequence[str], *, key: str, default: Sequence[str] | None = None, disabled: bool = False
+) -> list[str]:
+    """Let the person choose among the local libraries, all at first; says how to add one when there is none."""
     if not names:
-        st.info(
-            "There is no library yet. Add a table or a folder of documents on the Libraries page.",
-            icon=":material/local_library:",
+        st.caption(
+            ":material/local_library: There is no library yet. "
+            "Add a table or a folder of documents on the Libraries page to search it too."
         )
         return []
     return st.pills(
         "Libraries to search",
         list(names),
         selection_mode="multi",
-        default=[name for name in default if name in names] or list(names),
+        default=[name for name in (names if default is None else default) if name in names],
         format_func=plain,
         key=key,
+        disabled=disabled,
     )
 
 
-def add_sources(case: Case) -> None:
-    """More links or another search. What was opened and judged stays."""
+def add_sources(case: Case, job: JobRecord | None) -> None:
+    """More links or another search. What was opened and judged stays. Closed while the program is at work."""
+    busy, searched = under_way(job), case.mode is Mode.AUTOMATION
     with st.form(f"sources-{case.id}", border=False):
         mode = st.segmented_control(
             "Where should the evidence come from?",
@@ -49,19 +55,42 @@ def add_sources(case: Case) -> None:
             required=True,
             format_func=MODE_LABELS.__getitem__,
             key=f"mode-{case.id}",
+            disabled=busy,
         )
         urls = st.text_area(
-            "Links to sources, one a line", value="\n".join(case.urls), height=110, key=f"urls-{case.id}"
+            "Links to sources, one a line",
+            value="\n".join(case.urls),
+            height=110,
+            key=f"urls-{case.id}",
+            disabled=busy,
         )
-        libraries = library_choice(library_names(), key=f"libraries-{case.id}", default=case.libraries)
-        if st.form_submit_button("Search and read again", icon=":material/search:"):
-            _gather_again(case, mode or case.mode, urls or "", libraries)
+        libraries = library_choice(
+            library_names(),
+            key=f"libraries-{case.id}",
+            default=case.libraries if searched else None,
+            disabled=busy,
+        )
+        services = service_choice(
+            key=f"services-{case.id}", default=case.services if searched else ticked_at_first(), disabled=busy
+        )
+        if busy:
+            st.caption("Opens when the work under way has ended.")
+        if st.form_submit_button("Search and read again", icon=":material/search:", disabled=busy):
+            _gather_again(case, mode or case.mode, urls or "", libraries, services)
 
 
-def _gather_again(case: Case, mode: Mode, urls: str, libraries: Sequence[str]) -> None:
+def _gather_again(case: Case, mode: Mode, urls: str, libraries: Sequence[str], services: Sequence[str]) -> None:
+    searching = mode is Mode.AUTOMATION
     saved = act(
         _PLACE,
-        lambda: workspace().service.set_sources(case.id, mode=mode, urls=lines(urls), libraries=libraries, by=author()),
+        lambda: workspace().service.set_sources(
+            case.id,
+            mode=mode,
+            urls=lines(urls),
+            libraries=libraries if searching else (),
+            services=services if searching else (),
+            by=author(),
+        ),
     )
     if saved is not None:
         start(saved, "gather")

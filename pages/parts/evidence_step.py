@@ -8,12 +8,14 @@ from crowdnotes.domain import Case, FetchOutcome, Source
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.evidence_card import evidence_card
 from pages.parts.evidence_search import add_sources, paste_passage
-from pages.parts.progress import job_panel
+from pages.parts.progress import job_panel, under_way
+from pages.parts.search_report import already_checked, no_passage, search_report
 from pages.parts.steps import StepName, StepState, StepView, step
 from pages.parts.text import count, host, plain
 
 _OUTCOMES = {
-    FetchOutcome.BLOCKED: "The site refuses to be read by programs, or asks for payment.",
+    FetchOutcome.BLOCKED: "The site refuses to be read by programs.",
+    FetchOutcome.PAYWALLED: "The page shows its text only to those who pay or sign in.",
     FetchOutcome.NOT_FOUND: "There is no page at this address.",
     FetchOutcome.TIMED_OUT: "The site did not answer in time.",
     FetchOutcome.UNREACHABLE: "The site could not be reached.",
@@ -33,6 +35,8 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
         job_panel(case, job, "gather")
         if not is_open:
             return
+        already_checked(case)
+        search_report(case)
         if case.evidence and case.decision is None:
             st.caption(
                 "Open a passage, read it, then say what it is good for. "
@@ -40,11 +44,12 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
             )
         for item in case.evidence:
             evidence_card(case, item)
-        _empty(case)
+        if case.stages and not case.evidence and not under_way(job):
+            no_passage(case)
         _failed(case)
         if case.decision is None:
             with st.expander("More evidence: other links, another search", icon=":material/add:"):
-                add_sources(case)
+                add_sources(case, job)
             with st.expander("Paste a passage yourself", icon=":material/content_paste:"):
                 paste_passage(case)
 
@@ -65,16 +70,6 @@ def tally(case: Case) -> str:
     if not found and not case.evidence:
         return "Nothing gathered yet"
     return f"{found} found · {read} read · {opened} opened · {len(case.used_evidence)} used"
-
-
-def _empty(case: Case) -> None:
-    if case.evidence or not case.stages:
-        return
-    st.info(
-        "That is a result too: look elsewhere below, or decide “not enough evidence”.",
-        title="No passage was found.",
-        icon=":material/search_off:",
-    )
 
 
 def _failed(case: Case) -> None:

@@ -6,9 +6,11 @@ import streamlit as st
 
 from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Mode
+from crowdnotes.jobs.records import JobRecord
 from pages.parts.components import outside_text
 from pages.parts.evidence_search import MODE_LABELS, library_choice, library_names
-from pages.parts.progress import start
+from pages.parts.progress import start, under_way
+from pages.parts.services import service_choice, ticked_at_first
 from pages.parts.session import act, author, show_case, workspace
 from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
 from pages.parts.text import lines, moment, plain
@@ -17,7 +19,7 @@ _NEW = "new-post"
 _EXAMPLES = "new-example"
 
 
-def post_step(case: Case | None) -> None:
+def post_step(case: Case | None, job: JobRecord | None) -> None:
     """Draw the step: a form for a new case, a line for one under way."""
     if case is None:
         view = StepView(StepName.POST, StepState.ACTIVE, "Paste the post, and say where to look for evidence")
@@ -29,7 +31,7 @@ def post_step(case: Case | None) -> None:
         if case is None:
             _new()
         else:
-            _existing(case)
+            _existing(case, busy=under_way(job))
 
 
 def _new() -> None:
@@ -66,12 +68,14 @@ def _new() -> None:
     )
     if mode is Mode.AUTOMATION:
         library_choice(library_names(), key=f"{_NEW}-libraries")
+        service_choice(key=f"{_NEW}-services", default=ticked_at_first())
     st.button("Gather the evidence", key="start", type="primary", icon=":material/search:", on_click=_create)
     _example_gallery()
 
 
 def _create() -> None:
     state = st.session_state
+    searching = state[f"{_NEW}-mode"] == Mode.AUTOMATION
 
     def create() -> Case:
         return workspace().service.create(
@@ -79,7 +83,8 @@ def _create() -> None:
             mode=state[f"{_NEW}-mode"],
             url=state[f"{_NEW}-url"] or None,
             urls=lines(state[f"{_NEW}-urls"]),
-            libraries=state.get(f"{_NEW}-libraries") or [],
+            libraries=(state.get(f"{_NEW}-libraries") or []) if searching else [],
+            services=(state.get(f"{_NEW}-services") or []) if searching else [],
             by=author(),
         )
 
@@ -131,7 +136,7 @@ def _fill_in(example: Example) -> None:
     state[_EXAMPLES] = False
 
 
-def _existing(case: Case) -> None:
+def _existing(case: Case, *, busy: bool) -> None:
     outside_text(case.post.text, look="post", key=f"post-{case.id}")
     facts = [f"Case opened {moment(case.created_at)}", MODE_LABELS[case.mode].lower()]
     if case.post.url:
@@ -140,10 +145,12 @@ def _existing(case: Case) -> None:
     if case.decision is not None:
         return
     with st.form(f"edit-post-{case.id}", border=False):
-        text = st.text_area("Text of the post", value=case.post.text, height=130)
-        url = st.text_input("Address of the post on X (optional)", value=case.post.url or "", type="url")
+        text = st.text_area("Text of the post", value=case.post.text, height=130, disabled=busy)
+        url = st.text_input("Address of the post on X (optional)", value=case.post.url or "", type="url", disabled=busy)
         st.caption("For other words the evidence is gathered anew. What you read so far stays on record.")
-        if st.form_submit_button("Save the post", icon=":material/save:"):
+        if busy:
+            st.caption("Opens when the work under way has ended.")
+        if st.form_submit_button("Save the post", icon=":material/save:", disabled=busy):
             _save(case, text or "", url or None)
 
 

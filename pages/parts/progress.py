@@ -8,8 +8,9 @@ from typing import Literal
 import streamlit as st
 
 from crowdnotes.domain import Case
+from crowdnotes.errors import JobError
 from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord, StepState
-from pages.parts.session import act, author, workspace
+from pages.parts.session import act, author, telling, workspace
 from pages.parts.steps import StepName
 from pages.parts.text import plain
 
@@ -91,13 +92,22 @@ def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
     ]
 
 
-def _watch(job_id: str) -> None:
-    job = workspace().runner.get(job_id)
-    if not job.state.under_way:
+def newest(job_id: str) -> JobRecord:
+    """The job as it stands; draws the page again when it is gone, as it is with a deleted case."""
+    try:
+        return workspace().runner.get(job_id)
+    except JobError:
         st.rerun()
-    with st.container(border=True, key="job-panel"):
-        _list(job)
-        st.button("Cancel", key=f"cancel-{job.id}", icon=":material/stop_circle:", on_click=_cancel, args=(job,))
+
+
+def _watch(job_id: str) -> None:
+    with telling():
+        job = newest(job_id)
+        if not job.state.under_way:
+            st.rerun()
+        with st.container(border=True, key="job-panel"):
+            _list(job)
+            st.button("Cancel", key=f"cancel-{job.id}", icon=":material/stop_circle:", on_click=_cancel, args=(job,))
 
 
 def _list(job: JobRecord) -> None:

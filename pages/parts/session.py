@@ -106,10 +106,17 @@ def page_body(title: str, about: str, corner: Callable[[], None] | None = None) 
             if corner is not None:
                 corner()
         st.caption(about)
-        try:
+        with telling():
             yield
-        except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
-            show_notice(told(error))
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Whatever goes wrong inside is told in a sentence; for fragments, which run again without their page."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
+        show_notice(told(error))
 
 
 def told(error: Exception) -> Notice:

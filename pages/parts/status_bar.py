@@ -6,8 +6,8 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.jobs.records import JobRecord
-from pages.parts.progress import doing
-from pages.parts.session import PAGE_WIDTH, workspace
+from pages.parts.progress import doing, newest
+from pages.parts.session import PAGE_WIDTH, telling, workspace
 from pages.parts.text import plain
 
 _POLL_SECONDS = 0.8
@@ -46,7 +46,8 @@ def _next(case: Case | None) -> str:
 
 
 def _follow(job_id: str) -> None:
-    _line(f":primary[:material/progress_activity:] {plain(doing(workspace().runner.get(job_id)), 140)}")
+    with telling():
+        _line(f":primary[:material/progress_activity:] {plain(doing(newest(job_id)), 140)}")
 
 
 def _line(state: str) -> None:

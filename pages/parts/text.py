@@ -29,6 +29,12 @@ def plain(text: str, limit: int | None = None) -> str:
     return _PUNCTUATION.sub(r"\\\1", _ACTIVE.sub(_JOINER, line))
 
 
+def title(text: str, otherwise: str, limit: int | None = None) -> str:
+    """Markdown of a title in bold; `otherwise` stands in for one without a letter to see (bold nothing is a rule)."""
+    shown = any(character.isprintable() and not character.isspace() for character in text)
+    return f"**{plain(text if shown else otherwise, limit)}**"
+
+
 def clip(text: str, limit: int) -> str:
     """The text, or its beginning with an ellipsis, at a word's end where there is one."""
     if len(text) <= limit:

@@ -36,7 +36,7 @@ def measure(data: Path) -> dict[str, float]:
         port = _free_port()
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.enableAgentApi=true"]
         command += ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-        environment = {**os.environ, "CROWDNOTES_DATA_DIR": folder}
+        environment = {**os.environ, "CROWDNOTES_DATA_DIR": folder, "CROWDNOTES_SEARCH_SERVICES": "[]"}
         with subprocess.Popen(
             command, cwd=_ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as server:

@@ -112,6 +112,19 @@ def test_cases_are_listed_newest_first_and_in_pages(store: SqlStore) -> None:
     assert store.count() == 3
 
 
+def test_a_change_brings_a_case_to_the_top_of_the_list(store: SqlStore) -> None:
+    for minute, case_id in enumerate(["old", "middle", "new"]):
+        store.add(make_case(case_id, minutes=minute))
+    store.update("old", lambda case: case.model_copy(update={"updated_at": START + timedelta(hours=1)}))
+    assert [line.id for line in store.list()] == ["old", "new", "middle"]
+
+
+def test_cases_changed_at_the_same_moment_keep_one_order(store: SqlStore) -> None:
+    for case_id in ("b", "c", "a"):
+        store.add(make_case(case_id))
+    assert [line.id for line in store.list()] == ["c", "b", "a"]
+
+
 def test_a_line_of_the_list_tells_what_the_case_is(store: SqlStore) -> None:
     decision = Decision(kind=DecisionKind.NOT_NEEDED, by="ada", at=START)
     store.add(make_case(text="Much\n\n  white \t space " + "x" * 400, decision=decision))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Decision, DecisionKind, Draft, Override, Post, Verdict
+from crowdnotes.domain import Decision, DecisionKind, Draft, Event, Override, Post, Verdict
 from crowdnotes.handoff import cases_csv, form_labels, post_url, to_json, to_markdown
 from crowdnotes.testing import make_case, make_evidence
 
@@ -54,6 +54,21 @@ def test_outside_text_stays_text_in_markdown() -> None:
     nasty = "# Not a heading\n```\n<script>alert(1)</script> ![x](http://evil.example/p.png)"
     page = to_markdown(_decided(post=Post(text=nasty)))
     assert f"````text\n{nasty}\n````" in page
+
+
+def test_an_address_is_shown_as_it_is_and_never_as_markup() -> None:
+    nasty = "https://x.com/<img/src=x/onerror=alert(1)>"
+    item = make_evidence(1, opened_at=AT, verdict=Verdict.USE)
+    item = item.model_copy(update={"source": item.source.model_copy(update={"url": f"{nasty}`b`"})})
+    page = to_markdown(_decided(post=Post(text="a", url=nasty), evidence=(item,)))
+    assert f"\n`{nasty}`\n" in page
+    assert f"\n`` {nasty}`b` ``\n" in page
+    assert page.count("<img") == 2
+
+
+def test_names_in_the_audit_trail_are_escaped() -> None:
+    event = Event(at=AT, by="<b>ann</b>", kind="decided")
+    assert r"\<b\>ann" in to_markdown(_decided(events=(event,)))
 
 
 def test_csv_has_a_row_a_case_and_defuses_formulas() -> None:

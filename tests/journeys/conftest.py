@@ -99,6 +99,7 @@ def running_app(folder: Path) -> Iterator[str]:
     environment = {
         **os.environ,
         "CROWDNOTES_DATA_DIR": str(folder / "data"),
+        "CROWDNOTES_SEARCH_SERVICES": "[]",
         "CROWDNOTES_ALLOWED_PRIVATE_HOSTS": '["127.0.0.1"]',
         "HF_HUB_OFFLINE": "1",
     }

@@ -27,7 +27,12 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     page = walk.page
     walk.open()
     expect(page.get_by_text("no language model is at work")).to_be_visible()
+    expect(page.get_by_label("Text of the post")).to_be_visible()
+    expect(walk.button("Gather the evidence")).to_be_visible()
     walk.picture("1-post")
+    walk.search_mode()
+    walk.picture("1-search")
+    walk.own_links()
 
     walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/colds", f"{app.articles}/gone"])
     expect(page.get_by_text("1 source could not be read")).to_be_visible()

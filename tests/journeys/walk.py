@@ -27,6 +27,7 @@ class Walk:
         app = self.page.get_by_test_id("stApp")
         expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=60_000)
         expect(self.page.locator("[data-stale=true]")).to_have_count(0, timeout=60_000)
+        expect(self.page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=60_000)
 
     def step(self, name: str) -> Locator:
         return self.page.locator(f".st-key-{name.lower()}-step")
@@ -43,6 +44,18 @@ class Walk:
         expect(self.card("E1")).to_be_visible(timeout=90_000)
         self.settled()
         return self.case_id()
+
+    def search_mode(self) -> None:
+        """Choose a search as the place that evidence comes from."""
+        self.page.get_by_role("radio", name="A search", exact=True).click()
+        expect(self.page.get_by_text("Online services")).to_be_visible()
+        self.settled()
+
+    def own_links(self) -> None:
+        """Choose links of one's own as the place that evidence comes from."""
+        self.page.get_by_role("radio", name="My own links", exact=True).click()
+        expect(self.page.get_by_text("Online services")).to_have_count(0)
+        self.settled()
 
     def case_id(self) -> str:
         found = re.search(r"[?&]case=([0-9a-f]+)", self.page.url)
@@ -102,6 +115,7 @@ class Walk:
             return
         self._pictures.mkdir(parents=True, exist_ok=True)
         self.settled()
+        self.page.mouse.move(0, 0)  # no tooltip over the page
         size = self.page.viewport_size
         assert size is not None
         height = self.page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")

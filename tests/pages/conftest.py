@@ -85,6 +85,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
     engine = ScriptedEngine()
     workspace = open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine)
     monkeypatch.setattr(session, "open_workspace", lambda: workspace)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from crowdnotes.domain import CaseStatus, DecisionKind
+import csv
+import io
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import Case, CaseStatus, DecisionKind
+from crowdnotes.errors import CaseNotFoundError
+from pages.parts.case_export import cases_as_csv
 from tests.pages.conftest import Desk, texts
 
 PAGE = "pages/cases.py"
@@ -74,4 +82,34 @@ def test_a_long_list_is_shown_in_parts(desk: Desk) -> None:
         desk.workspace.service.create(f"post {number}", mode=desk.case().mode, by="you")
     at = desk.app(page=PAGE)
     assert "46 cases" in texts(at)
-    assert len([item for item in at.button if item.label == "Open"]) == 20
+    assert len(opened(at)) == 20
+
+
+def opened(at: AppTest) -> list[str]:
+    """The ids of the cases shown, from top to bottom."""
+    return [str(item.key).removeprefix("open-") for item in at.button if item.label == "Open"]
+
+
+def test_the_case_that_changed_last_stands_first(desk: Desk) -> None:
+    older, newer = desk.case("first post"), desk.case("second post")
+    assert opened(desk.app(page=PAGE)) == [newer.id, older.id]
+    desk.workspace.service.open_passage(older.id, "E1", "you")
+    assert opened(desk.app(page=PAGE)) == [older.id, newer.id]
+
+
+def test_the_export_goes_on_without_a_case_that_was_deleted_meanwhile(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, gone = desk.case("a post that stays"), desk.case("a post that goes")
+    service = type(desk.workspace.service)
+    get = service.get
+
+    def deleted(self: object, case_id: str) -> Case:
+        if case_id == gone.id:
+            raise CaseNotFoundError("There is no such case.")
+        return get(self, case_id)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(service, "get", deleted)
+    rows = list(csv.reader(io.StringIO(cases_as_csv("", None))))
+    assert len(rows) == 2
+    assert kept.id in rows[1]

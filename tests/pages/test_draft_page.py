@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, TextArea
 
-from crowdnotes.domain import CaseStatus, DecisionKind, GateName, Verdict
+from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Verdict
 from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.errors import StoreBusyError
 from tests.pages.conftest import NOTE, PASSAGE, POST, ROOT, Desk, texts
@@ -22,6 +22,14 @@ def verdict_of(at: AppTest, key: str) -> ButtonGroup[Any]:
     found = at.get_by_key(key)
     assert isinstance(found, ButtonGroup)
     return found
+
+
+def give_reasons(at: AppTest, reason: str) -> None:
+    """Write why each check that did not pass may be passed over."""
+    for item in at.text_input:
+        if item.label.startswith("Why approve although"):
+            item.set_value(reason)
+    at.run()
 
 
 def test_a_fresh_page_shows_five_steps_and_says_that_no_language_model_is_at_work(desk: Desk) -> None:
@@ -126,6 +134,25 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     assert "Your reason: off topic" in texts(at)
 
 
+def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_written(desk: Desk) -> None:
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    assert not at.button(key="decide-approved").disabled
+    at.button(key="evidence-step-fold").click().run()
+    verdict_of(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
+    assert not at.checkbox(key=f"use-{case.id}-E1").value
+    assert desk.newest(case).evidence[0].review.verdict is None
+    assert at.button(key="decide-approved").disabled
+    assert any(item.label.startswith("Why is it rejected") for item in at.text_input)
+
+
+def test_a_page_without_a_title_gets_words_and_not_a_rule(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    desk.workspace.service.add_passage_by_hand(case.id, url=None, title="\u200b", text=PASSAGE, by="you")
+    assert "**Without a title**" in texts(desk.app(case))
+
+
 def test_the_note_can_be_written_only_after_a_passage_is_in_use(desk: Desk) -> None:
     case = desk.case()
     assert not any(area.label == "The note, with its links" for area in desk.app(case).text_area)
@@ -210,7 +237,46 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
     assert decision is not None
     assert decision.kind is DecisionKind.APPROVED
     assert at.code[0].value == NOTE
-    assert "It contains a factual error" in texts(at)
+    shown = texts(at)
+    assert "It contains a factual error" in shown
+    assert shown.index("The post is misinformed") < shown.index("It contains a factual error")
+
+
+def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.CORRECTNESS
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    give_reasons(at, "It says so.")
+    assert not at.button(key="decide-approved").disabled
+
+    note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
+    at.button(key="score").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert desk.newest(case).assessment_is_current
+    assert at.button(key="decide-approved").disabled
+    assert {item.value for item in at.text_input if item.label.startswith("Why approve")} == {""}
+
+
+def test_a_tick_keeps_what_another_tab_ticked_meanwhile(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    desk.workspace.service.tick_tag(case.id, "misleadingOther", "you", ticked=True)
+    at.checkbox(key=f"tag-{case.id}-misleadingFactualError").check().run()
+    assert desk.newest(case).tags == ("misleadingFactualError", "misleadingOther")
+    at.checkbox(key=f"tag-{case.id}-misleadingOther").uncheck().run()
+    assert desk.newest(case).tags == ("misleadingFactualError",)
+
+
+def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
+    case = desk.scored()
+    assert "Tick at least one." in texts(desk.app(case))
+    desk.workspace.service.set_classification(case.id, Classification.NOT_MISLEADING, "you")
+    at = desk.app(case)
+    assert "Tick at least one." not in texts(at)
+    at.button(key="decide-approved").click().run()
+    assert "The post is not misleading" in texts(at)
 
 
 def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_record(desk: Desk) -> None:
@@ -220,9 +286,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     at = desk.app(case)
     assert at.button(key="decide-approved").disabled
 
-    why = at.text_input(key=f"override-{case.id}-correctness")
-    assert why.label == "Why approve although the correctness gate did not pass?"
-    why.set_value("The passage says so two lines on.").run()
+    give_reasons(at, "The passage says so two lines on.")
     at.button(key="decide-approved").click().run()
     decision = desk.newest(case).decision
     assert decision is not None

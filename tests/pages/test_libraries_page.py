@@ -76,6 +76,30 @@ def test_a_library_can_be_removed(desk: Desk, tmp_path: Path) -> None:
     assert desk.workspace.libraries.list() == []
 
 
+def test_a_damaged_library_is_named_and_can_be_removed_while_the_others_work(desk: Desk, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(CSV, encoding="utf-8")
+    desk.workspace.libraries.add(table, "health")
+    (desk.workspace.settings.libraries_dir / "hurt.sqlite").write_bytes(b"not a database at all")
+    at = desk.app(page=PAGE)
+    assert not at.exception
+    assert "2 records" in texts(at)
+    assert "Its file is damaged" in texts(at)
+    at.button(key="remove-hurt").click().run()
+    assert desk.workspace.libraries.broken() == ()
+    assert "Its file is damaged" not in texts(at)
+    assert "2 records" in texts(at)
+
+
+def test_a_damaged_library_does_not_stop_the_draft_page(desk: Desk) -> None:
+    desk.workspace.settings.libraries_dir.mkdir()
+    (desk.workspace.settings.libraries_dir / "hurt.sqlite").write_bytes(b"not a database at all")
+    at = desk.app()
+    at.session_state["new-post-mode"] = "automation"
+    at.run()
+    assert at.button(key="start")
+
+
 def test_the_draft_page_offers_the_libraries(desk: Desk, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text(CSV, encoding="utf-8")

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from crowdnotes.domain import Mode
-from crowdnotes.errors import EngineError
-from crowdnotes.jobs.records import JobState, Progress, Step
+from crowdnotes.domain import Case, Mode
+from crowdnotes.errors import EngineError, JobError, StoreBusyError
+from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step
 from tests.pages.conftest import POST, Desk, texts
 
 
@@ -77,6 +77,69 @@ def test_work_that_a_crash_interrupted_can_be_resumed(desk: Desk) -> None:
     at = desk.app(case)
     assert "was interrupted when the program ended" in texts(at)
     assert at.button(key="again-gather").label == "Resume"
+
+
+def test_while_work_is_under_way_post_and_sources_cannot_be_changed(desk: Desk) -> None:
+    case = desk.case()
+    at_work, may_end = threading.Event(), threading.Event()
+
+    def slow(progress: Progress) -> str:
+        at_work.set()
+        while not may_end.wait(0.01):
+            progress.check()
+        return "done"
+
+    job = desk.workspace.runner.start(case.id, "gather", [step(slow)])
+    assert at_work.wait(30)
+    at = desk.app(case)
+    at.button(key="post-step-fold").click().run()
+    labels = ("Save the post", "Search and read again")
+    assert [item.disabled for item in at.button if item.label in labels] == [True, True]
+    may_end.set()
+    desk.finish(job.id)
+    at.run()
+    assert [item.disabled for item in at.button if item.label in labels] == [False, False]
+
+
+def _under_way(desk: Desk, case: Case) -> JobRecord:
+    job = desk.workspace.runner.start(case.id, "gather", [step(lambda _: "done")])
+    desk.finish(job.id)
+    return desk.workspace.runner.get(job.id).model_copy(update={"state": JobState.RUNNING})
+
+
+def test_a_job_that_went_with_its_case_draws_the_page_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = desk.case()
+    seen = [_under_way(desk, case)]
+
+    def gone(*_: object) -> JobRecord:
+        raise JobError("There is no such job.")
+
+    runner = type(desk.workspace.runner)
+    monkeypatch.setattr(runner, "latest", lambda *_: seen.pop() if seen else None)
+    monkeypatch.setattr(runner, "get", gone)
+    at = desk.app(case)
+    assert not at.exception
+    assert seen == []
+    assert not at.error
+    assert "Vitamin C trials" in texts(at)
+
+
+def test_a_store_that_fails_while_work_is_watched_is_told_in_a_sentence(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = desk.case()
+    job = _under_way(desk, case)
+
+    def busy(*_: object) -> JobRecord:
+        raise StoreBusyError("The database is in use by another program.")
+
+    runner = type(desk.workspace.runner)
+    monkeypatch.setattr(runner, "latest", lambda *_: job)
+    monkeypatch.setattr(runner, "get", busy)
+    at = desk.app(case)
+    assert not at.exception
+    assert "The database is in use by another program." in texts(at)
+    assert "Vitamin C trials" in texts(at)
 
 
 @pytest.mark.parametrize("mode", list(Mode))

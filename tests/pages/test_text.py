@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.parts.text import clip, count, day, host, lines, plain, visible, web_url
+from pages.parts.text import clip, count, day, host, lines, plain, title, visible, web_url
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
@@ -80,3 +80,17 @@ def test_hosts_days_counts_and_lines_read_well() -> None:
     assert count(1, "source") == "1 source"
     assert count(1200, "copy", "copies") == "1,200 copies"
     assert lines(" a \n\nb\na") == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n", "\u200b", "\u00a0"])
+def test_a_title_without_a_letter_to_see_is_replaced_by_words(text: str) -> None:
+    assert title(text, "Without a title") == "**Without a title**"
+
+
+@given(st.text())
+def test_a_title_is_never_a_rule(text: str) -> None:
+    assert title(text, "Without a title").strip("*").strip()
+
+
+def test_a_title_is_bold_and_disarmed() -> None:
+    assert title("A *page*", "Without a title") == r"**A \*page\***"
