@@ -147,6 +147,18 @@ def _placeholder(text: str) -> Iterator[LintWarning]:
         )
 
 
+def _invented_host(text: str) -> Iterator[LintWarning]:
+    # RFC 2606 and 6761: names that no page on the Internet can have; the demonstration's pages do.
+    for url in find_urls(text):
+        if re.search(r"\.(?:example|test|invalid)(?:[:/?#]|$)", url.url, re.IGNORECASE):
+            yield LintWarning(
+                code="invented-host",
+                message="The link leads to an invented page, as the demonstration's do: do not post this note.",
+                level=LintLevel.WARNS,
+                span=Span(start=url.start, end=url.end),
+            )
+
+
 def _hashtag(text: str) -> Iterator[LintWarning]:
     urls = _urls(text)
     for match in _HASHTAG.finditer(text):
@@ -192,5 +204,6 @@ _CHECKS: tuple[Callable[[str], Iterator[LintWarning]], ...] = (
     _placeholder,
     _bare_url,
     _tracking,
+    _invented_host,
     _hashtag,
 )

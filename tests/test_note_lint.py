@@ -45,6 +45,7 @@ def test_what_x_would_refuse_or_misread_blocks(text: str, code: str) -> None:
         ("See https://a.org/x?utm_source=post&id=3", "tracking"),
         ("See cdc.gov/flu and https://a.org/x", "bare-url"),
         ("No link found #health https://a.org/x", "hashtag"),
+        ("No link found. https://northfield.example/page", "invented-host"),
         ("x" * 258 + " https://a.org/x", "near-limit"),
     ],
 )

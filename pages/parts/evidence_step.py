@@ -16,6 +16,7 @@ from pages.parts.text import count, host, plain
 _OUTCOMES = {
     FetchOutcome.BLOCKED: "The site refuses to be read by programs.",
     FetchOutcome.PAYWALLED: "The page shows its text only to those who pay or sign in.",
+    FetchOutcome.TOO_LATE: "It is later than the day that evidence may be of.",
     FetchOutcome.NOT_FOUND: "There is no page at this address.",
     FetchOutcome.TIMED_OUT: "The site did not answer in time.",
     FetchOutcome.UNREACHABLE: "The site could not be reached.",
