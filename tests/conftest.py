@@ -57,3 +57,9 @@ def engine(database_url: str) -> Iterator[Engine]:
     engine = open_database(database_url)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def httpserver_listen_address() -> tuple[str, int]:
+    """An address rather than "localhost", so that a test can tell the two apart."""
+    return ("127.0.0.1", 0)

@@ -16,12 +16,6 @@ Behaviour = Callable[[socket.socket], None]
 Serve = Callable[[Behaviour], str]
 
 
-@pytest.fixture(scope="session")
-def httpserver_listen_address() -> tuple[str, int]:
-    """An address rather than "localhost", so that a test can tell the two apart."""
-    return ("127.0.0.1", 0)
-
-
 def _fetcher(total_seconds: float) -> Fetcher:
     return Fetcher(FetchSettings(total_seconds=total_seconds, max_bytes=1_000_000), ("127.0.0.1",))
 

@@ -84,6 +84,11 @@ def negations(text: str) -> list[re.Match[str]]:
     return [cue for cue in _NEGATION.finditer(text) if not any(a <= cue.start() < b for a, b in idle)]
 
 
+def hedges_a_denial(text: str) -> bool:
+    """Whether the text denies without saying "not" ("unlikely", "a myth"), so that counting "not" misleads."""
+    return bool(_IMPLICIT.search(text) or _DENIES_REST.search(text) or _IDLE.search(text))
+
+
 def _scope(text: str, content: list[Token], cue: re.Match[str]) -> list[Token]:
     """The content words that a negation governs: the next few, up to the end of its clause."""
     end_match = _SCOPE_END.search(text, cue.end())

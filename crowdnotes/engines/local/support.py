@@ -16,6 +16,7 @@ from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.attribution import Credited, false_credit, split_credit
 from crowdnotes.engines.local.bare_verdicts import is_bare_verdict, with_verdicts_carried
+from crowdnotes.engines.local.contradiction import Contradiction, find_contradiction, is_question
 from crowdnotes.engines.local.differences import Compared, differences
 from crowdnotes.engines.local.quantities import Quantity, quantities
 from crowdnotes.engines.local.units import Unit, passage_stems, split_units
@@ -65,7 +66,9 @@ def sentence_supports(
     """One SentenceSupport for each sentence of the note, in order; URLs are not sentences."""
     spans = note_sentences(note)
     claims = [split_credit(note[span.start : span.end], evidence) for span in spans]
-    passages = [(item, split_units(item.passage.text)) for item in evidence]
+    passages = [
+        (item, [unit for unit in split_units(item.passage.text) if not is_question(unit.text)]) for item in evidence
+    ]
     texts = [credited.claim for credited in claims] + [unit.text for _, units in passages for unit in units]
     vectors = embedder.encode(texts)
     out = []
@@ -77,7 +80,9 @@ def sentence_supports(
             at += len(units)
             if units:
                 carriers.append(_best_carrier(credited.claim, vectors[row], item, units, block))
-        out.append(_judged(settings, span, credited, carriers))
+        judged = _judged(settings, span, credited, carriers)
+        opposite = find_contradiction(credited.claim, evidence)
+        out.append(judged if opposite is None else _contradicted(settings, judged, opposite))
     return with_verdicts_carried(note, out) if evidence else tuple(out)
 
 
@@ -163,6 +168,21 @@ def _judged(settings: GateSettings, span: Span, credited: Credited, carriers: Se
         carrier=carrier.span,
         doubts=doubts,
         doubted=doubted,
+    )
+
+
+def _contradicted(settings: GateSettings, judged: SentenceSupport, opposite: Contradiction) -> SentenceSupport:
+    """Not supported, whatever else seemed to carry it, with the words that say the opposite."""
+    doubt = f"{opposite.evidence.id} says the opposite: “{opposite.text.strip()}”"
+    return judged.model_copy(
+        update={
+            "support": Support.UNSUPPORTED,
+            "score": round(min(judged.score, settings.partly - 0.01) * 0.5, 4),
+            "evidence_id": opposite.evidence.id,
+            "carrier": opposite.span,
+            "doubts": (doubt, *judged.doubts),
+            "doubted": (judged.span, *judged.doubted),
+        }
     )
 
 
