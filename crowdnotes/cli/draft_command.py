@@ -49,7 +49,7 @@ def draft(
             by=who,
             url=post_url,
             urls=url or [],
-            libraries=library or [],
+            libraries=_known_libraries(library or [], workspace),
             services=_known(service or [], workspace),
             until=until.date() if until else None,
         )
@@ -80,6 +80,14 @@ def _known(services: list[str], workspace: Workspace) -> list[str]:
     if unknown is not None:
         raise InputError(f"There is no service “{unknown}”.", f"Use one of: {', '.join(sorted(names))}.")
     return services
+
+
+def _known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
+    names = {info.name for info in workspace.libraries.list()}
+    unknown = next((name for name in libraries if name not in names), None)
+    if unknown is not None:
+        raise InputError(f"There is no library “{unknown}”.", "`crowdnotes library list` shows those there are.")
+    return libraries
 
 
 def _run(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:

@@ -6,6 +6,7 @@ program refused with a sentence, 2 the command's words are off, 130 cancelled by
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,6 +81,8 @@ def _root(
 
 def main() -> None:
     """Run the command line; every error of ours becomes its sentence and exit code 1."""
+    # What goes wrong is told in a sentence below; only what nobody foresaw is worth a traceback.
+    logging.getLogger("crowdnotes").setLevel(logging.ERROR)
     try:
         app()
     except CrowdNotesError as error:

@@ -33,6 +33,7 @@ def _run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProc
         (["draft", "--post", "  ", "--mode", "augmentation", "--url", "https://a.example.org"], "The post is empty"),
         (["draft", "--post", "A claim.", "--mode", "augmentation"], "There is no source to read"),
         (["draft", "--post", "A claim.", "--mode", "automation"], "There is nothing to search"),
+        (["draft", "--post", "A claim.", "--mode", "automation", "--library", "nope"], "There is no library “nope”"),
         (["draft", "--post", "A claim.", "--mode", "augmentation", "--url", "ftp://a.org"], "not an http or https"),
     ],
 )
