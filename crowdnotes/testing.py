@@ -32,7 +32,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.embedding import FloatArray
-from crowdnotes.engines import Pick, WriterAnswer, Written
+from crowdnotes.engines import Aim, ImageReading, Pick, WriterAnswer, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.sentences import split_sentences
 
@@ -111,22 +111,32 @@ class ScriptedEngine:
 
     name = "scripted"
     uses_language_model = False
+    sees = True
 
     def __init__(self) -> None:
         self.fails_at: GateName | None = None
         self.breaks_at: GateName | None = None
         self.judged: list[GateName] = []
+        self.reading = ImageReading(text="THIS DRINK MAKES YOU ILL", shows="A glass of juice.")
         self.answer = WriterAnswer((Written("According to Example Health, the review found no link.", ("E1",)),))
 
     def claims(self, post: Post) -> list[Claim]:
         """The whole post."""
         return [Claim(text=post.text, span=Span(start=0, end=len(post.text)))]
 
-    def queries(self, post: Post, claims: Sequence[Claim], limit: int) -> list[Query]:
+    def read_image(self, content: bytes, media_type: str) -> ImageReading:
+        """What `reading` holds."""
+        return self.reading
+
+    def queries(
+        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
+    ) -> list[Query]:
         """The post itself."""
         return [Query(text=post.text, purpose="the claim")][:limit]
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
+    def pick(
+        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
+    ) -> Pick | None:
         """The first."""
         return Pick(0, f"pick {len(chosen) + 1}") if candidates else None
 

@@ -1,5 +1,5 @@
 """Who thinks: the Engine boundary and its implementations."""
 
-from crowdnotes.engines.base import Engine, Pick, WriterAnswer, Written
+from crowdnotes.engines.base import Aim, Engine, ImageReading, Pick, WriterAnswer, Written
 
-__all__ = ["Engine", "Pick", "WriterAnswer", "Written"]
+__all__ = ["Aim", "Engine", "ImageReading", "Pick", "WriterAnswer", "Written"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from crowdnotes.domain import Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
@@ -38,6 +39,21 @@ class WriterAnswer:
     abstained: str = ""
 
 
+class Aim(StrEnum):
+    """What a search is for: judging the post, or seeing the best that speaks for its claim."""
+
+    JUDGE = "judge the claim"
+    OTHER_SIDE = "the other side"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageReading:
+    """What an engine that sees finds in an image: the words in it, and what it shows."""
+
+    text: str
+    shows: str
+
+
 class Engine(Protocol):
     """Implementations are safe to share between threads and hold no case."""
 
@@ -51,16 +67,32 @@ class Engine(Protocol):
         """False must be said on screen."""
         ...
 
+    @property
+    def sees(self) -> bool:
+        """Whether it can read images; if not, the person types what an image says."""
+        ...
+
+    def read_image(self, content: bytes, media_type: str) -> ImageReading:
+        """What an image says and shows. Raises EngineError when `sees` is False or the image cannot be read."""
+        ...
+
     def claims(self, post: Post) -> list[Claim]:
         """Checkable statements of the post, most checkable first. May be empty."""
         ...
 
-    def queries(self, post: Post, claims: Sequence[Claim], limit: int) -> list[Query]:
-        """At most `limit` searches that are meant to differ. Empty when the post holds nothing to search."""
+    def queries(
+        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
+    ) -> list[Query]:
+        """At most `limit` searches that are meant to differ. Empty when the post holds nothing to search.
+
+        `aim` is what they are for; with `like`, a passage's text, they look for more of its kind.
+        """
         ...
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
-        """The candidate most useful for judging the post given what is chosen; None when none helps."""
+    def pick(
+        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
+    ) -> Pick | None:
+        """The candidate most useful for `aim` given what is chosen; None when none helps."""
         ...
 
     def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:

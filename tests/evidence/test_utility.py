@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from crowdnotes.domain import Hit, Post
-from crowdnotes.engines import Pick
+from crowdnotes.engines import Aim, Pick
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.utility import select_by_utility
 from crowdnotes.testing import ScriptedEngine
@@ -21,7 +21,9 @@ class _Picks(ScriptedEngine):
         super().__init__()
         self._indices = list(indices)
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
+    def pick(
+        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
+    ) -> Pick | None:
         index = self._indices.pop(0)
         return None if index is None else Pick(index, f"round {len(chosen) + 1}")
 

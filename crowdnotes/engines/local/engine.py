@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.base import Pick, WriterAnswer
+from crowdnotes.engines.base import Aim, ImageReading, Pick, WriterAnswer
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.correctness import judge_correctness
 from crowdnotes.engines.local.helpfulness import judge_helpfulness
@@ -16,6 +16,7 @@ from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.engines.local.support import sentence_supports
 from crowdnotes.engines.local.utility import pick_next
 from crowdnotes.engines.local.writing import write_notes
+from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
 
 
@@ -24,6 +25,7 @@ class LocalEngine:
 
     name = "local"
     uses_language_model = False
+    sees = False
 
     def __init__(self, embedder: Embedder, settings: GateSettings) -> None:
         self._embedder = embedder
@@ -33,11 +35,19 @@ class LocalEngine:
         """See `Engine.claims`."""
         return find_claims(post)
 
-    def queries(self, post: Post, claims: Sequence[Claim], limit: int) -> list[Query]:
+    def read_image(self, content: bytes, media_type: str) -> ImageReading:  # noqa: ARG002
+        """Refuses: see `Engine.read_image`."""
+        raise EngineError("The local engine cannot see images.", "Type what the image says.")
+
+    def queries(
+        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
+    ) -> list[Query]:
         """See `Engine.queries`."""
         return build_queries(post, claims, limit)
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
+    def pick(
+        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
+    ) -> Pick | None:
         """See `Engine.pick`."""
         return pick_next(self._embedder, post, candidates, chosen)
 

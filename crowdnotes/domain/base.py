@@ -1,0 +1,32 @@
+"""What every noun is: frozen, strict about names, and bound to exact text."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Noun(BaseModel):
+    """Frozen, and strict about names: an unknown field is an error, not a silent loss."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def text_sha256(text: str) -> str:
+    """What an assessment or decision is bound to: the sha256 of the exact text, as hex."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Span(Noun):
+    """text[start:end] of the text that the field's owner names."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.end < self.start:
+            raise ValueError(f"span ends before it starts: {self.start}..{self.end}")
+        return self

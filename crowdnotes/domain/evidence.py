@@ -1,0 +1,128 @@
+"""What a person inspects: sources, their passages, and the person's review."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from enum import StrEnum
+
+from crowdnotes.domain.base import Noun, Span, text_sha256
+from crowdnotes.domain.searching import SourceCategory
+
+
+class FetchOutcome(StrEnum):
+    """How reading a source ended. A page that was read but says nothing useful is still READ."""
+
+    READ = "read"
+    BLOCKED = "blocked"
+    PAYWALLED = "behind a paywall"
+    NOT_FOUND = "not found"
+    TIMED_OUT = "timed out"
+    UNREACHABLE = "unreachable"
+    SERVER_ERROR = "server error"
+    TOO_LARGE = "too large"
+    WRONG_TYPE = "not a readable type"
+    UNREADABLE = "unreadable"
+    REFUSED = "refused as unsafe"
+    TOO_LATE = "later than the cutoff"
+
+
+class ReadAs(StrEnum):
+    """What of a source was read."""
+
+    WHOLE = "the page"
+    ABSTRACT = "the abstract"
+
+
+class DateOrigin(StrEnum):
+    """Where a source's date is from; a date without a stated origin is not shown."""
+
+    PAGE = "the page"
+    LIBRARY = "the library"
+    SEARCH = "the search service"
+    PERSON = "the contributor"
+
+
+class Source(Noun):
+    """A page or record, read or not. Its text lies in the store under `text_sha256`.
+
+    `read_as` is ABSTRACT when the page itself could not be had and its abstract was read by DOI or
+    PubMed id instead. `notices` are marks that a reader must see ("preprint", "retracted").
+    `page_starts` are the offsets in the text at which the pages of a PDF begin.
+    """
+
+    id: str
+    title: str
+    url: str | None = None
+    publisher: str | None = None
+    published: date | None = None
+    date_origin: DateOrigin | None = None
+    category: SourceCategory = SourceCategory.OTHER
+    outcome: FetchOutcome = FetchOutcome.READ
+    outcome_detail: str = ""
+    text_sha256: str | None = None
+    characters: int = 0
+    library: str | None = None
+    record: int | None = None
+    language: str | None = None
+    read_at: datetime | None = None
+    read_as: ReadAs = ReadAs.WHOLE
+    notices: tuple[str, ...] = ()
+    doi: str | None = None
+    pmid: str | None = None
+    archived_url: str | None = None
+    page_starts: tuple[int, ...] = ()
+
+
+class Passage(Noun):
+    """The best window of a source for this post (CrowdNotes+ appendix D.2).
+
+    `text` equals the source's text at `span`. `before` and `after` are what surrounds it, for
+    reading in context. `marks` are the most relevant sentences, as offsets in `text`.
+    `similarity` is a cosine in [-1, 1] to the post. `page` is the page of a PDF that it begins on, from 1.
+    """
+
+    text: str
+    span: Span
+    similarity: float
+    before: str = ""
+    after: str = ""
+    marks: tuple[Span, ...] = ()
+    page: int | None = None
+
+
+class Verdict(StrEnum):
+    """What the person who read a passage makes of it."""
+
+    USE = "use"
+    BACKGROUND = "background"
+    REJECT = "reject"
+
+
+class Review(Noun):
+    """The person's inspection of one passage; empty until they open it."""
+
+    opened_at: datetime | None = None
+    opened_by: str | None = None
+    verdict: Verdict | None = None
+    reason: str = ""
+
+
+class Evidence(Noun):
+    """One chosen passage: "E1", why it was chosen, and what the person says of it."""
+
+    id: str
+    source: Source
+    passage: Passage
+    rank: int
+    why: str
+    review: Review = Review()
+
+    @property
+    def used(self) -> bool:
+        """Whether a person opened this passage and chose to use it."""
+        return self.review.opened_at is not None and self.review.verdict is Verdict.USE
+
+
+def basis_sha256(evidence: tuple[Evidence, ...]) -> str:
+    """Identity of a set of passages: their ids and exact texts, in order."""
+    return text_sha256("\x00".join(f"{item.id}\x01{item.passage.text}" for item in evidence))

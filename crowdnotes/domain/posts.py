@@ -1,0 +1,58 @@
+"""What comes in: the post, its claims, and who brings the sources."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from crowdnotes.domain.base import Noun, Span
+
+
+class Image(Noun):
+    """A picture attached to the post. Its bytes lie in the store under `sha256`.
+
+    `text` is what can be read in it and `shows` what can be seen, as `read_by` (an engine's name, or
+    "person") gives them; both are empty until somebody or something has looked.
+    """
+
+    sha256: str
+    media_type: str
+    name: str
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+    text: str = ""
+    shows: str = ""
+    read_by: str = ""
+
+
+class Post(Noun):
+    """The post on X that may need a note."""
+
+    text: str
+    url: str | None = None
+    author: str | None = None
+    posted_at: datetime | None = None
+    language: str | None = None
+    images: tuple[Image, ...] = ()
+
+    @property
+    def whole_text(self) -> str:
+        """The post with what its images say and show: what claims, searches and judgements go by."""
+        seen = (words for image in self.images for words in (image.text, image.shows) if words)
+        return "\n\n".join((self.text, *seen))
+
+
+class Claim(Noun):
+    """A checkable statement and where it stands in the post."""
+
+    text: str
+    span: Span
+
+
+class Mode(StrEnum):
+    """Who brings the sources (CrowdNotes+ 4.1 and 4.2)."""
+
+    AUGMENTATION = "augmentation"
+    AUTOMATION = "automation"
