@@ -63,6 +63,11 @@ app.add_typer(library_commands.app, name="library")
 app.add_typer(case_commands.app, name="cases")
 app.add_typer(bridging_commands.app, name="bridging")
 
+bench_app = typer.Typer(help="Measure quality on data of yours.", no_args_is_help=True)
+train_app = typer.Typer(help="Train the local judges and the jury on data of yours.", no_args_is_help=True)
+app.add_typer(bench_app, name="bench")
+app.add_typer(train_app, name="train")
+
 
 def _show_version(wanted: bool) -> None:
     if wanted:
