@@ -1,0 +1,143 @@
+"""`crowdnotes jury score`, `crowdnotes bench jury` and `crowdnotes train jury`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.errors import InputError
+
+if TYPE_CHECKING:
+    from crowdnotes.domain import JuryVerdict, SideVotes
+    from crowdnotes.embedding import Embedder
+    from crowdnotes.settings import Settings
+
+app = typer.Typer(help="A simulated jury of both sides.", no_args_is_help=True)
+
+
+class Seats(StrEnum):
+    """How jurors are chosen; the same words as `crowdnotes.jury.Sampling`, whose import is slow."""
+
+    UNIFORM = "uniform"
+    POLARISED = "polarised"
+    AUDIENCE = "audience"
+
+
+@app.command("score")
+def score(
+    note: Annotated[list[str], typer.Option(help="The note as it would be posted; again for each candidate.")],
+    post: Annotated[str, typer.Option(help="The post's text; it counts only for a model trained with posts.")] = "",
+    jurors: Annotated[int | None, typer.Option(min=1, max=100_000, help="How many (1,000).")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same jury.")] = None,
+    seats: Annotated[Seats, typer.Option(help="Jurors from the pool as it is, half and half, or likely viewers.")] = (
+        Seats.UNIFORM
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Put a note before a simulated jury: its intercept and status, each side's votes, what moves them.
+
+    A simulation with a measured quality, never a prediction of X's status for this note.
+    """
+    from crowdnotes.jury import Sampling, open_jury
+    from crowdnotes.settings import load_settings
+
+    settings = load_settings()
+    jury = open_jury(settings.jury, settings.bridging, _embedder(settings))
+    verdicts = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(seats.value), explain=True)
+    if as_json:
+        print_json(verdicts[0] if len(verdicts) == 1 else [verdict.model_dump(mode="json") for verdict in verdicts])
+        return
+    for text, verdict in zip(note, verdicts, strict=True):
+        _show(text, verdict)
+    print_text(verdicts[0].quality.note)
+
+
+def bench(
+    data: Annotated[Path, typer.Option(help="A Parquet file of the camp schema (kind, approval_0/1, raters_0/1, …).")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Measure the jury's model on notes with two camps' votes.
+
+    polarising_auc, brier, ece: does it know which notes divide the camps? camp_auc: and which camp likes
+    them? rating_auc: of single votes on dividing notes. Reading new notes takes about 20 ms each.
+    """
+    from crowdnotes.jury.camp_model import CampModel
+    from crowdnotes.jury.model_file import load_model
+    from crowdnotes.settings import load_settings
+    from crowdnotes.studies.jury_camp_run import bench_camps
+
+    settings = load_settings()
+    model = load_model(settings.jury.model)
+    if not isinstance(model, CampModel):
+        raise InputError("The jury's model was trained on ratings, not on camps.", "Unset CROWDNOTES_JURY_MODEL.")
+    figures = bench_camps(data, model, _embedder(settings))
+    if as_json:
+        print_json(figures)
+        return
+    for name, value in figures.model_dump().items():
+        print_text(f"{name}: {value}")
+
+
+def train(
+    data: Annotated[Path, typer.Option(help="A Parquet file of the camp schema, or a folder of X's public data.")],
+    out: Annotated[Path, typer.Option(help="A folder for the model, its figures and what it takes to check them.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Train the jury's model, measure it on newer notes than it learned from, and write both down.
+
+    A folder of public data (notes, ratings and, if you have them, posts) is split chronologically 80/10/10
+    with rater parameters from the past alone. Use the result by CROWDNOTES_JURY_MODEL=OUT/model.
+    """
+    from crowdnotes.jury import shipped_pool
+    from crowdnotes.settings import load_settings
+
+    settings = load_settings()
+    embedder = _embedder(settings)
+    if data.is_dir():
+        from crowdnotes.studies.jury_public_run import run_public_training
+
+        measured = run_public_training(data, out, embedder, settings.bridging, progress).model_dump()
+    else:
+        from crowdnotes.studies.jury_camp_run import run_camp_training
+
+        measured = run_camp_training(data, out, embedder, shipped_pool(), progress).figures.model_dump()
+    if as_json:
+        print_json(measured)
+        return
+    for name, value in measured.items():
+        print_text(f"{name}: {value}")
+
+
+def _embedder(settings: Settings) -> Embedder:
+    from crowdnotes.embedding import CachedEmbedder, MiniLMEmbedder
+
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    return CachedEmbedder(
+        MiniLMEmbedder(threads=settings.torch_threads),
+        settings.data_dir / "embeddings.sqlite",
+        settings.embedding_cache_mb,
+    )
+
+
+def _show(text: str, verdict: JuryVerdict) -> None:
+    print_text(text)
+    low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
+    print_text(
+        f"  intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} it takes "
+        f"(90 % of juries: {low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}: {verdict.status}"
+    )
+    for side in (verdict.negative, verdict.positive):
+        print_text(f"  side {side.side}: {_votes(side)}")
+    print_text(f"  {verdict.sentence}")
+    for word in verdict.blocked_by:
+        print_text(f"  blocked by {word.rule}: {word.reason}")
+    for caution in verdict.cautions:
+        print_text(f"  caution: {caution}")
+
+
+def _votes(side: SideVotes) -> str:
+    return f"{side.helpful} helpful, {side.somewhat_helpful} somewhat, {side.not_helpful} not helpful"

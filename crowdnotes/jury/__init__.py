@@ -1,0 +1,14 @@
+"""The simulated jury: raters of both sides, a model of what they find helpful, and the algorithm's verdict.
+
+`open_jury(...)` gives a `Jury`; `Jury.verdict` and `Jury.compare` say how notes would stand before it.
+Everything it says is a simulation, with the model's measured quality on every verdict.
+"""
+
+from __future__ import annotations
+
+from crowdnotes.jury.changes import changes
+from crowdnotes.jury.jury import Jury, open_jury
+from crowdnotes.jury.pool import fit_beside_data, own_pool, shipped_pool
+from crowdnotes.jury.sampling import Sampling
+
+__all__ = ["Jury", "Sampling", "changes", "fit_beside_data", "open_jury", "own_pool", "shipped_pool"]

@@ -1,0 +1,103 @@
+"""A note's text as numbers: hashed words, letters and sources, its manner, and its meaning's vector.
+
+Hashing keeps no vocabulary: the trained weights hold no words of anybody's note. Links count twice:
+as sources (host, account) and by the words in their path, which often repeat a headline.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.style import style
+from crowdnotes.note_text import find_urls, without_urls
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from crowdnotes.embedding import Embedder
+
+VERSION = 1
+BITS = {"words": 18, "letters": 18, "sources": 14}
+_TOKEN = r"(?u)\b\w+\b|[!?]"
+_HOST = re.compile(r"^https?://(?:www\.|m\.|mobile\.|amp\.|en\.m\.)?([^/?#]+)(?:/([^/?#]+))?", re.IGNORECASE)
+_X = frozenset({"x.com", "twitter.com"})
+
+
+@dataclass(frozen=True)
+class Features:
+    """Of n notes: hashed presence by block (n, 2**bits), manner (n, s), and unit vectors (n, d) or none."""
+
+    blocks: dict[str, csr_matrix]
+    manner: Floats
+    vectors: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.manner)
+
+    def rows(self, chosen: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Features:
+        """Some of the notes."""
+        return Features(
+            {name: block[chosen] for name, block in self.blocks.items()}, self.manner[chosen], self.vectors[chosen]
+        )
+
+    def with_vectors(self, vectors: npt.NDArray[np.float32]) -> Features:
+        """The same words with other vectors."""
+        return Features(self.blocks, self.manner, vectors)
+
+
+def features(notes: Sequence[str], embedder: Embedder | None) -> Features:
+    """Read notes. Without an embedder the vectors have no columns (`with_vectors` adds them)."""
+    if embedder is None:
+        return Features(_blocks(notes), style(notes), np.zeros((len(notes), 0), dtype=np.float32))
+    return Features(_blocks(notes), style(notes), embedder.encode([meaning(note) for note in notes]))
+
+
+def meaning(note: str) -> str:
+    """What the embedder reads of a note: its words without links."""
+    return without_urls(note)
+
+
+def _blocks(notes: Sequence[str]) -> dict[str, csr_matrix]:
+    if not notes:  # scikit-learn cannot hash nothing
+        from scipy.sparse import csr_matrix
+
+        return {name: csr_matrix((0, 1 << bits), dtype=np.float32) for name, bits in BITS.items()}
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    def hashed(name: str, **how: object) -> HashingVectorizer:
+        return HashingVectorizer(
+            n_features=1 << BITS[name], alternate_sign=False, norm=None, binary=True, dtype=np.float32, **how
+        )
+
+    texts = [f"{without_urls(note)} . {_path_words(note)}" for note in notes]
+    return {
+        "words": hashed("words", token_pattern=_TOKEN, ngram_range=(1, 2)).transform(texts),
+        "letters": hashed("letters", analyzer="char_wb", ngram_range=(2, 5)).transform(texts),
+        "sources": hashed("sources", analyzer=_sources).transform(notes),
+    }
+
+
+def _path_words(note: str) -> str:
+    paths = (re.sub(r"^https?://[^/]*", "", url.url.lower()) for url in find_urls(note))
+    return " ".join(word for path in paths for word in re.findall(r"[a-z]{2,}", path))
+
+
+def _sources(note: str) -> list[str]:
+    """Hosts of the links, and accounts where a link leads to a post."""
+    found = []
+    for url in find_urls(note):
+        parts = _HOST.match(url.url if url.has_scheme else f"https://{url.url}")
+        if parts is None:
+            continue
+        host = parts[1].lower()
+        found.append(host)
+        if host in _X and parts[2]:
+            found.append(f"@{parts[2].lower()}")
+    return found

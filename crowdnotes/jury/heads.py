@@ -1,0 +1,106 @@
+"""A head: one log odds from a note's features. Two halves that were trained apart and are then weighed.
+
+Words half, over blocks of hashed words, letters and sources: presence times a word's own weight r,
+brought to length one (as naive-Bayes support vector machines do, Wang and Manning 2012), times the
+coefficients w. Stored as r^2 and r w, so a note's score is  sum_j r_j w_j / sqrt(sum_j r_j^2)  per block.
+
+Vectors half: a Gaussian kernel between the note's vector and landmark vectors (Nyström approximation),
+because notes near each other in meaning are liked by the same people while the direction alone says little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.jury.features import Features
+from crowdnotes.jury.pool import Floats
+
+Singles = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One block under one weighting: squares r^2 and products r w, (2**bits,) each."""
+
+    block: str
+    squares: Singles
+    products: Singles
+
+    def score(self, features: Features) -> Floats:
+        """The block's part of the log odds, (n,)."""
+        present = features.blocks[self.block]
+        length = np.sqrt(np.asarray(present @ self.squares, dtype=np.float64))
+        part: Floats = np.divide(present @ self.products, length, out=np.zeros(len(features)), where=length > 0)
+        return part
+
+
+@dataclass(frozen=True)
+class WordsHalf:
+    """Channels, and coefficients of the manner (s,), with a constant."""
+
+    channels: tuple[Channel, ...]
+    manner: Floats
+    constant: float
+
+    def score(self, features: Features) -> Floats:
+        """Log odds by words and manner alone, (n,)."""
+        total: Floats = self.constant + features.manner @ self.manner
+        for channel in self.channels:
+            total = total + channel.score(features)
+        return total
+
+
+@dataclass(frozen=True)
+class VectorsHalf:
+    """Coefficients (l,) of the kernel with each landmark, with a constant."""
+
+    coefficients: Floats
+    constant: float
+
+    def score(self, kernel: Floats) -> Floats:
+        """Log odds by meaning alone, (n,); kernel (n, l)."""
+        total: Floats = self.constant + kernel @ self.coefficients
+        return total
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Vectors (l, d) of unit length, and the kernel's sharpness: exp(-sharpness |x - y|^2)."""
+
+    vectors: Singles
+    sharpness: float
+
+    def kernel(self, vectors: Singles) -> Floats:
+        """Nearness of notes to landmarks, (n, l)."""
+        near: Floats = np.exp(-2 * self.sharpness * (1.0 - vectors @ self.vectors.T)).astype(np.float64)
+        return near
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Calibrated log odds: constant + words * words score + vectors * vectors score."""
+
+    constant: float
+    words: float
+    vectors: float = 0.0
+
+
+@dataclass(frozen=True)
+class Head:
+    """Both halves, and how they are weighed with vectors and without."""
+
+    words: WordsHalf
+    vectors: VectorsHalf
+    both: Blend
+    words_alone: Blend
+
+    def log_odds(self, features: Features, kernel: Floats | None) -> Floats:
+        """Calibrated log odds, (n,); kernel None when there are no vectors."""
+        by_words = self.words.score(features)
+        if kernel is None:
+            return self.words_alone.constant + self.words_alone.words * by_words
+        by_meaning = self.vectors.score(kernel)
+        return self.both.constant + self.both.words * by_words + self.both.vectors * by_meaning

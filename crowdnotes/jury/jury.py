@@ -1,0 +1,161 @@
+"""The jury: one note's verdict, or several candidates' side by side.
+
+A verdict is a simulation by a model that read texts and votes of the past; each carries the model's
+measured quality, and every place that shows it must say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdnotes.domain import Influence, JuryVerdict
+from crowdnotes.errors import InputError
+from crowdnotes.jury.ballots import Outcome, Readings, hold
+from crowdnotes.jury.cautions import cautions, check_note
+from crowdnotes.jury.features import Features, features
+from crowdnotes.jury.influence import influences
+from crowdnotes.jury.model_file import load_model
+from crowdnotes.jury.pool import RaterPool, own_pool, shipped_pool
+from crowdnotes.jury.reading_model import JuryModel, tilt_of_audience
+from crowdnotes.jury.sampling import Sampling, seat
+from crowdnotes.jury.verdict import Told, verdict_of
+from crowdnotes.settings import BridgingSettings, JurySettings
+
+if TYPE_CHECKING:
+    from crowdnotes.embedding import Embedder
+
+
+@dataclass(frozen=True)
+class Jury:
+    """Model, raters and thresholds put together once; safe to share between threads."""
+
+    model: JuryModel
+    pool: RaterPool
+    embedder: Embedder
+    settings: JurySettings
+    bridging: BridgingSettings
+
+    def verdict(
+        self,
+        post_text: str | None,
+        note_text: str,
+        *,
+        jurors: int | None = None,
+        seed: int | None = None,
+        sampling: Sampling = Sampling.UNIFORM,
+        explain: bool = True,
+    ) -> JuryVerdict:
+        """What a seeded jury says of one note; the same text, seed and number give the same verdict.
+
+        jurors, seed: the settings' without. explain: also find the words that move the sides (up to a
+        second). Raises InputError for a note without words, or far longer than any note.
+        """
+        return self.compare(post_text, [note_text], jurors=jurors, seed=seed, sampling=sampling, explain=explain)[0]
+
+    def compare(
+        self,
+        post_text: str | None,
+        candidates: Sequence[str],
+        *,
+        jurors: int | None = None,
+        seed: int | None = None,
+        sampling: Sampling = Sampling.UNIFORM,
+        explain: bool = False,
+    ) -> tuple[JuryVerdict, ...]:
+        """Verdicts on several notes on one post, in the order given.
+
+        All stand before the same jurors with the same luck, so that only the notes' words differ
+        (but for AUDIENCE, where each note has its own viewers).
+        """
+        size = self.settings.jurors if jurors is None else jurors
+        number = self.settings.seed if seed is None else seed
+        if size < 1 or number < 0:
+            raise InputError("A jury needs at least one juror, and a seed from 0 up.", "Give whole numbers.")
+        texts = self._checked(candidates)
+        post = (post_text or "").strip() or None
+        read, posts = self._read(texts), self._read_post(post, len(texts))
+        readings = self.model.read(read, posts)
+        held = self._hold(readings, size, number, sampling)
+        return tuple(
+            verdict_of(
+                text,
+                post,
+                held[row],
+                Told(
+                    seed=number,
+                    sampling=sampling.value,
+                    splits=None if readings.splits is None else float(readings.splits[row]),
+                    influences=self._influences(text, row, read, posts) if explain else (),
+                    cautions=cautions(text, readings.only(row), self.settings, vectors=self.has_vectors),
+                    model=self.model.name,
+                    quality=self.model.quality,
+                ),
+                self.bridging,
+            )
+            for row, text in enumerate(texts)
+        )
+
+    def read(self, post_text: str | None, notes: Sequence[str]) -> Readings:
+        """Appeal and lean of notes on one post, for those who rank many candidates (`rank`)."""
+        texts = self._checked(notes)
+        return self.model.read(self._read(texts), self._read_post((post_text or "").strip() or None, len(texts)))
+
+    def rank(self, readings: Readings, *, jurors: int | None = None, seed: int | None = None) -> Outcome:
+        """Notes that were read before one jury: their intercepts alone, without intervals or reasons."""
+        chance = np.random.default_rng(self.settings.seed if seed is None else seed)
+        seated = seat(self.pool, jurors or self.settings.jurors, chance)
+        return hold(readings, seated, self.model.link, self.settings, chance)
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the embedder at hand is the one that the model was trained with."""
+        return self.embedder.name == self.model.embedder
+
+    def _checked(self, texts: Sequence[str]) -> list[str]:
+        for text in texts:
+            check_note(text, self.settings)
+        return list(texts)
+
+    def _read(self, texts: Sequence[str]) -> Features:
+        return features(texts, self.embedder if self.has_vectors else None)
+
+    def _read_post(self, post: str | None, count: int) -> Features | None:
+        if post is None or not self.model.reads_post:
+            return None
+        return self._read([post]).rows(np.zeros(count, dtype=np.intp))
+
+    def _influences(self, text: str, row: int, read: Features, posts: Features | None) -> tuple[Influence, ...]:
+        one = np.asarray([row])
+        post = None if posts is None else posts.rows(one)
+        return influences(text, read.rows(one), post, self.model, self.embedder if self.has_vectors else None)
+
+    def _hold(self, readings: Readings, size: int, seed: int, sampling: Sampling) -> list[list[Outcome]]:
+        """Per note its juries, the first being the one whose votes are shown: [n][repeats]."""
+        held: list[list[Outcome]] = [[] for _ in range(len(readings))]
+        for repeat in range(self.settings.repeats):
+            if sampling is Sampling.AUDIENCE:
+                for row in range(len(readings)):
+                    chance = np.random.default_rng([seed, repeat])
+                    note = readings.only(row)
+                    tilt = tilt_of_audience(self.model, note, self.settings.like_minded)
+                    jurors = seat(self.pool, size, chance, sampling, audience_tilt=tilt)
+                    held[row].append(hold(note, jurors, self.model.link, self.settings, chance))
+                continue
+            chance = np.random.default_rng([seed, repeat])
+            outcome = hold(readings, seat(self.pool, size, chance, sampling), self.model.link, self.settings, chance)
+            for row in range(len(readings)):
+                held[row].append(outcome.only(row))
+        return held
+
+
+def open_jury(settings: JurySettings, bridging: BridgingSettings, embedder: Embedder) -> Jury:
+    """The jury by the settings: the shipped model and pool, or one's own.
+
+    Raises ConfigurationError when the model's files are damaged, InputError for a pool that cannot be used.
+    """
+    pool = shipped_pool() if settings.raters is None else own_pool(settings.raters)
+    return Jury(load_model(settings.model), pool, embedder, settings, bridging)

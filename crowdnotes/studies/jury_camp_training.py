@@ -1,0 +1,155 @@
+"""Train the jury on camps: three heads, calibrated on newer notes than those that they were fitted to.
+
+Newer notes count more (topics come and go): a note's weight halves with every `half_life_days`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.domain import JuryQuality
+from crowdnotes.errors import InputError
+from crowdnotes.jury.camp_model import CampModel, DividedShares
+from crowdnotes.jury.features import Features
+from crowdnotes.jury.heads import Blend, Head, Landmarks
+from crowdnotes.jury.link import Link
+from crowdnotes.jury.reading_model import SideRaters
+from crowdnotes.studies.jury_camps import CampNotes
+from crowdnotes.studies.jury_halves import WordsRecipe, blends, choose_landmarks, learn_vectors, learn_words
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Progress = Callable[[str], None]
+_LEAST_NOTES = 60  # of each answer; below that nothing is learned that would hold
+_IDF = (("words", "idf"), ("letters", "idf"), ("sources", "idf"))
+
+
+@dataclass(frozen=True)
+class CampRecipe:
+    """Every choice of the training; the defaults are what did best on the newest fifth (see the model card)."""
+
+    half_life_days: float = 400.0
+    calibration_share: float = 0.25
+    landmarks: tuple[int, int] = (2700, 900)  # notes that divide, and that do not
+    sharpness: float = 1.5
+    splits: WordsRecipe = field(default_factory=lambda: WordsRecipe(_IDF, 2.0))
+    positive_likes: WordsRecipe = field(
+        default_factory=lambda: WordsRecipe(
+            (("words", "ratio"), ("words", "idf"), ("sources", "ratio")), 2.0, manner=0.03
+        )
+    )
+    joined: WordsRecipe = field(default_factory=lambda: WordsRecipe(_IDF, 0.5))
+    vectors_strength: float = 4.0
+    positive_likes_vectors_strength: float = 20.0
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One head's question: of which notes, with which answer, by which recipe."""
+
+    of: Bools
+    target: Floats
+    recipe: WordsRecipe
+    vectors_strength: float
+
+
+def train_camp_model(
+    notes: CampNotes,
+    read: Features,
+    *,
+    name: str,
+    embedder: str,
+    sides: SideRaters,
+    link: Link,
+    quality: JuryQuality,
+    recipe: CampRecipe | None = None,
+    progress: Progress = lambda line: None,  # noqa: ARG005
+) -> CampModel:
+    """Learn from notes in order of time and their features, row by row.
+
+    Raises InputError when one of the answers is too rare to learn from.
+    """
+    recipe = recipe or CampRecipe()
+    _check(notes)
+    weight = 0.5 ** ((notes.days[-1] - notes.days) / recipe.half_life_days)
+    older = np.arange(len(notes)) < round(len(notes) * (1 - recipe.calibration_share))
+    newer = ~older
+    older &= ~np.isin(notes.posts, notes.posts[newer])
+    everything = np.ones(len(notes), dtype=bool)
+    strength = recipe.vectors_strength
+    tasks = {
+        "splits": _Task(everything, notes.divides.astype(np.float64), recipe.splits, strength),
+        "positive_likes": _Task(
+            notes.divides,
+            notes.positive_likes.astype(np.float64),
+            recipe.positive_likes,
+            recipe.positive_likes_vectors_strength,
+        ),
+        "joined": _Task(~notes.divides, np.nan_to_num(notes.joined), recipe.joined, strength),
+    }
+    early = choose_landmarks(read.rows(older), notes.divides[older], recipe.landmarks, recipe.sharpness)
+    landmarks = choose_landmarks(read, notes.divides, recipe.landmarks, recipe.sharpness)
+    heads = {}
+    for head, task in tasks.items():
+        progress(f"learning {head}")
+        blend = _calibrate(task, read, early, weight, older, newer)
+        heads[head] = _learn(task, read, landmarks, weight, blend)
+    shares = notes.approvals[notes.divides]
+    return CampModel(
+        name=name,
+        embedder=embedder,
+        splits=heads["splits"],
+        positive_likes=heads["positive_likes"],
+        joined=heads["joined"],
+        landmarks=landmarks,
+        divided=DividedShares(float(shares.max(axis=1).mean()), float(shares.min(axis=1).mean())),
+        sides=sides,
+        link=link,
+        quality=quality,
+    )
+
+
+def _calibrate(
+    task: _Task,
+    read: Features,
+    landmarks: Landmarks,
+    weight: Floats,
+    older: Bools,
+    newer: Bools,
+) -> tuple[Blend, Blend]:
+    """Fit on the older notes, blend on the newer ones."""
+    first, then = task.of & older, task.of & newer
+    words = learn_words(read.rows(first), task.target[first], weight[first], task.recipe)
+    vectors = learn_vectors(read.rows(first), landmarks, task.target[first], weight[first], task.vectors_strength)
+    after = read.rows(then)
+    by_meaning = vectors.score(landmarks.kernel(after.vectors))
+    return blends(words.score(after), by_meaning, task.target[then], weight[then])
+
+
+def _learn(
+    task: _Task,
+    read: Features,
+    landmarks: Landmarks,
+    weight: Floats,
+    blend: tuple[Blend, Blend],
+) -> Head:
+    mine = read.rows(task.of)
+    target, own_weight = task.target[task.of], weight[task.of]
+    words = learn_words(mine, target, own_weight, task.recipe)
+    return Head(words, learn_vectors(mine, landmarks, target, own_weight, task.vectors_strength), *blend)
+
+
+def _check(notes: CampNotes) -> None:
+    likes = notes.positive_likes[notes.divides]
+    numbers = {
+        "notes that join the camps": int((~notes.divides).sum()),
+        "divided notes that side + likes": int(likes.sum()),
+        "divided notes that side − likes": int((~likes).sum()),
+    }
+    for what, number in numbers.items():
+        if number < _LEAST_NOTES:
+            raise InputError(f"There are only {number} {what}; it takes {_LEAST_NOTES}.", "Train on more notes.")

@@ -1,0 +1,170 @@
+"""Notes with two camps' votes, from a file: the data that the shipped jury learns from and is measured on.
+
+Schema (Ulu, Shi and Hausladen 2026): note_id, post_id, text as X stores it, kind ("polarising" or
+"bridging"), approval_0/1 (share of helpful votes in each camp), raters_0/1, bridge_score (geometric
+mean of the approvals). Camp 0 is the side with positive rater factors, camp 1 the one with negative:
+measured on notes of the pilot, see the model card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdnotes.errors import InputError
+from crowdnotes.note_text import x_storage_form
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+_NEEDED = (
+    "note_id",
+    "post_id",
+    "text",
+    "kind",
+    "approval_0",
+    "approval_1",
+    "raters_0",
+    "raters_1",
+    "bridge_score",
+)
+_KINDS = ("polarising", "bridging")
+_FIRST_SNOWFLAKE_MS = 1288834974657  # X's ids count milliseconds from here, times 2**22
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True)
+class CampNotes:
+    """Notes in order of time, (n,) each.
+
+    ids, posts: int64. divides: kind is "polarising". approvals, raters (n, 2): of side − and side +,
+    NaN for notes that do not divide. joined: bridge_score. dropped: rows left out, by reason.
+    """
+
+    ids: npt.NDArray[np.int64]
+    posts: npt.NDArray[np.int64]
+    texts: tuple[str, ...]
+    divides: Bools
+    approvals: Floats
+    raters: Floats
+    joined: Floats
+    dropped: dict[str, int]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def positive_likes(self) -> Bools:
+        """Side + approves more than side −, (n,); of no meaning for notes that do not divide."""
+        return np.asarray(self.approvals[:, 1] > self.approvals[:, 0])
+
+    @property
+    def days(self) -> Floats:
+        """When each note was written, in days, from its id."""
+        milliseconds = self.ids // 2**22 + _FIRST_SNOWFLAKE_MS
+        return milliseconds.astype(np.float64) / _DAY_MS
+
+    def only(self, keep: Bools) -> CampNotes:
+        """The notes where `keep` (n,) is true."""
+        texts = tuple(text for text, kept in zip(self.texts, keep, strict=True) if kept)
+        return CampNotes(
+            self.ids[keep],
+            self.posts[keep],
+            texts,
+            self.divides[keep],
+            self.approvals[keep],
+            self.raters[keep],
+            self.joined[keep],
+            self.dropped,
+        )
+
+
+def read_camps(path: Path) -> CampNotes:
+    """Read a Parquet file of the camp schema, oldest note first.
+
+    Rows that cannot be used are left out and counted by reason. Raises InputError for a file that is
+    not Parquet, lacks a column, has ids that are not whole numbers, or keeps no usable note.
+    """
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(
+            f"{path.name} is no Parquet file that can be read.", "Give a file of the camp schema."
+        ) from error
+    missing = [name for name in _NEEDED if name not in table.column_names]
+    if missing:
+        raise InputError(f"{path.name} lacks the columns {', '.join(missing)}.", "Give a file of the camp schema.")
+    ids, posts = (_whole_numbers(table, name) for name in ("note_id", "post_id"))
+    numbers = {name: _numbers(table, name) for name in _NEEDED[4:]}
+    kinds = np.asarray(table["kind"].to_pylist(), dtype=object)
+    raw = [text or "" for text in table["text"].to_pylist()]
+    approvals = np.column_stack((numbers["approval_1"], numbers["approval_0"]))
+    raters = np.column_stack((numbers["raters_1"], numbers["raters_0"]))
+    faults = _faults(kinds, raw, approvals, raters, numbers["bridge_score"], ids)
+    keep = np.ones(len(ids), dtype=bool)
+    dropped = {}
+    for reason, fault in faults.items():
+        if int((fault & keep).sum()):
+            dropped[reason] = int((fault & keep).sum())
+        keep &= ~fault
+    if not keep.any():
+        raise InputError(f"{path.name} holds no usable note ({dropped}).", "Check its columns.")
+    order = np.flatnonzero(keep)[np.argsort(ids[keep], kind="stable")]
+    return CampNotes(
+        ids[order],
+        posts[order],
+        tuple(x_storage_form(raw[row]) for row in order),
+        np.asarray(kinds[order] == "polarising"),
+        approvals[order],
+        raters[order],
+        numbers["bridge_score"][order],
+        dropped,
+    )
+
+
+def split_by_time(notes: CampNotes, newest: float) -> tuple[Bools, Bools]:
+    """Older and newest notes, as masks (n,); older notes on a post that the newest also have are in neither."""
+    row = np.arange(len(notes))
+    new = row >= round(len(notes) * (1 - newest))
+    return ~new & ~np.isin(notes.posts, notes.posts[new]), new
+
+
+def _faults(
+    kinds: npt.NDArray[Any], texts: Sequence[str], approvals: Floats, raters: Floats, joined: Floats, ids: Any
+) -> dict[str, Bools]:
+    polarising = np.asarray(kinds == "polarising")
+    shares_known = ((approvals >= 0) & (approvals <= 1)).all(axis=1)  # NaN fails too
+    _, first = np.unique(ids, return_index=True)
+    return {
+        "kind is neither polarising nor bridging": ~np.isin(kinds, _KINDS),
+        "no text": np.asarray([not text.strip() for text in texts]),
+        "repeated note": ~np.isin(np.arange(len(ids)), first),
+        "polarising without both camps' approval": polarising & ~shares_known,
+        "polarising without both camps' raters": polarising & ~(raters > 0).all(axis=1),
+        "bridging without a bridge score": ~polarising & ~((joined >= 0) & (joined <= 1)),
+    }
+
+
+def _whole_numbers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    column = table[name].combine_chunks()
+    if column.null_count or not (
+        pa.types.is_integer(column.type) or pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    ):
+        raise InputError(f"{name} must be whole numbers without gaps (floats lose digits).", "Write them as integers.")
+    try:
+        return np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"{name} holds something that is no whole number.", "Write ids as integers.") from error
+
+
+def _numbers(table: pa.Table, name: str) -> Floats:
+    try:
+        return np.asarray(table[name].cast(pa.float64()).to_numpy(), dtype=np.float64)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"{name} holds something that is no number.", "Check the column.") from error

@@ -1,0 +1,81 @@
+"""Speed of the jury: reading a note, 100 candidates before 1,000 jurors, and the public-data path on known parameters.
+
+python -m tests.bench.bench_jury
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from crowdnotes.jury.features import features
+from crowdnotes.jury.jury import open_jury
+from crowdnotes.jury.model_file import load_model
+from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.studies.jury_public_data import load_public
+from crowdnotes.studies.jury_public_run import run_public_training
+from crowdnotes.testing import HashingEmbedder
+from tests.jury.made_public_data import make_public_data
+
+_CANDIDATES = 100
+_NOTE = "The photo was taken in 2019 in Brazil, not last week. https://www.reuters.com/fact-check/photo-brazil-{}"
+
+
+def measure(public_sizes: tuple[int, ...] = (1_000, 4_000)) -> dict[str, object]:
+    """Seconds of the steps, and the public path's AUC beside the best possible."""
+    model = load_model()
+    notes = [_NOTE.format(number) for number in range(_CANDIDATES)]
+    # Any unit vectors stand for the embeddings, which are ready when a jury is held.
+    vectors = np.random.default_rng(0).normal(size=(_CANDIDATES, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    read = features(notes, None).with_vectors(vectors)
+    one = features(notes[:1], None).with_vectors(vectors[:1])
+    jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
+    readings = model.read(read)
+    return {
+        "read_one_note_seconds": _median(lambda: model.read(features(notes[:1], None).with_vectors(vectors[:1]))),
+        "score_one_read_note_seconds": _median(lambda: model.read(one)),
+        "texts_of_100_candidates_seconds": _median(lambda: features(notes, None)),
+        "100_candidates_1000_jurors_seconds": _median(lambda: jury.rank(model.read(read))),
+        "of_which_jury_and_aggregation_seconds": _median(lambda: jury.rank(readings)),
+        "verdict_with_interval_and_reasons_seconds": _median(lambda: jury.verdict(None, notes[0])),
+        "public_path": [_public(size) for size in public_sizes],
+    }
+
+
+def _median(work: Callable[[], object], repeats: int = 9) -> float:
+    work()
+    seconds = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - began)
+    return round(statistics.median(seconds), 5)
+
+
+def _public(notes: int) -> dict[str, float | None]:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        made = make_public_data(folder / "data", notes=notes, raters=max(100, notes // 8), ratings_per_note=30)
+        began = time.perf_counter()
+        figures = run_public_training(folder / "data", folder / "out", HashingEmbedder(), BridgingSettings())
+        seconds = time.perf_counter() - began
+        loaded, _ = load_public(folder / "data")
+        return {
+            "notes": float(notes),
+            "ratings": float(notes * 30),
+            "helpful_auc": figures.helpful_auc,
+            "best_possible_auc": made.best_auc(loaded.ids[loaded.part == 2]),
+            "expected_calibration_error": figures.ece,
+            "seconds": round(seconds, 1),
+        }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(), indent=2))

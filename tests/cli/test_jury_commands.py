@@ -1,0 +1,82 @@
+"""`crowdnotes jury score`, `bench jury` and `train jury`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from crowdnotes.cli import jury_commands
+from crowdnotes.cli.main import app
+from crowdnotes.errors import InputError
+from crowdnotes.testing import HashingEmbedder
+from tests.jury.made_camps import write_camps
+from tests.jury.made_public_data import make_public_data
+
+_NOTE = "The photo was taken in 2019 in Brazil. https://www.reuters.com/fact-check/photo"
+
+
+@pytest.fixture(autouse=True)
+def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands with the fake embedder."""
+    monkeypatch.setattr(jury_commands, "_embedder", lambda settings: HashingEmbedder())
+
+
+def _run(*words: str | Path) -> Any:
+    result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_note_gets_its_verdict_as_json() -> None:
+    answer = _run(
+        "jury", "score", "--post", "Look at this!", "--note", _NOTE, "--jurors", "200", "--seed", "7", "--json"
+    )
+    assert answer["jurors"] == 200
+    assert answer["seed"] == 7
+    assert answer["post_sha256"]
+    assert answer["intercept_interval"]["low"] < answer["intercept_interval"]["high"]
+    assert answer["quality"]["note"].startswith("A simulation.")
+    assert answer["status"] in {"NEEDS_MORE_RATINGS", "CURRENTLY_RATED_HELPFUL", "CURRENTLY_RATED_NOT_HELPFUL"}
+
+
+def test_candidates_come_side_by_side() -> None:
+    answers = _run("jury", "score", "--note", _NOTE, "--note", "This is nonsense!", "--json")
+    assert [answer["jurors"] for answer in answers] == [1000, 1000]
+
+
+def test_without_json_the_verdict_reads_as_text_and_says_it_is_a_simulation() -> None:
+    result = CliRunner().invoke(app, ["jury", "score", "--note", _NOTE, "--seats", "polarised"], catch_exceptions=False)
+    assert "of the 0.40 it takes" in result.stdout
+    assert "side −" in result.stdout
+    assert "A simulation." in result.stdout
+
+
+def test_an_empty_note_is_refused_with_a_sentence() -> None:
+    with pytest.raises(InputError, match="no note"):
+        CliRunner().invoke(app, ["jury", "score", "--note", " "], catch_exceptions=False)
+
+
+def test_camps_are_trained_on_measured_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = write_camps(tmp_path / "camps.parquet", count=500)
+    trained = _run("train", "jury", "--data", data, "--out", tmp_path / "out", "--json")
+    assert trained["n"] == 100
+    monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(tmp_path / "out" / "model"))
+    measured = _run("bench", "jury", "--data", data, "--json")
+    assert measured["n"] == 500
+    assert {"polarising_auc", "camp_auc", "rating_auc", "brier", "ece"} <= set(measured)
+    assert _run("jury", "score", "--note", "a border ballot alpha clip", "--json")["model"] == "camps, 500 notes"
+
+
+def test_a_folder_of_public_data_is_trained_on_as_ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_public_data(tmp_path / "data", notes=150, raters=60, ratings_per_note=20)
+    trained = _run("train", "jury", "--data", tmp_path / "data", "--out", tmp_path / "out", "--json")
+    assert trained["helpful_auc"] > 0.5
+    assert trained["learned_from_notes"] < 130
+    monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(tmp_path / "out" / "model"))
+    assert _run("jury", "score", "--note", "bake lili nunu", "--json")["splits"] is None
+    with pytest.raises(InputError, match="trained on ratings"):
+        CliRunner().invoke(app, ["bench", "jury", "--data", str(tmp_path / "x.parquet")], catch_exceptions=False)

@@ -1,0 +1,142 @@
+"""The verdict on a note."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import text_sha256
+from crowdnotes.errors import InputError
+from crowdnotes.jury import Sampling
+from crowdnotes.jury.ballots import counts
+from tests.jury.models import QUALITY, small_jury
+
+_JOINS = "A lovely note about the clinic that closed in spring."
+_DIVIDES = "A divisive plus note about the clinic that closed."
+
+
+def test_the_same_text_and_seed_give_the_same_verdict() -> None:
+    assert small_jury().verdict("post", _JOINS) == small_jury().verdict("post", _JOINS)
+
+
+def test_another_seed_is_another_jury() -> None:
+    jury = small_jury()
+    assert jury.verdict(None, _JOINS, seed=1).note_intercept != jury.verdict(None, _JOINS, seed=2).note_intercept
+
+
+def test_a_note_that_both_sides_like_would_be_shown() -> None:
+    verdict = small_jury().verdict(None, _JOINS)
+    assert verdict.status == "CURRENTLY_RATED_HELPFUL"
+    assert verdict.decided_by.rule == "GeneralCRH"
+    assert verdict.note_intercept >= verdict.helpful_line == 0.40
+    assert verdict.blocked_by == ()
+    assert verdict.sentence.startswith("Both sides would mostly find this note helpful")
+
+
+def test_a_note_that_one_side_likes_is_blocked_with_reasons() -> None:
+    verdict = small_jury().verdict(None, _DIVIDES)
+    assert verdict.status == "NEEDS_MORE_RATINGS"
+    assert {word.rule for word in verdict.blocked_by} == {"GeneralCRH", "RejectLowIntercept"}
+    assert all(word.reason for word in verdict.blocked_by)
+    assert verdict.note_factor > 0.5
+    assert verdict.positive.helpful > 8 * verdict.negative.helpful
+    assert verdict.splits is not None
+    assert verdict.splits > 0.9
+    assert verdict.sentence.startswith("Side + would mostly find this note helpful; side − would seldom")
+
+
+def test_a_note_that_nobody_likes_is_not_helpful() -> None:
+    verdict = small_jury().verdict(None, "A dreadful note about the clinic that closed.")
+    assert verdict.status == "CURRENTLY_RATED_NOT_HELPFUL"
+    assert verdict.sentence == "Neither side would find this note helpful."
+
+
+def test_every_juror_is_counted_once() -> None:
+    verdict = small_jury().verdict(None, _JOINS, jurors=777)
+    assert verdict.negative.jurors + verdict.positive.jurors == verdict.jurors == 777
+
+
+def test_the_interval_holds_the_shown_jury_and_narrows_with_more_jurors() -> None:
+    jury = small_jury()
+    few, many = (jury.verdict(None, _JOINS, jurors=number).intercept_interval for number in (50, 5_000))
+    assert few.high - few.low > 3 * (many.high - many.low)
+    verdict = jury.verdict(None, _JOINS)
+    assert verdict.intercept_interval.low < verdict.note_intercept < verdict.intercept_interval.high
+
+
+def test_rules_that_simulated_jurors_cannot_answer_are_named() -> None:
+    named = small_jury().verdict(None, _JOINS).not_applied
+    assert "TagFilter (needs the raters' tags)" in named
+    assert any(said.startswith("NoCorrelatedIntercept") for said in named)
+
+
+def test_a_verdict_is_bound_to_its_texts_and_carries_the_models_quality() -> None:
+    verdict = small_jury().verdict("The post.", _JOINS)
+    assert verdict.text_sha256 == text_sha256(_JOINS)
+    assert verdict.post_sha256 == text_sha256("The post.")
+    assert verdict.quality == QUALITY
+
+
+def test_candidates_are_told_apart_by_their_words_alone() -> None:
+    jury = small_jury()
+    alone = jury.verdict(None, _JOINS, explain=False)
+    together = jury.compare(None, [_DIVIDES, _JOINS, _JOINS])
+    assert together[1].positive == together[2].positive == alone.positive
+    assert together[1].note_intercept == pytest.approx(alone.note_intercept, abs=1e-12)
+    assert together[0].note_intercept < together[1].note_intercept
+
+
+def test_a_polarised_jury_has_as_many_of_each_side() -> None:
+    verdict = small_jury().verdict(None, _JOINS, sampling=Sampling.POLARISED)
+    assert verdict.negative.jurors == verdict.positive.jurors == 500
+
+
+def test_the_audience_of_a_one_sided_note_is_mostly_of_the_other_side() -> None:
+    jury = small_jury()
+    pool, audience = (jury.verdict(None, _DIVIDES, sampling=how) for how in (Sampling.UNIFORM, Sampling.AUDIENCE))
+    assert audience.negative.jurors > pool.negative.jurors + 50
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "no note"), (" \n ", "no note"), ("https://example.org/a", "no words"), ("!!! ???", "no words")],
+)
+def test_a_text_without_words_is_refused_with_what_to_do(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        small_jury().verdict(None, text)
+
+
+def test_a_text_far_beyond_a_note_is_refused() -> None:
+    with pytest.raises(InputError, match="280"):
+        small_jury().verdict(None, "word " * 3_000)
+
+
+def test_a_jury_of_nobody_is_refused() -> None:
+    with pytest.raises(InputError, match="at least one juror"):
+        small_jury().verdict(None, _JOINS, jurors=0)
+
+
+def test_one_juror_alone_makes_a_verdict() -> None:
+    verdict = small_jury().verdict(None, _JOINS, jurors=1)
+    assert verdict.sentence.startswith("Only side")
+    assert verdict.status == "NEEDS_MORE_RATINGS"
+
+
+def test_many_candidates_can_be_ranked_without_reasons() -> None:
+    jury = small_jury()
+    read = jury.read(None, [_DIVIDES, _JOINS])
+    outcome = jury.rank(read)
+    assert outcome.intercepts[1] > outcome.intercepts[0]
+    verdict = jury.verdict(None, _JOINS)
+    everyone = outcome.jurors.factors < 2
+    assert sum(counts(outcome.ratings[1], everyone)) == verdict.jurors
+
+
+def test_another_embedder_is_not_mixed_with_the_models_own() -> None:
+    class Other:
+        name = "other"
+        dimensions = 3
+
+    jury = small_jury()
+    other = type(jury)(jury.model, jury.pool, Other(), jury.settings, jury.bridging)  # type: ignore[arg-type]
+    verdict = other.verdict(None, _JOINS)
+    assert any("embedding model" in caution for caution in verdict.cautions)

@@ -1,0 +1,70 @@
+"""The rater pool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdnotes.errors import ConfigurationError, InputError
+from crowdnotes.jury.pool import fit_beside_data, own_pool, shipped_pool
+
+
+def test_the_shipped_pool_has_the_real_raters_quantiles() -> None:
+    drawn = shipped_pool().draw(100_000, np.random.default_rng(1))
+    # Quantiles of the 11,100 raters themselves.
+    assert np.quantile(drawn[:, 0], [0.05, 0.5, 0.95]) == pytest.approx([0.036, 0.158, 0.295], abs=0.01)
+    assert np.quantile(drawn[:, 1], [0.05, 0.25, 0.75, 0.95]) == pytest.approx([-0.639, -0.422, 0.300, 0.622], abs=0.02)
+    assert (drawn[:, 1] < 0).mean() == pytest.approx(0.575, abs=0.01)
+
+
+def test_no_juror_is_more_extreme_than_any_real_rater() -> None:
+    pool = shipped_pool()
+    drawn = pool.draw(50_000, np.random.default_rng(2))
+    assert (drawn >= pool.low).all()
+    assert (drawn <= pool.high).all()
+
+
+def test_the_fit_lies_close_to_the_histograms_of_the_data() -> None:
+    for column in fit_beside_data():
+        widths = np.diff(column.edges)
+        assert (column.data * widths).sum() == pytest.approx(1.0)
+        assert np.abs((column.data - column.fit) * widths).sum() < 0.12  # twice the share of raters misplaced
+
+
+def test_ones_own_raters_are_drawn_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "raters.parquet"
+    pd.DataFrame({"rater_intercept": [0.1, 0.2, np.nan], "rater_factor": [-0.5, 0.5, 0.1]}).to_parquet(path)
+    drawn = own_pool(path).draw(200, np.random.default_rng(0))
+    assert {tuple(row) for row in drawn} == {(0.1, -0.5), (0.2, 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"rater_intercept": [0.1]}, "rater_factor"),
+        ({"rater_intercept": [np.nan], "rater_factor": [0.1]}, "no rater"),
+        ({"rater_intercept": ["a"], "rater_factor": [0.1]}, "must be numbers"),
+    ],
+)
+def test_raters_that_cannot_be_used_are_refused(tmp_path: Path, table: dict[str, object], words: str) -> None:
+    path = tmp_path / "raters.parquet"
+    pd.DataFrame(table).to_parquet(path)
+    with pytest.raises(InputError, match=words):
+        own_pool(path)
+
+
+def test_a_file_that_is_not_parquet_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "raters.parquet"
+    path.write_text("rater_intercept,rater_factor\n")
+    with pytest.raises(InputError, match="no Parquet"):
+        own_pool(path)
+
+
+def test_a_damaged_shipped_pool_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "raters.json"
+    path.write_text("{")
+    with pytest.raises(ConfigurationError, match="Install"):
+        shipped_pool(path)

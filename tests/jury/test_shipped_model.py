@@ -1,0 +1,77 @@
+"""The model that ships: its figures are pinned, and a fall is an error."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.jury.assets import ASSETS, SHIPPED_MODEL
+from crowdnotes.jury.jury import open_jury
+from crowdnotes.jury.model_file import load_model
+from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.studies.jury_held_out import measure_held_out
+from crowdnotes.testing import HashingEmbedder
+
+_FIGURES = json.loads((ASSETS / "figures.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["polarising_auc", "camp_auc", "rating_auc"])
+def test_the_held_out_notes_are_told_apart_as_well_as_pinned(name: str) -> None:
+    measured = measure_held_out(ASSETS / "held_out").model_dump()
+    assert measured["n"] == _FIGURES["held_out_sample"]["n"]
+    assert measured[name] >= _FIGURES["held_out_sample"][name] - 0.002
+
+
+def test_the_held_out_notes_chances_are_as_right_as_pinned() -> None:
+    measured = measure_held_out(ASSETS / "held_out")
+    assert measured.ece <= _FIGURES["held_out_sample"]["ece"] + 0.005
+    assert measured.brier <= _FIGURES["held_out_sample"]["brier"] + 0.002
+
+
+def test_the_pinned_figures_of_the_newest_fifth_are_on_target() -> None:
+    newest = _FIGURES["newest_fifth"]
+    assert newest["polarising_auc"] >= 0.82
+    assert newest["ece"] <= 0.05
+
+
+def test_every_verdict_carries_the_figures_of_the_newest_fifth() -> None:
+    quality = load_model().quality
+    newest = _FIGURES["newest_fifth"]
+    assert (quality.polarising_auc, quality.camp_auc) == (newest["polarising_auc"], newest["camp_auc"])
+    assert quality.expected_calibration_error == newest["ece"]
+    assert f"{newest['camp_auc']:.2f}" in quality.note
+
+
+def test_the_card_tells_the_source_and_its_licence() -> None:
+    card = (ASSETS / "README.md").read_text(encoding="utf-8")
+    for words in ("CC BY 4.0", "Ulu, Shi", "birdwatch-data", f"{_FIGURES['newest_fifth']['polarising_auc']:.3f}"):
+        assert words in card
+
+
+def test_the_shipped_files_stay_small() -> None:
+    assert sum(path.stat().st_size for path in ASSETS.rglob("*") if path.is_file()) < 15_000_000
+    assert (SHIPPED_MODEL / "weights.npz").stat().st_size < 6_000_000
+
+
+def test_without_its_embedder_the_model_still_reads_words_and_says_so() -> None:
+    jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
+    verdict = jury.verdict(None, "The photo was taken in 2019 in Brazil. https://www.reuters.com/fact-check/photo")
+    assert any("words and links only" in caution for caution in verdict.cautions)
+
+
+@pytest.mark.model
+def test_a_plain_correction_divides_less_than_a_partisan_one() -> None:
+    jury = open_jury(JurySettings(), BridgingSettings(), MiniLMEmbedder())
+    plain, partisan = jury.compare(
+        None,
+        [
+            "The video is from 2019 and shows a flood in Venice, not in Spain. https://www.reuters.com/fact-check/venice",
+            "Republicans in Congress voted against it while Trump lied about Democrats and the border.",
+        ],
+    )
+    assert plain.splits is not None
+    assert partisan.splits is not None
+    assert plain.splits < partisan.splits - 0.2
+    assert plain.note_intercept > partisan.note_intercept
