@@ -1,0 +1,66 @@
+"""`crowdnotes models …`: the language models at hand, and their keys."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, print_text, progress
+
+app = typer.Typer(help="Language models: servers found, their models, their keys.", invoke_without_command=True)
+key_app = typer.Typer(help="Keys of servers, in the system's keyring.", no_args_is_help=True)
+app.add_typer(key_app, name="key")
+
+
+@app.callback()
+def models(
+    context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False
+) -> None:
+    """List the server that is set and those on this machine, with their models."""
+    if context.invoked_subcommand is not None:
+        return
+    from crowdnotes.engines.llm.discovery import find_servers
+    from crowdnotes.settings import load_settings
+
+    settings = load_settings().llm
+    found = find_servers(settings)
+    if as_json:
+        print_json({"engine": "llm" if settings.base_url else "local", "servers": [asdict(server) for server in found]})
+        return
+    if not found:
+        print_text("No language model is set and none was found on this machine: the local engine is at work.")
+        print_text("Set one with CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL.")
+    for server in found:
+        print_text(f"{server.name}  {server.base_url}{'  (set)' if server.is_set else ''}")
+        for model in server.models:
+            print_text(f"    {model}")
+        if server.problem:
+            progress(f"    {server.problem}")
+        elif not server.models:
+            print_text("    no models")
+
+
+@key_app.command("set")
+def set_key(base_url: Annotated[str, typer.Argument(help="The server, as in https://api.example.org/v1.")]) -> None:
+    """Keep a server's key in the system's keyring; it is asked for, or read from standard input."""
+    from crowdnotes.engines.llm.keys import account, keep_key
+
+    name = account(base_url)
+    key = typer.prompt(f"Key for {name}", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
+    if not key.strip():
+        progress("No key was given.")
+        raise typer.Exit(1)
+    keep_key(base_url, key.strip())
+    print_text(f"The key for {name} is in the keyring.")
+
+
+@key_app.command("remove")
+def remove_key(base_url: Annotated[str, typer.Argument(help="The server whose key goes.")]) -> None:
+    """Take a server's key out of the keyring."""
+    from crowdnotes.engines.llm.keys import account, forget_key
+
+    name = account(base_url)
+    print_text(f"The key for {name} was removed." if forget_key(base_url) else f"There was no key for {name}.")

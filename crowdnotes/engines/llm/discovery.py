@@ -1,0 +1,77 @@
+"""Which language models are at hand: servers on this machine, and the one that is set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import httpx2
+
+from crowdnotes.engines.llm.keys import key_for
+from crowdnotes.engines.llm.server import ModelServer
+from crowdnotes.engines.metering import side_by_side
+from crowdnotes.errors import EngineError
+from crowdnotes.settings import LlmSettings
+
+LOCAL_SERVERS = (
+    ("Ollama", "http://127.0.0.1:11434/v1"),
+    ("LM Studio", "http://127.0.0.1:1234/v1"),
+    ("llama.cpp", "http://127.0.0.1:8080/v1"),
+    ("vLLM", "http://127.0.0.1:8000/v1"),
+)
+_PATIENCE = httpx2.Timeout(1.5, connect=0.4)  # a server on this machine answers at once or is not there
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundServer:
+    """A server and the ids of its models. `problem` is a sentence when it could not be asked; "" otherwise."""
+
+    name: str
+    base_url: str
+    models: tuple[str, ...] = field(default=())
+    problem: str = ""
+    is_set: bool = False
+
+
+def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL_SERVERS) -> list[FoundServer]:
+    """The server that is set, also when it does not answer; then those found on this machine. At most 2 s."""
+    tasks: list[Callable[[], FoundServer | None]] = []
+    if settings.base_url is not None:
+        tasks.append(lambda: _configured(settings))
+    tasks += [_probing(name, url) for name, url in local if url != settings.base_url]
+    found: list[FoundServer] = []
+    for result in side_by_side(tasks, len(tasks) or 1):
+        if isinstance(result, BaseException):
+            raise result
+        if result is not None:
+            found.append(result)
+    return found
+
+
+def _configured(settings: LlmSettings) -> FoundServer:
+    url = settings.base_url or ""
+    name = next((label for label, address in LOCAL_SERVERS if address == url), httpx2.URL(url).host)
+    quick = settings.model_copy(update={"timeout_seconds": 5.0, "max_retries": 0})
+    try:
+        models = ModelServer(url, key_for(settings, url), quick).models()
+    except EngineError as error:
+        return FoundServer(name, url, problem=str(error), is_set=True)
+    return FoundServer(name, url, tuple(models), is_set=True)
+
+
+def _probing(name: str, url: str) -> Callable[[], FoundServer | None]:
+    return lambda: _probe(name, url)
+
+
+def _probe(name: str, url: str) -> FoundServer | None:
+    """None when nothing there speaks the protocol: other programs use these ports too."""
+    try:
+        # Without proxies: this machine is asked, nobody else.
+        with httpx2.Client(timeout=_PATIENCE, trust_env=False) as client:
+            reply = client.get(f"{url}/models")
+            listed = reply.json()["data"] if reply.is_success and len(reply.content) < _MOST_BYTES else None
+        models = tuple(sorted(str(model["id"]) for model in listed)) if listed is not None else None
+    except (httpx2.HTTPError, ValueError, KeyError, TypeError):
+        return None
+    return None if models is None else FoundServer(name, url, models)

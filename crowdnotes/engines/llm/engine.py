@@ -1,0 +1,195 @@
+"""The engine that asks language models. What they answer is checked by the program at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from crowdnotes.domain import (
+    Aim,
+    Claim,
+    Evidence,
+    GateResult,
+    Hit,
+    Post,
+    PrincipleResult,
+    Query,
+    SentenceSupport,
+    Usage,
+)
+from crowdnotes.embedding import Embedder
+from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
+from crowdnotes.engines.llm import images, searching, supernotes
+from crowdnotes.engines.llm.abilities import KnownAbilities
+from crowdnotes.engines.llm.answer_cache import AnswerCache
+from crowdnotes.engines.llm.asking import Asker
+from crowdnotes.engines.llm.correctness import judge_correctness
+from crowdnotes.engines.llm.helpfulness import judge_helpfulness
+from crowdnotes.engines.llm.keys import key_for
+from crowdnotes.engines.llm.orders import without_orders
+from crowdnotes.engines.llm.principles import PRINCIPLE_PROMPTS, judge_principles
+from crowdnotes.engines.llm.relevance import judge_relevance
+from crowdnotes.engines.llm.server import ModelServer
+from crowdnotes.engines.llm.writing import write_notes
+from crowdnotes.engines.local.support import sentence_supports
+from crowdnotes.engines.metering import Budget, Meter
+from crowdnotes.engines.prompts import version_of
+from crowdnotes.errors import ConfigurationError, EngineError
+from crowdnotes.settings import GateSettings, LlmSettings
+
+_CACHE_FILE = "answers.sqlite"
+_PROMPTS = {
+    EngineStep.QUERIES: ("claims", "queries", "image"),
+    EngineStep.UTILITY: ("utility",),
+    EngineStep.WRITING: ("writing", "shorten", "supernote"),
+    EngineStep.JUDGING: ("relevance", "correctness", "helpfulness", "helpfulness_final", *PRINCIPLE_PROMPTS),
+}
+
+
+class LLMEngine:
+    """An `Engine` over any server that speaks the OpenAI protocol. Holds no case; safe between threads.
+
+    Calls count on the meter of the case at work (`engines.metering.metered`); outside one, on a meter of the
+    engine's own, with the same budget for all of them together.
+    """
+
+    uses_language_model = True
+
+    def __init__(self, settings: LlmSettings, gates: GateSettings, embedder: Embedder, data_dir: Path) -> None:
+        """Raises ConfigurationError when the server or a model is not set."""
+        if settings.base_url is None:
+            raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
+        self._settings = settings
+        self._gates = gates
+        self._embedder = embedder
+        self._meter = Meter(self.budget)
+        abilities = KnownAbilities()
+        cache = AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
+        server = ModelServer(settings.base_url, key_for(settings, settings.base_url), settings)
+        self._askers = {
+            step: Asker(server, _model(settings, step), settings, abilities, cache, self._meter) for step in EngineStep
+        }
+        self._judge = self._askers[EngineStep.JUDGING]
+        if settings.judge_base_url is not None or settings.judge_model:
+            address = settings.judge_base_url or settings.base_url
+            judge_server = ModelServer(address, key_for(settings, address), settings)
+            model = settings.judge_model or self._judge.model
+            self._judge = Asker(judge_server, model, settings, abilities, cache, self._meter)
+
+    @property
+    def name(self) -> str:
+        """The model that writes, as in "llm:gpt-x"."""
+        return f"llm:{self._askers[EngineStep.WRITING].model}"
+
+    @property
+    def sees(self) -> bool:
+        """As set: the protocol does not tell."""
+        return self._settings.sees_images
+
+    @property
+    def budget(self) -> Budget:
+        """The most that one case may use."""
+        return Budget(self._settings.budget_dollars, self._settings.budget_tokens)
+
+    @property
+    def usage(self) -> Usage:
+        """What was asked outside any case since this engine was made."""
+        return self._meter.total
+
+    def made_by(self, step: EngineStep) -> MadeBy:
+        """See `Engine.made_by`. A judge of its own for the last gate is named too."""
+        names = [self._askers[step].model]
+        if step is EngineStep.JUDGING and self._judge.model != names[0]:
+            names.append(self._judge.model)
+        return MadeBy(f"llm:{'+'.join(names)}", version_of(*_PROMPTS[step]))
+
+    def claims(self, post: Post) -> list[Claim]:
+        """See `Engine.claims`."""
+        return searching.find_claims(self._askers[EngineStep.QUERIES], post)
+
+    def read_image(self, content: bytes, media_type: str) -> ImageReading:
+        """See `Engine.read_image`."""
+        if not self.sees:
+            raise EngineError("The model is not set to read pictures.", "Set CROWDNOTES_LLM_SEES_IMAGES, or type them.")
+        return images.read_image(self._askers[EngineStep.QUERIES], content, media_type)
+
+    def queries(
+        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
+    ) -> list[Query]:
+        """See `Engine.queries`."""
+        return searching.build_queries(self._askers[EngineStep.QUERIES], post, claims, limit, aim, like)
+
+    def pick(
+        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
+    ) -> Pick | None:
+        """See `Engine.pick`."""
+        return searching.pick_next(self._askers[EngineStep.UTILITY], post, candidates, chosen, aim)
+
+    def write(
+        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+    ) -> WriterAnswer:
+        """See `Engine.write`."""
+        return write_notes(
+            self._askers[EngineStep.WRITING],
+            self.support,
+            post,
+            evidence,
+            budget,
+            count,
+            temperature=self._settings.candidate_temperature,
+            at_once=self._settings.at_once,
+            on_text=on_text,
+        )
+
+    def write_supernote(self, post: Post, notes: Sequence[str], budget: int, variant: int) -> WriterAnswer:
+        """One candidate from existing notes; see `supernotes.write_supernote`."""
+        asker, temperature = self._askers[EngineStep.WRITING], self._settings.candidate_temperature
+        return supernotes.write_supernote(asker, post, notes, budget, variant, temperature)
+
+    def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
+        """The program's own comparison, as in the local engine. Words that speak to a model carry nothing."""
+        return sentence_supports(self._embedder, self._gates, note, [_cleared(item) for item in evidence])
+
+    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+        """See `Engine.relevance`."""
+        settings = self._settings
+        asker = self._askers[EngineStep.JUDGING]
+        return judge_relevance(asker, post, evidence, votes=settings.votes, at_once=settings.at_once)
+
+    def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
+        """See `Engine.correctness`."""
+        asker = self._askers[EngineStep.JUDGING]
+        return judge_correctness(asker, note, evidence, support, votes=self._settings.votes)
+
+    def helpfulness(self, post: Post, note: str) -> GateResult:
+        """See `Engine.helpfulness`."""
+        settings = self._settings
+        return judge_helpfulness(self._judge, post, note, form=settings.judge_form, votes=settings.votes)
+
+    def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
+        """See `Engine.principles`."""
+        asker = self._askers[EngineStep.JUDGING]
+        return judge_principles(asker, post, note, support, at_once=self._settings.at_once)
+
+
+def _model(settings: LlmSettings, step: EngineStep) -> str:
+    own = {
+        EngineStep.QUERIES: settings.queries_model,
+        EngineStep.UTILITY: settings.utility_model,
+        EngineStep.WRITING: settings.writing_model,
+        EngineStep.JUDGING: settings.judging_model,
+    }[step]
+    model = own or settings.model
+    if not model:
+        raise ConfigurationError(
+            f"No model is set for {step.value}.", "Set CROWDNOTES_LLM_MODEL; `crowdnotes models` lists what there is."
+        )
+    return model
+
+
+def _cleared(item: Evidence) -> Evidence:
+    """The same evidence with orders blanked; offsets stay true."""
+    text = without_orders(item.passage.text)
+    if text == item.passage.text:
+        return item
+    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": text})})

@@ -1,0 +1,115 @@
+"""Wordings by which a text speaks to a language model instead of a reader.
+
+Narrow on purpose: on 864 real health posts and 16,407 pages of health agencies they must stay silent.
+They are matched against one or two sentences in lower case, without invisible characters.
+"""
+
+from __future__ import annotations
+
+import re
+
+_MODEL = (
+    r"(?:ais?|a\.i\.|language models?|llms?|chatbots?|chat ?gpt|gpt-?\d\w*|"
+    r"(?:ai|automated|automatic|machine) (?:\w+ )?(?:assistant|model|judge|reviewer|grader|rater|evaluator|agent|"
+    r"system|"
+    r"writer|summari[sz]er|moderator)s?|fact[- ]checking (?:model|assistant|bot)s?|note[- ]writing (?:model|"
+    r"assistant|bot)s?)"
+)
+_EARLIER = r"(?:previous|prior|above|earlier|preceding|system|initial|original|foregoing|former|your)"
+_TOLD = (
+    r"(?:instructions?|prompts?|rules?|guidelines?|directives?|messages?|orders?|commands?|texts?|context|criteria|"
+    r"task)"
+)
+
+ENGLISH = (
+    rf"\b(?:ignore|disregard|forget|override|bypass|discard)\b[^.!?\n]{{0,30}}\b{_EARLIER} (?:\w+ ){{0,2}}{_TOLD}\b",
+    r"\b(?:ignore|disregard|override|bypass)\b[^.!?\n]{0,30}\b(?:instructions?|prompts?)\b",
+    r"\b(?:ignore|disregard|forget)\b (?:all|everything)(?: of)?(?: the)? ?(?:that (?:is|was|came) )?(?:above|"
+    r"before|so far)\b",
+    r"^\W{0,6}(?:system|assistant|developer)(?: (?:message|prompt|note|override|notice|update|"
+    r"instructions?))?\W{0,4}:",
+    r"\[(?:system|assistant|developer|admin)[^\]]{0,40}\]|\b(?:begin|end|"
+    r"start)(?:ning)?[ _-](?:of[ _-])?(?:the[ _-])?"
+    r"(?:system|untrusted|user|quoted|data|input)[ _-]?(?:prompt|message|input|data|block|section|text|"
+    r"content)?\b(?! stage)",
+    rf"\b(?:you are|you're|act as|pretend to be|behave as|role-?play as)\b[^.!?\n]{{0,30}}\b(?:{_MODEL}|dan|"
+    rf"jailbroken|"
+    r"unrestricted|in developer mode|the (?:judge|grader|evaluator))\b",
+    rf"\b(?:dear|hey|hello|attention|(?:note|message|instructions?|orders?|reminder) (?:to|for)|if you are|"
+    rf"to (?:any|all|every|the)|for (?:any|all|every))\b,? (?:an? |any |all |the |"
+    rf"every )?{_MODEL}\b(?=[^a-z]*(?:[:,.!]|$|"
+    r"reading|that reads?|who reads?|processing|judging|you|must|should|please|write|say))",
+    rf"\b{_MODEL}s? (?:reading|processing|judging|evaluating|rating|summari[sz]ing) this\b",
+    r"\b(?:respond|reply|answer|output)s? (?:only |just |exactly |simply |always )*(?:with|in|as|only|exactly|"
+    r"by saying)"
+    r" (?:only |just |exactly )*(?:[\"'“‘{\[`]|json\b|yes\b|no\b|true\b|false\b|the (?:word|phrase|sentence|"
+    r"following|"
+    r"verdict|string)\b|final decision)",
+    r"\boutput (?:only |exactly )?(?:[{\[\"“`]|the following|json|yes\b)",
+    r"\b(?:mark|rate|score|judge|classify|label|grade|deem|approve|declare|evaluate|report|rule|find|"
+    r"treat)\b[^.!?\n]{0,25}"
+    r"\b(?:this|the|that|every|any|all|each)(?: \w+)? (?:notes?|passages?|evidence|answers?|drafts?|texts?|"
+    r"candidates?)\b"
+    r"[^.!?\n]{0,25}\b(?:helpful|relevant|faithful|correct|accurate|passed|pass|approved|supported|maximum|"
+    r"not[ _]needed)\b",
+    r"\b(?:verdict|final decision|your (?:answer|decision|score|verdict|output))\b[^.!?\n]{0,12}"
+    r"\b(?:must|should|shall|has to|needs to|will) be\b",
+    r"\bfinal decision\W{0,4}[:=]\W{0,4}(?:yes|no)\b",
+    r"[\"'“]\s*(?:verdict|relevant|faithful|helpful|passes|decision|evidence_ids?|role|follows|pick|not_needed)\s*"
+    r"[\"'”]\s*:",
+    r"\b(?:include|add|append|insert|put|cite|paste|write|say|state|mention|copy|repeat|print|link|"
+    r"claim)\b[^.!?\n]{0,60}"
+    r"\b(?:in|into|to|at the end of|as|with) (?:the|your|every|any|each) (?:\w+ )?(?:note|answer|response|reply|"
+    r"output|"
+    r"draft|verdict|json)s?\b",
+    r"(?<!vaccine )(?<!package )\b(?:include|add|append|insert|cite|put|"
+    r"end (?:it )?with)\b[^.!?\n]{0,30}(?:\b(?:the|this|following) (?:link|url)\b|"
+    r"https?://)",
+    r"\b(?:use|cite|set|give|return|report) (?:the )?evidence[ _]ids?\b",
+    r"\bsystem prompt\b|\bdeveloper mode\b|\bprompt injection\b|\bjailbr(?:eak|oken)\b|\bdo anything now\b",
+    r"\b(?:your|the) (?:new|updated|real|revised|actual|only) (?:instructions?|task|orders?|role|job)\b (?:is|are|"
+    r":|now)",
+    r"\b(?:new|updated|revised|real|override) (?:instructions?|directives?) ?(?:\([^)]*\) ?)?:",
+    r"\b(?:do not|don't|never) (?:write|draft|propose|suggest|publish|produce) (?:a|any|the|"
+    r"this) (?:community )?note\b",
+    r"\b(?:say|answer|conclude|decide|report|reply|state|tell (?:them|the user)) (?:that )?(?:no note is needed|"
+    r"the note is "
+    r"not needed|not[ _]needed|no note\b)",
+    r"\bfrom now on,? (?:you|answer|respond|reply|write)\b",
+)
+MARKUP = (
+    r"<\|[^|>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|assistant|user|instructions?|"
+    r"prompt|"
+    r"tool_call|function_call|think|untrusted|data)(?:\s[^>]{0,60})?>|#{2,}\s*(?:instructions?|system|response|"
+    r"assistant)\b|"
+    r"<<<\s*(?:data|end)\b",
+)
+OTHER_LANGUAGES = (
+    r"\b(?:ignor[ae]\w*|olvid[ae]\w*|descart[ae]\w*|omit[ae]\w*)\b[^.!?\n]{0,40}\b(?:instrucci|indicaci|órdenes)",
+    r"\b(?:ignore[zr]?|oublie[zr]?)\b[^.!?\n]{0,40}\b(?:consignes|directives|instructions)",
+    r"\b(?:ignorier\w*|vergiss|vergessen sie|missacht\w*)\b[^.!?\n]{0,40}\b(?:anweisung|anleitung|vorgabe|befehl)",
+    r"\b(?:ignor\w+|esque[çc]a\w*)\b[^.!?\n]{0,40}\binstruç",
+    r"\b(?:ignora\w*|dimentica\w*)\b[^.!?\n]{0,40}\b(?:istruzioni|comandi)",
+    r"\b(?:negeer|vergeet)\b[^.!?\n]{0,40}\b(?:instructies|opdracht)",
+    r"(?:игнорируй|забудь|не обращай)\w*[^.!?\n]{0,50}(?:инструкц|указани|команд|правил)",
+    r"(?:ігноруй|забудь)\w*[^.!?\n]{0,50}(?:інструкц|вказів)",
+    r"(?:忽略|无视|無視|忘记|忘掉|不要理会)[^。\n]{0,16}(?:指令|指示|提示|说明|說明|规则|規則|要求)",
+    r"(?:指示|命令|プロンプト|ルール)[^。\n]{0,10}(?:無視|忘れ)",
+    r"(?:지시|명령|프롬프트|지침)[^.\n]{0,12}(?:무시|잊)",
+    r"(?:تجاهل|انس|أهمل)[^.\n]{0,40}(?:تعليمات|أوامر|توجيهات)",
+    r"(?:निर्देश|आदेश)[^।\n]{0,30}(?:अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल)",
+    r"\b(?:talimat|yönerge)\w*[^.!?\n]{0,30}(?:yok say|unut|görmezden)",
+    r"\b(?:zignoruj|zapomnij)\w*[^.!?\n]{0,40}(?:instrukcj|polece)",
+    r"התעלם[^.\n]{0,30}(?:הוראות|הנחיות)",
+    r"\babaikan\b[^.!?\n]{0,40}(?:instruksi|perintah|petunjuk)",
+    r"\bbỏ qua\b[^.!?\n]{0,40}(?:hướng dẫn|chỉ dẫn|lệnh)",
+)
+ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in (*ENGLISH, *MARKUP, *OTHER_LANGUAGES)), re.MULTILINE)
+# What comes right after an order and carries it out: a command, a quotation, JSON or a link.
+PAYLOAD = re.compile(
+    r"^\W*(?:instead|also|then|and|now|please|always|just|simply)?[\s,:]*(?:write|say|answer|reply|output|include|"
+    r"add|append"
+    r"|state|print|return|mark|rate|cite|use|respond|set|treat|claim|tell|link|put|do not|don't|never|pick|choose|"
+    r"give)\b"
+    r"|^\s*[\"“‘'`{\[]|https?://"
+)

@@ -1,0 +1,152 @@
+"""The six principles by a language model, side by side: the words each objects to, and the note without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from crowdnotes.domain import (
+    Finding,
+    GateStatus,
+    Post,
+    PrincipleName,
+    PrincipleResult,
+    SentenceSupport,
+    Support,
+)
+from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.llm.asking import Asker
+from crowdnotes.engines.llm.forms import PrincipleAnswer
+from crowdnotes.engines.llm.marked import Block
+from crowdnotes.engines.llm.orders import find_orders, holds_orders
+from crowdnotes.engines.llm.questions import post_block, question
+from crowdnotes.engines.llm.quotes import has_handle, plain
+from crowdnotes.engines.llm.verdicts import pointed
+from crowdnotes.engines.metering import side_by_side
+from crowdnotes.errors import AnswerUnreadableError, EngineError
+from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length, without_urls
+
+_REASON = 220
+_PROMPTS = {
+    PrincipleName.NEUTRAL: "principle_neutral",
+    PrincipleName.NO_SPECULATION: "principle_no_speculation",
+    PrincipleName.ADDRESSES_CLAIM: "principle_addresses_claim",
+    PrincipleName.SOURCES_SUPPORT: "principle_sources_support",
+    PrincipleName.CONTEXT: "principle_context",
+    PrincipleName.READABLE: "principle_readable",
+}
+PRINCIPLE_PROMPTS = tuple(_PROMPTS.values())
+# Their fault is that something is missing, so there may be no words to point at.
+_ABOUT_THE_WHOLE = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
+
+
+def judge_principles(
+    asker: Asker, post: Post, note: str, support: Sequence[SentenceSupport], *, at_once: int
+) -> tuple[PrincipleResult, ...]:
+    """All six, in order; one that could not be judged is NOT_RUN with its reason, and the others stand."""
+    words = without_urls(note).strip()
+    if not words:
+        reason = "The note has no words to judge yet."
+        return tuple(PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason) for name in _PROMPTS)
+    orders = find_orders(note)
+    if orders:
+        reason = "These words speak to a language model, not to readers."
+        findings = tuple(Finding(message=reason, span=span) for span in orders)
+        return tuple(
+            PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings)
+            for name in _PROMPTS
+        )
+    results = side_by_side([_judging(asker, name, post, note, support) for name in _PROMPTS], at_once)
+    return tuple(_settled(name, result) for name, result in zip(_PROMPTS, results, strict=True))
+
+
+def _settled(name: PrincipleName, result: PrincipleResult | BaseException) -> PrincipleResult:
+    if isinstance(result, PrincipleResult):
+        return result
+    if not isinstance(result, EngineError):
+        raise result
+    reason = f"Could not be checked: {result.message}"
+    return PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason)
+
+
+def _judging(
+    asker: Asker, name: PrincipleName, post: Post, note: str, support: Sequence[SentenceSupport]
+) -> Callable[[], PrincipleResult]:
+    if name is PrincipleName.SOURCES_SUPPORT:
+        return lambda: _sources(asker, post, note, support)
+    return lambda: _one(asker, name, post, note)
+
+
+def _one(asker: Asker, name: PrincipleName, post: Post, note: str) -> PrincipleResult:
+    def check(answer: PrincipleAnswer) -> None:
+        if answer.follows == "no" and name not in _ABOUT_THE_WHOLE and not pointed(note, answer.objections):
+            raise AnswerUnreadableError("The model objected, but pointed at no words that are in the note.")
+
+    answer = _asked(asker, name, [post_block(post), _words_block(note)], check)
+    findings = pointed(note, answer.objections)
+    fails = answer.follows == "no"
+    return PrincipleResult(
+        principle=name,
+        status=GateStatus.FAIL if fails else GateStatus.PASS,
+        reason=plain(answer.reason, _REASON) or ("It does not hold." if fails else "It holds."),
+        findings=findings if fails else (),
+        rewrite=_usable(answer.rewrite, note) if fails else "",
+    )
+
+
+def _sources(asker: Asker, post: Post, note: str, support: Sequence[SentenceSupport]) -> PrincipleResult:
+    """By the program's comparison; the model only repairs the wording."""
+    name = PrincipleName.SOURCES_SUPPORT
+    if not support:
+        reason = "No sentence was compared with the passages."
+        return PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason)
+    weak = [item for item in support if item.support is not Support.SUPPORTED and (item.doubts or _unsupported(item))]
+    if not any(_unsupported(item) or item.doubts for item in weak):
+        return PrincipleResult(principle=name, status=GateStatus.PASS, reason="A passage carries each sentence.")
+    found = tuple(
+        Finding(
+            message=item.doubts[0] if item.doubts else "No passage carries this sentence.",
+            evidence_id=item.evidence_id,
+            span=item.span,
+        )
+        for item in weak
+    )
+    doubts = "\n".join(
+        f"“{note[item.span.start : item.span.end]}”: {' '.join(item.doubts) or 'No passage says this.'}"
+        for item in weak
+    )
+    reason = "Not every sentence is carried by a passage as it stands."
+    result = PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=found)
+    blocks = [post_block(post), _words_block(note), Block("what the program found", doubts)]
+    try:
+        answer = _asked(asker, name, blocks, None)
+    except EngineError as error:  # the verdict stands without a suggestion
+        return result.model_copy(update={"reason": f"{reason} No rewrite: {error.message}"})
+    findings = (*found, *pointed(note, answer.objections))
+    return result.model_copy(update={"findings": findings, "rewrite": _usable(answer.rewrite, note)})
+
+
+def _unsupported(item: SentenceSupport) -> bool:
+    return item.support is Support.UNSUPPORTED
+
+
+def _asked(
+    asker: Asker, name: PrincipleName, blocks: Sequence[Block], check: Callable[[PrincipleAnswer], None] | None
+) -> PrincipleAnswer:
+    asked = question(
+        EngineStep.JUDGING, _PROMPTS[name], PrincipleAnswer, blocks, values={"budget": NOTE_LIMIT - 4}, check=check
+    )
+    return asker.ask(asked).value
+
+
+def _words_block(note: str) -> Block:
+    return Block("note", without_urls(note).strip())
+
+
+def _usable(rewrite: str, note: str) -> str:
+    """The suggested words with the note's own links behind them; "" when they break a rule or change nothing."""
+    words = " ".join(rewrite.split())
+    old = without_urls(note).strip()
+    if not words or words == old or find_urls(words) or has_handle(words) or holds_orders(words):
+        return ""
+    whole = " ".join([words, *(url.url for url in find_urls(note))])
+    return whole if note_length(whole) <= NOTE_LIMIT else ""

@@ -1,0 +1,108 @@
+"""From a post to claims, searches, and the result to read next. Every index, quote and address is checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from crowdnotes.domain import Aim, Claim, Hit, Post, Query
+from crowdnotes.engines.base import EngineStep, Pick
+from crowdnotes.engines.llm.asking import Asker
+from crowdnotes.engines.llm.forms import ClaimsAnswer, PickAnswer, QueriesAnswer
+from crowdnotes.engines.llm.marked import Block
+from crowdnotes.engines.llm.orders import holds_orders, without_orders
+from crowdnotes.engines.llm.questions import post_block, question
+from crowdnotes.engines.llm.quotes import find_quote, plain
+from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.note_text import find_urls
+
+_MOST_CLAIMS = 6
+_LONGEST_QUERY = 160
+_LONGEST_WHY = 220
+_SNIPPET = 320
+_AIMS = {
+    Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
+    Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",
+}
+
+
+def find_claims(asker: Asker, post: Post) -> list[Claim]:
+    """Checkable statements, most misleading first, each in the post's own words."""
+    if not without_orders(post.text).strip():
+        return []
+    asked = question(EngineStep.QUERIES, "claims", ClaimsAnswer, [post_block(post)], values={"limit": _MOST_CLAIMS})
+    found: list[Claim] = []
+    for item in asker.ask(asked).value.claims:
+        span = find_quote(post.text, item.quote)
+        if span is None or any(claim.span == span for claim in found) or holds_orders(item.quote):
+            continue
+        found.append(Claim(text=post.text[span.start : span.end], span=span))
+    return found[:_MOST_CLAIMS]
+
+
+def build_queries(asker: Asker, post: Post, claims: Sequence[Claim], limit: int, aim: Aim, like: str) -> list[Query]:
+    """At most `limit` searches that differ; none when the post has no words."""
+    if limit <= 0 or not without_orders(post.whole_text).strip():
+        return []
+    blocks = [post_block(post)]
+    if claims:
+        blocks.append(Block("claims to check", "\n".join(claim.text for claim in claims)))
+    purpose = _AIMS[aim]
+    if like:
+        blocks.append(Block("passage to find more of", like))
+        purpose += "; find more pages that treat what the given passage treats"
+    also = "" if post.language in (None, "en") else " and, for about half of them, in the language of the post"
+    values = {"limit": limit, "aim": purpose, "language": also}
+    asked = question(EngineStep.QUERIES, "queries", QueriesAnswer, blocks, values=values)
+    found: list[Query] = []
+    seen: set[frozenset[str]] = set()
+    for item in asker.ask(asked).value.queries:
+        text = _as_search(item.text)
+        words = frozenset(re.findall(r"\w+", text.lower()))
+        if not words or words in seen or holds_orders(text):
+            continue
+        seen.add(words)
+        language = item.language.strip().lower()
+        known = language if re.fullmatch(r"[a-z]{2}", language) else None
+        found.append(Query(text=text, purpose=plain(item.purpose, 120) or "the claim", language=known))
+    return found[:limit]
+
+
+def pick_next(asker: Asker, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim) -> Pick | None:
+    """The candidate worth reading next; None when the model says that none helps (CrowdNotes+ 4.2, D.1)."""
+    if not candidates:
+        return None
+    blocks = [post_block(post)]
+    if chosen:
+        blocks.append(Block("results already picked", "\n".join(_line(hit) for hit in chosen)))
+    # One block, not fifty: each line is cut and flattened, so none can pass for another number.
+    listed = "\n".join(f"{number}. {_line(hit)}" for number, hit in enumerate(candidates, 1))
+    blocks.append(Block("remaining results", listed, cleared=True))
+
+    def check(answer: PickAnswer) -> None:
+        if not 0 <= answer.pick <= len(candidates):
+            raise AnswerUnreadableError("The model picked a search result that was not offered.")
+
+    asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
+    answer = asker.ask(asked).value
+    if answer.pick == 0:
+        return None
+    return Pick(answer.pick - 1, plain(answer.why, _LONGEST_WHY) or "It speaks to the claim.")
+
+
+def _as_search(text: str) -> str:
+    """A search as typed: one line without addresses and operators."""
+    text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text)  # "site:" and its like
+    for url in reversed(find_urls(text)):
+        text = text[: url.start] + text[url.end :]
+    words = re.sub(r"(?<!\w)@\w+|[\"“”<>{}|\\^`\[\]]", " ", text)
+    words = " ".join("".join(char if char.isprintable() else " " for char in words).split())
+    return words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rsplit(" ", 1)[0]
+
+
+def _line(hit: Hit) -> str:
+    """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
+    site = re.sub(r"^https?://(?:www\.)?|/.*$", "", hit.url or "") or hit.library or hit.provider
+    about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices) if part)
+    words = f"{without_orders(hit.title)} ({about}): {without_orders(hit.snippet)}"
+    return " ".join(words.split())[:_SNIPPET]

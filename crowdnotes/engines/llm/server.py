@@ -1,0 +1,176 @@
+"""One server that speaks the OpenAI protocol: one question to it, and what can go wrong, each by its name.
+
+The openai package retries lost connections, 408, 409, 429 (minding retry-after) and 5xx by itself. Keys
+stand in no error.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+import openai
+
+from crowdnotes.engines.llm.secrets import scrubbed
+from crowdnotes.errors import ModelServerError
+from crowdnotes.settings import LlmSettings
+
+Message = Mapping[str, Any]
+_SET_KEY = "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY."
+_STATUS = {
+    401: ("did not accept the key", _SET_KEY),
+    403: ("does not let this key in", _SET_KEY),
+    404: ("does not know the model or the address", ""),
+    413: ("finds the question too long", "Use fewer passages, or a model that reads more."),
+    429: ("takes no more calls now", "Wait a little, or look at your plan."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the answer, with the natural logarithms of the probabilities of what could stand there."""
+
+    text: str
+    options: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. `finish` is the protocol's reason; token counts are None when the server gave none."""
+
+    text: str
+    finish: str
+    refusal: str = ""
+    tokens: tuple[Token, ...] = field(default=())
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class CallRejectedError(Exception):
+    """The server rejects this form of call (400, 422): another form may do. `said` is its complaint, scrubbed."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
+
+
+class ModelServer:
+    """A server by base URL and key. Safe between threads."""
+
+    def __init__(self, base_url: str, key: str | None, settings: LlmSettings) -> None:
+        self.base_url = base_url
+        self._keys = (key,) if key else ()
+        self._settings = settings
+        self._client = openai.OpenAI(
+            base_url=base_url,
+            api_key=key or "none",  # servers on this machine ask for none; the package insists on one
+            timeout=httpx2.Timeout(settings.timeout_seconds, connect=settings.connect_seconds),
+            max_retries=settings.max_retries,
+        )
+        weakref.finalize(self, self._client.close)  # connections end with the engine, not with the process
+
+    def models(self) -> list[str]:
+        """The ids of the models it offers, sorted. Raises ModelServerError."""
+        try:
+            return sorted(model.id for model in self._client.models.list())
+        except (openai.OpenAIError, httpx2.HTTPError) as error:
+            raise self._named(error) from None
+
+    def ask(
+        self, model: str, messages: Sequence[Message], options: Mapping[str, Any], on_text: Callable[[str], None] | None
+    ) -> Reply:
+        """One answer, streamed to `on_text` (the words so far) when it is given.
+
+        Raises ModelServerError, or CallRejectedError when the server rejects the form of the call. A
+        stream that breaks is asked for once more in one piece.
+        """
+        arguments: dict[str, Any] = {"model": model, "messages": list(messages), **options}
+        try:
+            if on_text is not None:
+                streamed = self._streamed(arguments, on_text)
+                if streamed is not None:
+                    return streamed
+            arguments.pop("stream_options", None)
+            return self._whole(self._client.chat.completions.create(**arguments))
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            raise CallRejectedError(scrubbed(_told(error), self._keys)) from None
+        except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
+            raise self._named(error) from None
+
+    def _streamed(self, arguments: dict[str, Any], on_text: Callable[[str], None]) -> Reply | None:
+        """The whole reply; None when the stream broke before its end."""
+        until = time.monotonic() + self._settings.total_seconds
+        said, finish, refusal, usage, begun = "", "", "", None, False
+        try:
+            with self._client.chat.completions.create(**arguments, stream=True) as stream:
+                for chunk in stream:
+                    begun = True
+                    if time.monotonic() > until:
+                        raise ModelServerError(f"The server was not done after {self._settings.total_seconds:g} s.")
+                    usage = chunk.usage or usage
+                    for choice in chunk.choices or ():
+                        finish = choice.finish_reason or finish
+                        refusal += choice.delta.refusal or "" if choice.delta else ""
+                        piece = choice.delta.content or "" if choice.delta else ""
+                        if piece:
+                            said += piece
+                            on_text(said)
+        except openai.APIStatusError:
+            raise
+        except (openai.APIError, httpx2.HTTPError, ValueError):
+            if not begun:
+                raise
+            return None
+        if not finish:
+            return None
+        return Reply(said, finish, refusal, (), *_counts(usage))
+
+    def _whole(self, completion: Any) -> Reply:
+        choices = getattr(completion, "choices", None)
+        if not choices:
+            raise ModelServerError("The server's reply holds no answer.")
+        choice = choices[0]
+        message = choice.message
+        if message is None:
+            raise ModelServerError("The server's reply holds no message.")
+        text = message.content if isinstance(message.content, str) else ""
+        tokens = _tokens(getattr(choice.logprobs, "content", None)) if choice.logprobs else ()
+        return Reply(text, choice.finish_reason or "", message.refusal or "", tokens, *_counts(completion.usage))
+
+    def _named(self, error: Exception) -> ModelServerError:
+        where = httpx2.URL(self.base_url).host
+        told = scrubbed(_told(error), self._keys)
+        if isinstance(error, openai.APIStatusError):
+            sentence, next_step = _STATUS.get(error.status_code, (f"failed with status {error.status_code}", ""))
+            return ModelServerError(f"The language model's server {where} {sentence} ({told}).", next_step)
+        if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
+            return ModelServerError(f"No word from the language model's server {where} in time.")
+        if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
+            return ModelServerError(f"The language model's server {where} could not be reached, or broke off.")
+        return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({told}).")
+
+
+def _told(error: Exception) -> str:
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping):
+        return str(body.get("message") or body.get("detail") or body.get("error") or body)
+    return str(body or error)
+
+
+def _counts(usage: Any) -> tuple[int | None, int | None]:
+    read, wrote = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+    return (read, wrote) if isinstance(read, int) and isinstance(wrote, int) and min(read, wrote) >= 0 else (None, None)
+
+
+def _tokens(content: Iterable[Any] | None) -> tuple[Token, ...]:
+    out = []
+    for item in content or ():
+        options = [(item.token, item.logprob), *((other.token, other.logprob) for other in item.top_logprobs or ())]
+        known = {str(text): float(p) for text, p in options if isinstance(p, int | float) and math.isfinite(p)}
+        out.append(Token(str(item.token), tuple(known.items())))
+    return tuple(out)

@@ -1,0 +1,132 @@
+"""What a case's calls use, step by step, and the budget that stops the next call before it is passed.
+
+Engines hold no case. Whoever works on one says so with `metered`, and what any engine asks meanwhile, in
+this thread or in those it starts with `side_by_side`, is counted there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
+from typing import TypeVar
+
+from crowdnotes.domain import Usage
+from crowdnotes.errors import BudgetError
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that may be used; None means no bound of that kind."""
+
+    dollars: float | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What was set aside for a call that is under way; `dollars` is None when its price is unknown."""
+
+    tokens: int
+    dollars: float | None
+
+
+class Meter:
+    """Counts by step, and sets aside what a call may use before it is made. Safe between threads.
+
+    `spent` is what the same case used before: the budget counts it too.
+    """
+
+    def __init__(self, budget: Budget | None = None, spent: Usage | None = None) -> None:
+        self._budget = budget or Budget()
+        self._before = spent or Usage()
+        self._by_step: dict[str, Usage] = {}
+        self._held_tokens = 0
+        self._held_dollars = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def by_step(self) -> dict[str, Usage]:
+        """What each step used since this meter was made."""
+        with self._lock:
+            return dict(self._by_step)
+
+    @property
+    def total(self) -> Usage:
+        """What all steps used since this meter was made."""
+        return sum(self.by_step.values(), Usage())
+
+    def hold(self, tokens: int, dollars: float | None) -> Held:
+        """Set this much aside for a call. Raises BudgetError when with it the budget could be passed."""
+        with self._lock:
+            used = sum(self._by_step.values(), self._before)
+            in_tokens = used.tokens + self._held_tokens + tokens
+            in_dollars = used.dollars + self._held_dollars + (dollars or 0.0)
+            limit = self._budget
+            if limit.tokens is not None and in_tokens > limit.tokens:
+                raise BudgetError(
+                    f"The next call could pass the budget of {limit.tokens:,} tokens for one case "
+                    f"({used.tokens:,} used), so it was not made."
+                )
+            if limit.dollars is not None and dollars is not None and in_dollars > limit.dollars:
+                raise BudgetError(
+                    f"The next call could pass the budget of {limit.dollars:.2f} US dollars for one case "
+                    f"({used.dollars:.4f} used), so it was not made."
+                )
+            self._held_tokens += tokens
+            self._held_dollars += dollars or 0.0
+        return Held(tokens, dollars)
+
+    def settle(self, held: Held, step: str, usage: Usage) -> None:
+        """Put what a call really used in the place of what was set aside for it."""
+        with self._lock:
+            self._held_tokens -= held.tokens
+            self._held_dollars -= held.dollars or 0.0
+            self._by_step[step] = self._by_step.get(step, Usage()) + usage
+
+
+_current: ContextVar[Meter | None] = ContextVar("crowdnotes_meter", default=None)
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[Meter]:
+    """What is asked inside counts on `meter`."""
+    token = _current.set(meter)
+    try:
+        yield meter
+    finally:
+        _current.reset(token)
+
+
+def current_meter() -> Meter | None:
+    """The meter of the case at work in this thread, if any."""
+    return _current.get()
+
+
+def side_by_side(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | BaseException]:
+    """Run all in threads, on the same meter; each result, or what it raised, in the order of `tasks`."""
+    if len(tasks) <= 1:
+        return [_caught(task) for task in tasks]
+    with ThreadPoolExecutor(min(at_once, len(tasks)), thread_name_prefix="crowdnotes-ask") as pool:
+        running = [pool.submit(copy_context().run, _caught, task) for task in tasks]
+        return [future.result() for future in running]
+
+
+def together(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
+    """Run two things at once, on the same meter. Raises what the first or else the second raised."""
+    with ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-ask") as pool:
+        running = pool.submit(copy_context().run, other)
+        return one(), running.result()
+
+
+def _caught(task: Callable[[], T]) -> T | BaseException:
+    try:
+        return task()
+    except Exception as error:  # noqa: BLE001 - handed to the caller, who decides
+        return error

@@ -1,0 +1,51 @@
+"""The prompts, one file a step, each with a version: the hash of the exact words that a model gets.
+
+A file is the system message of its step. `$name` stands for a value that the program fills in; `$data_rules`
+for the words in data_rules.md, which tell every model how to treat text from outside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt. `version` is the first 12 hex digits of the sha256 of its words."""
+
+    name: str
+    words: str
+    version: str
+
+    def filled(self, values: Mapping[str, object]) -> str:
+        """The words with the values in. Raises KeyError for one that is missing."""
+        return Template(self.words).substitute({name: str(value) for name, value in values.items()})
+
+
+@cache
+def load_prompt(name: str) -> Prompt:
+    """The prompt in <name>.md."""
+    rules = (_FOLDER / "data_rules.md").read_text(encoding="utf-8").strip()
+    words = (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip().replace("$data_rules", rules)
+    return Prompt(name, words, _hash(words))
+
+
+def version_of(*names: str) -> str:
+    """One version for several prompts together: 12 hex digits."""
+    return _hash("\n".join(load_prompt(name).version for name in names))
+
+
+def prompt_names() -> list[str]:
+    """Every prompt there is, in alphabetical order."""
+    return sorted(path.stem for path in _FOLDER.glob("*.md") if path.stem != "data_rules")
+
+
+def _hash(words: str) -> str:
+    return hashlib.sha256(words.encode("utf-8")).hexdigest()[:12]

@@ -1,0 +1,152 @@
+"""Identical calls cost nothing, the budget stops before it is passed, and what was used is counted by step."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from crowdnotes.domain import Post, Usage
+from crowdnotes.engines.metering import Budget, Meter, metered
+from crowdnotes.errors import BudgetError, ModelServerError
+from tests.engines.llm.made import POST, engine_for, engine_over, evidence
+from tests.llm_server import LLMServer, Say, data_of, honest
+
+PRICED = {"dollars_per_million_input": 1000.0, "dollars_per_million_output": 2000.0}
+
+
+def test_an_identical_call_is_answered_from_the_cache_also_after_a_restart(tmp_path: Path) -> None:
+    with LLMServer(honest).running() as server:
+        first = engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
+        again = engine_for(server.base_url, tmp_path, cache_mb=1)
+        assert again.claims(POST) == first
+        assert len(server.requests) == 1
+        assert again.usage == Usage(cached=1)
+        assert again.usage.in_words() == "no cost: 1 answers from the cache"
+
+
+def test_another_text_model_or_limit_is_another_call(tmp_path: Path) -> None:
+    with LLMServer(honest).running() as server:
+        engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
+        engine_for(server.base_url, tmp_path, cache_mb=1).claims(Post(text="Another post, about tea."))
+        engine_for(server.base_url, tmp_path, cache_mb=1, model="large").claims(POST)
+        engine_for(server.base_url, tmp_path, cache_mb=1, max_answer_tokens=99).claims(POST)
+        assert len(server.requests) == 4
+
+
+def test_a_useless_answer_is_not_kept(tmp_path: Path) -> None:
+    with LLMServer(lambda _: "no idea").running() as server:
+        for _ in range(2):
+            with pytest.raises(Exception, match="form asked for"):
+                engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
+        assert len(server.requests) == 4
+
+
+def test_the_cache_holds_neither_key_nor_post(tmp_path: Path) -> None:
+    with LLMServer(honest).running() as server:
+        engine_for(server.base_url, tmp_path, cache_mb=1, api_key="sk-secret-1234").claims(
+            Post(text="This drink makes children ill. Zanzibar xylophone.")
+        )
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("answers.sqlite*"))
+    assert b"children" in kept
+    assert b"sk-secret-1234" not in kept
+    assert b"xylophone" not in kept
+
+
+def test_a_damaged_cache_costs_only_itself(tmp_path: Path) -> None:
+    (tmp_path / "answers.sqlite").write_bytes(b"this is no database" * 100)
+    with LLMServer(honest).running() as server:
+        assert engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
+
+
+def test_what_a_step_used_is_counted_on_the_meter_of_the_case() -> None:
+    meter = Meter()
+    with engine_over(lambda body: Say(honest(body), usage=(1000, 50)), **PRICED) as (engine, _), metered(meter):
+        engine.claims(POST)
+        engine.relevance(POST, [evidence(), evidence(number=2)])
+        assert engine.usage == Usage()
+    assert set(meter.by_step) == {"queries", "judging"}
+    assert meter.by_step["judging"].calls == 2
+    assert meter.total.tokens == 3 * 1050
+    assert meter.total.dollars == pytest.approx(3 * (1.0 + 0.1))
+    assert meter.total.in_words() == "3 calls, 3,150 tokens, 3.3000 US dollars"
+
+
+def test_the_budget_stops_before_it_is_passed_also_with_calls_side_by_side() -> None:
+    budget = Budget(tokens=12_000)
+    meter = Meter(budget, spent=Usage(input_tokens=2_000))
+    items = [evidence(number=n) for n in range(1, 9)]
+    with engine_over(lambda body: Say(honest(body), usage=(1500, 500))) as (engine, server), metered(meter):
+        for _ in range(4):
+            try:
+                engine.relevance(POST, items)
+            except BudgetError as error:
+                assert "12,000 tokens" in error.message
+    assert 1 <= len(server.requests) <= 5
+    assert meter.total.tokens + 2_000 <= 12_000
+
+
+def test_money_is_bounded_too_and_the_error_says_what_to_do() -> None:
+    with (
+        engine_over(honest, **PRICED, budget_dollars=1.0, max_answer_tokens=1000) as (engine, server),
+        pytest.raises(BudgetError, match=r"1\.00 US dollars") as caught,
+    ):
+        engine.claims(POST)
+    assert server.requests == []
+    assert "CROWDNOTES_LLM_BUDGET_DOLLARS" in caught.value.next_step
+
+
+def test_a_call_that_failed_gives_back_what_was_set_aside_for_it() -> None:
+    meter = Meter(Budget(tokens=6_000))
+    answers = iter([Say("no", status=500), Say("no", status=500)])
+    with engine_over(lambda body: next(answers, Say(honest(body)))) as (engine, _), metered(meter):
+        for _ in range(2):
+            with pytest.raises(ModelServerError):
+                engine.claims(POST)
+        assert engine.claims(POST)
+    assert meter.total.calls == 3
+
+
+def test_an_unknown_price_is_not_zero() -> None:
+    assert Usage(calls=2, input_tokens=10, unpriced=2).in_words() == "2 calls, 10 tokens, price unknown"
+    mixed = Usage(calls=2, input_tokens=10, dollars=0.5, unpriced=1).in_words()
+    assert mixed == "2 calls, 10 tokens, 0.5000 US dollars, price of 1 calls unknown"
+
+
+def test_each_step_asks_the_model_that_is_set_for_it() -> None:
+    models = {"queries_model": "q", "utility_model": "u", "writing_model": "w", "judging_model": "j"}
+    with engine_over(honest, **models) as (engine, server):
+        engine.claims(POST)
+        engine.write(POST, [evidence()], 250, 1)
+        engine.relevance(POST, [evidence()])
+        assert [body["model"] for body in server.requests] == ["q", "w", "j"]
+        assert engine.name == "llm:w"
+
+
+def test_the_boundary_is_another_each_time_and_texts_stand_only_inside_it() -> None:
+    with engine_over(honest) as (engine, server):
+        engine.claims(POST)
+        engine.claims(POST)
+    first, second = (body["messages"] for body in server.requests)
+    assert first[0] == second[0]
+    assert first[1] != second[1]
+    assert POST.text not in first[0]["content"]
+    assert data_of(server.requests[0]) == {"post": POST.text}
+
+
+def test_calls_from_many_threads_do_not_disturb_each_other() -> None:
+    meters = [Meter() for _ in range(6)]
+
+    def work(engine: object, meter: Meter) -> None:
+        with metered(meter):
+            engine.relevance(POST, [evidence(number=n) for n in range(1, 4)])  # type: ignore[attr-defined]
+
+    with engine_over(honest) as (engine, server):
+        threads = [threading.Thread(target=work, args=(engine, meter)) for meter in meters]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(server.requests) == 18
+    assert [meter.total.calls for meter in meters] == [3] * 6

@@ -1,0 +1,310 @@
+"""The three gates: a verdict with its reason, its probability where one is known, and words that are really there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from crowdnotes.domain import Assessment, GateStatus, Post, Support
+from crowdnotes.engines.llm.helpfulness import read_final_decision
+from crowdnotes.errors import AnswerUnreadableError, EngineError, ModelAnswerError
+from crowdnotes.gates import assess
+from crowdnotes.testing import FixedClock
+from tests.engines.llm.made import NOTE, PASSAGE, POST, engine_over, evidence
+from tests.llm_server import Body, Say, data_of, form_of, honest, honest_answer
+
+
+def _relevance(verdict: str, quote: str = "found no link between the drink") -> str:
+    return json.dumps({"quote": quote, "reason": "It weighs the claim.", "relevant": verdict})
+
+
+def _correctness(verdict: str, *distortions: Mapping[str, str]) -> str:
+    carried = [{"sentence": 1, "evidence_id": "E1", "quote": "found no link between the drink and the illness"}]
+    answer = {"carried": carried, "distortions": list(distortions), "reason": "Because.", "faithful": verdict}
+    return json.dumps(answer)
+
+
+def _misread(note_words: str, passage_words: str, evidence_id: str = "E1") -> dict[str, str]:
+    return {
+        "kind": "misread",
+        "note_words": note_words,
+        "evidence_id": evidence_id,
+        "passage_words": passage_words,
+        "explanation": "Another number.",
+    }
+
+
+def _tokens(before: str, options: Mapping[str, float], after: str = '"}') -> list[tuple[str, Mapping[str, float]]]:
+    said = max(options, key=lambda name: options[name])
+    return [(before, {before: 1.0}), (said, options), (after, {after: 1.0})]
+
+
+# Relevance
+
+
+def test_relevance_asks_of_each_passage_and_one_that_helps_is_enough() -> None:
+    def answer(body: Body) -> str:
+        return _relevance("yes" if "passage E2" in data_of(body) else "no")
+
+    with engine_over(answer) as (engine, server):
+        result = engine.relevance(POST, [evidence(), evidence(number=2), evidence(number=3)])
+        assert len(server.requests) == 3
+        assert all(len(data_of(body)) == 2 for body in server.requests)
+    assert result.status is GateStatus.PASS
+    assert [(item.evidence_id, item.ok) for item in result.findings] == [("E1", False), ("E2", True), ("E3", False)]
+
+
+def test_a_yes_without_words_of_the_passage_does_not_count() -> None:
+    with engine_over(lambda _: _relevance("yes", "vaccines are safe")) as (engine, _):
+        result = engine.relevance(POST, [evidence()])
+    assert result.status is GateStatus.FAIL
+    assert "could not show" in result.findings[0].message
+
+
+def test_a_passage_that_could_not_be_judged_is_not_a_no() -> None:
+    def answer(body: Body) -> Say:
+        return Say("no", status=500) if "passage E2" in data_of(body) else Say(_relevance("no"))
+
+    with engine_over(answer) as (engine, _), pytest.raises(EngineError, match="status 500"):
+        engine.relevance(POST, [evidence(), evidence(number=2)])
+
+
+def test_a_passage_that_helps_passes_the_gate_though_another_could_not_be_judged() -> None:
+    def answer(body: Body) -> Say:
+        return Say("no", status=500) if "passage E2" in data_of(body) else Say(_relevance("yes"))
+
+    with engine_over(answer) as (engine, _):
+        result = engine.relevance(POST, [evidence(), evidence(number=2)])
+    assert result.status is GateStatus.PASS
+    assert "could not be judged" in result.findings[1].message
+
+
+def test_without_evidence_or_words_nothing_is_asked() -> None:
+    with engine_over(honest) as (engine, server):
+        assert engine.relevance(POST, []).status is GateStatus.NOT_RUN
+        assert engine.relevance(Post(text=" "), [evidence()]).status is GateStatus.NOT_RUN
+        assert engine.correctness(NOTE, [], ()).status is GateStatus.NOT_RUN
+        assert engine.helpfulness(POST, "https://a.example.org").status is GateStatus.NOT_RUN
+        assert server.requests == []
+
+
+# Correctness
+
+
+def test_a_faithful_note_passes_with_the_reason() -> None:
+    with engine_over(lambda _: _correctness("yes")) as (engine, _):
+        result = engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()]))
+    assert (result.status, result.reason) == (GateStatus.PASS, "Because.")
+
+
+def test_a_distortion_is_named_and_pointed_to_in_the_note_with_the_words_of_the_passage() -> None:
+    note = NOTE.replace("12 studies", "120 studies")
+    answer = _correctness("no", _misread("120 studies", "12 studies"))
+    with engine_over(lambda _: answer) as (engine, _):
+        result = engine.correctness(note, [evidence()], engine.support(note, [evidence()]))
+    assert result.status is GateStatus.FAIL
+    finding = result.findings[0]
+    assert finding.span is not None
+    assert note[finding.span.start : finding.span.end] == "120 studies"
+    assert "E1 says: “12 studies”" in finding.message
+
+
+@pytest.mark.parametrize(
+    "distortion",
+    [
+        _misread("13 studies", "12 studies"),
+        _misread("12 studies", "14 studies"),
+        _misread("12 studies", "12 studies", "E5"),
+        _misread("", ""),
+    ],
+    ids=["not in the note", "not in the passage", "no such passage", "nothing"],
+)
+def test_a_distortion_whose_words_are_not_there_is_dropped(distortion: dict[str, str]) -> None:
+    with engine_over(lambda _: _correctness("yes", distortion)) as (engine, _):
+        assert engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()])).status is GateStatus.PASS
+    with engine_over(lambda _: _correctness("no", distortion)) as (engine, _), pytest.raises(AnswerUnreadableError):
+        engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()]))
+
+
+def test_a_yes_beside_a_shown_distortion_fails() -> None:
+    answer = _correctness("yes", _misread("12 studies", "12 studies"))
+    with engine_over(lambda _: answer) as (engine, _):
+        assert engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()])).status is GateStatus.FAIL
+
+
+def test_a_yes_does_not_pass_a_sentence_that_nothing_was_shown_to_carry() -> None:
+    note = f"{NOTE} Bananas cure every disease known to doctors worldwide."
+    with engine_over(lambda _: _correctness("yes")) as (engine, _):
+        result = engine.correctness(note, [evidence()], engine.support(note, [evidence()]))
+    assert result.status is GateStatus.FAIL
+    assert "Bananas" in result.reason
+
+
+# Helpfulness
+
+
+def test_helpfulness_judges_the_words_without_links_and_points_at_the_note() -> None:
+    objections = [{"quote": "found no link", "objection": "Unclear."}, {"quote": "not there", "objection": "Gone."}]
+    answer = {"objections": objections, "reason": "It is vague.", "helpful": "no"}
+    note = f"{NOTE} https://health.example.org/review-1"
+    with engine_over(lambda _: json.dumps(answer)) as (engine, server):
+        result = engine.helpfulness(POST, note)
+        assert data_of(server.requests[0])["note"] == NOTE
+    assert (result.status, result.reason) == (GateStatus.FAIL, "It is vague.")
+    assert [note[f.span.start : f.span.end] for f in result.findings if f.span] == ["found no link"]
+
+
+def test_a_judge_of_its_own_is_asked_on_its_own_server_with_its_own_key_in_its_own_form() -> None:
+    with (
+        engine_over(lambda _: "The note is clear.\nFinal decision: yes") as (_, judge),
+        engine_over(
+            honest,
+            judge_base_url=judge.base_url,
+            judge_model="healthjudge",
+            judge_form="final decision",
+            api_key="sk-main-key-12345",
+            judge_api_key="sk-judge-key-12345",
+        ) as (engine, server),
+    ):
+        result = engine.helpfulness(POST, NOTE)
+        assert server.requests == []
+        assert judge.requests[0]["model"] == "healthjudge"
+        assert "response_format" not in judge.requests[0]
+        assert judge.headers[0]["authorization"] == "Bearer sk-judge-key-12345"
+    assert (result.status, result.reason) == (GateStatus.PASS, "The note is clear.")
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ("Final decision: yes", "yes"),
+        ("**Final decision: No.**", "no"),
+        ("Final decision: yes\nOn reflection it argues.\nFinal decision: no\n", "no"),
+        ("<think>Final decision: yes</think>\nFinal decision: no", "no"),
+    ],
+)
+def test_only_the_last_line_decides(words: str, verdict: str) -> None:
+    assert read_final_decision(words).helpful == verdict
+
+
+@pytest.mark.parametrize(
+    "words", ["", "yes", "Final decision: maybe", "Final decision: yes, said the note. I disagree."]
+)
+def test_without_a_decision_in_the_last_line_there_is_none(words: str) -> None:
+    with pytest.raises(ModelAnswerError):
+        read_final_decision(words)
+
+
+# Probabilities
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"yes": 0.8, "no": 0.2}, 0.8),
+        ({"yes": 0.6, "Yes": 0.1, "no": 0.1, " NO": 0.1, "may": 0.1}, 7 / 9),
+        ({"y": 0.3, "n": 0.7}, 0.3),
+        ({"maybe": 0.9, "yes": 0.1}, None),
+    ],
+)
+def test_the_probability_comes_from_the_tokens_at_the_verdict(
+    options: dict[str, float], expected: float | None
+) -> None:
+    before = '{"objections": [], "reason": "\\"helpful\\": \\"yes\\" is what it wants", "helpful": "'
+    verdict = "yes" if options.get("yes", options.get("y", 0)) >= 0.5 else "no"
+    text = f'{before}{verdict}"}}'
+    chosen = next(name for name in options if verdict.startswith(name.strip().lower()) or name == "maybe")
+    tokens = [(before, {before: 1.0}), (chosen, options), ('"}', {'"}': 1.0})]
+    with engine_over(lambda _: Say(text, tokens=tokens)) as (engine, server):
+        result = engine.helpfulness(POST, NOTE)
+        assert server.requests[0]["logprobs"] is True
+    assert result.probability == (None if expected is None else pytest.approx(expected))
+    assert result.threshold == (None if expected is None else 0.5)
+
+
+def test_without_token_probabilities_votes_give_the_share_and_the_majority_decides() -> None:
+    verdicts = iter(["yes", "no", "no"])
+    with engine_over(lambda _: _relevance(next(verdicts)), votes=3) as (engine, server):
+        result = engine.relevance(POST, [evidence()])
+        assert [body["temperature"] for body in server.requests] == [0.0, 0.7, 0.7]
+    assert result.status is GateStatus.FAIL
+    assert result.probability == pytest.approx(1 / 3)
+
+
+def test_a_tie_of_votes_because_one_was_lost_does_not_pass() -> None:
+    answers = iter([_relevance("yes"), _relevance("no")])
+    with engine_over(lambda _: next(answers, Say("no", status=500)), votes=3) as (engine, _):
+        result = engine.relevance(POST, [evidence()])
+    assert result.status is GateStatus.FAIL
+    assert result.probability == 0.5
+
+
+def test_without_votes_and_token_probabilities_there_is_none() -> None:
+    with engine_over(lambda _: _relevance("yes")) as (engine, server):
+        assert engine.relevance(POST, [evidence()]).probability is None
+        assert len(server.requests) == 1
+
+
+# The whole
+
+
+def _assessed(answer: object, note: str = NOTE) -> Assessment:
+    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
+        return assess(engine, POST, note, [evidence()], FixedClock())
+
+
+def test_the_product_of_the_three_probabilities_is_that_of_the_whole() -> None:
+    def answer(body: Body) -> Say:
+        told = honest_answer(body)
+        field = form_of(body)
+        if field not in ("relevant", "faithful", "helpful"):
+            return Say(json.dumps(told))
+        text = json.dumps(told)
+        before = text[: text.rindex("yes")]
+        return Say(text, tokens=_tokens(before, {"yes": 0.9, "no": 0.1}))
+
+    assessment = _assessed(answer)
+    assert [gate.probability for gate in assessment.gates] == [pytest.approx(0.9)] * 3
+    assert assessment.probability == pytest.approx(0.729)
+    assert _assessed(honest).probability is None
+
+
+def test_a_gate_waits_for_the_one_before_it_while_the_principles_do_not() -> None:
+    def answer(body: Body) -> str:
+        assert form_of(body) not in ("faithful", "helpful")
+        return _relevance("no") if form_of(body) == "relevant" else honest(body)
+
+    assessment = _assessed(answer)
+    assert [gate.status.value for gate in assessment.gates] == ["FAIL", "NOT_RUN", "NOT_RUN"]
+    assert all(result.status is GateStatus.PASS for result in assessment.principles)
+
+
+def test_garbage_at_a_gate_leaves_it_not_run_with_a_clear_sentence_and_keeps_the_rest() -> None:
+    assessment = _assessed(lambda body: "lorem ipsum" if form_of(body) == "faithful" else honest(body))
+    assert [gate.status.value for gate in assessment.gates] == ["PASS", "NOT_RUN", "NOT_RUN"]
+    assert "not in the form asked for" in assessment.gates[1].reason
+    assert assessment.engine == "llm:small"
+    assert assessment.prompt_version
+
+
+def _shown(note: str, passage: str, quote: str) -> GateStatus:
+    carried = [{"sentence": 1, "evidence_id": "E1", "quote": quote}]
+    told = {"carried": carried, "distortions": [], "reason": "It says so.", "faithful": "yes"}
+    with engine_over(lambda _: json.dumps(told)) as (engine, _):
+        support = engine.support(note, [evidence(passage)])
+        assert support[0].support is Support.UNSUPPORTED
+        return engine.correctness(note, [evidence(passage)], support).status
+
+
+def test_a_passage_in_another_language_may_carry_a_sentence_by_words_that_the_model_shows() -> None:
+    note = "A trial found that the drink caused illness in none of the children who took part."
+    passage = "Im Versuch zeigte das Getränk bei den teilnehmenden Kindern keine Erkrankung, sagen die Ärzte."
+    assert _shown(note, passage, "bei den teilnehmenden Kindern keine Erkrankung") is GateStatus.PASS
+    assert _shown(note, passage, "bei allen Kindern eine Erkrankung") is GateStatus.FAIL
+
+
+def test_words_shown_that_share_nothing_with_the_sentence_carry_nothing() -> None:
+    note = "Bananas cure every disease known to doctors worldwide."
+    assert _shown(note, PASSAGE, "The review of 12 studies found no link") is GateStatus.FAIL

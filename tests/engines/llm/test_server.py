@@ -1,0 +1,171 @@
+"""Every way in which a server fails gets its own sentence, and none of them tells a key."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from crowdnotes.domain import Post
+from crowdnotes.errors import (
+    AnswerCutError,
+    AnswerEmptyError,
+    AnswerUnreadableError,
+    EngineError,
+    ModelRefusedError,
+    ModelServerError,
+)
+from tests.engines.llm.made import PASSAGE, POST, engine_over, evidence
+from tests.llm_server import Body, Say, honest
+
+KEY = "sk-test-0123456789abcdef"
+
+
+def test_a_429_with_retry_after_is_waited_for_and_tried_again() -> None:
+    answers = iter([Say("slow down", status=429, headers={"retry-after": "0.05"})])
+    with engine_over(lambda body: next(answers, Say(honest(body))), max_retries=1) as (engine, server):
+        assert engine.claims(POST)
+        assert len(server.requests) == 2
+
+
+def test_a_500_is_tried_again_as_often_as_set_and_then_named() -> None:
+    headers = {"retry-after-ms": "10"}
+    with engine_over(lambda _: Say("kaputt", status=500, headers=headers), max_retries=2) as (engine, server):
+        with pytest.raises(ModelServerError, match="status 500"):
+            engine.claims(POST)
+        assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "did not accept the key"),
+        (403, "does not let this key in"),
+        (404, "does not know the model"),
+        (413, "too long"),
+        (429, "takes no more calls"),
+        (503, "status 503"),
+    ],
+)
+def test_each_refusal_of_the_server_has_its_sentence_and_next_step(status: int, words: str) -> None:
+    with (
+        engine_over(lambda _: Say("no", status=status)) as (engine, _),
+        pytest.raises(ModelServerError, match=words) as caught,
+    ):
+        engine.claims(POST)
+    assert caught.value.next_step
+
+
+def test_a_key_that_the_server_repeats_is_in_no_error() -> None:
+    told = f"Incorrect API key provided: {KEY}. Also Bearer {KEY} and sk-other-key-123456."
+    with (
+        engine_over(lambda _: Say(told, status=401), api_key=KEY) as (engine, server),
+        pytest.raises(ModelServerError) as caught,
+    ):
+        engine.claims(POST)
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+    chain: BaseException | None = caught.value
+    while chain is not None:
+        assert KEY not in f"{chain!r} {chain}"
+        assert "sk-other-key-123456" not in str(chain)
+        chain = chain.__cause__
+
+
+def test_a_slow_first_byte_ends_in_a_sentence_about_time() -> None:
+    with (
+        engine_over(lambda body: Say(honest(body), wait=0.6), timeout_seconds=0.2) as (engine, _),
+        pytest.raises(ModelServerError, match="in time"),
+    ):
+        engine.claims(POST)
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with engine_over(honest) as (engine, server):
+        server.answer = lambda _: Say(raw=b"")
+        engine_gone = engine
+    with pytest.raises(ModelServerError, match="could not be reached"):
+        engine_gone.claims(POST)
+
+
+def test_a_stream_that_breaks_is_asked_for_once_more_in_one_piece() -> None:
+    def answer(body: Body) -> Say:
+        return Say(honest(body), breaks_after=2 if body.get("stream") else None)
+
+    seen: list[str] = []
+    with engine_over(answer) as (engine, server):
+        written = engine.write(POST, [evidence()], 250, 1, lambda _, words: seen.append(words))
+        assert [bool(body.get("stream")) for body in server.requests] == [True, False]
+    assert written.candidates[0].text == PASSAGE.split(". ", maxsplit=1)[0] + "."
+
+
+def test_the_draft_is_told_while_it_is_written() -> None:
+    seen: list[tuple[int, str]] = []
+    with engine_over(honest) as (engine, _):
+        written = engine.write(POST, [evidence()], 250, 2, lambda number, words: seen.append((number, words)))
+    assert {number for number, _ in seen} == {0, 1}
+    first = [words for number, words in seen if number == 0]
+    assert len(first) > 2
+    assert all(later.startswith(earlier) for earlier, later in pairwise(first))
+    assert first[-1] == written.candidates[0].text
+
+
+def test_whoever_watches_the_draft_can_stop_it() -> None:
+    class Stopped(Exception):  # noqa: N818
+        pass
+
+    def stop(_: int, __: str) -> None:
+        raise Stopped
+
+    with engine_over(honest) as (engine, _), pytest.raises(Stopped):
+        engine.write(POST, [evidence()], 250, 1, stop)
+
+
+@pytest.mark.parametrize(
+    ("say", "error"),
+    [
+        (Say("", finish="stop"), AnswerEmptyError),
+        (Say("   \n "), AnswerEmptyError),
+        (Say("<think>so many thoughts</think>"), AnswerEmptyError),
+        (Say('{"claims": [{"quote": "This dri', finish="length"), AnswerCutError),
+        (Say('{"claims": [{"quote": "This dri'), AnswerUnreadableError),
+        (Say("I would rather talk about football."), AnswerUnreadableError),
+        (Say('{"claims": "none"}'), AnswerUnreadableError),
+        (Say('{"claims": [{"quote": 3}]} {"claims": [{"quote": "This"}]} {"claims": []}'), AnswerUnreadableError),
+        (Say("", refusal="I cannot help with that."), ModelRefusedError),
+        (Say("", finish="content_filter"), ModelRefusedError),
+        (Say(raw=b'{"object": "chat.completion", "choices": []}'), ModelServerError),
+        (Say(raw=b"<html>gateway</html>"), ModelServerError),
+        (Say(raw=b'{"choices": [{"index": 0, "finish_reason": "stop"}]}'), ModelServerError),
+        (Say(raw=b'{"id": "c", "object": "chat.comp'), ModelServerError),
+    ],
+    ids=range(14),
+)
+def test_each_useless_answer_is_an_error_of_its_own_kind(say: Say, error: type[EngineError]) -> None:
+    with engine_over(lambda _: say) as (engine, _), pytest.raises(error) as caught:
+        engine.claims(POST)
+    assert type(caught.value) is error
+    assert caught.value.message.endswith(".")
+    assert caught.value.next_step
+
+
+def test_an_unreadable_answer_is_asked_for_once_more() -> None:
+    answers = iter(["Sure! Here you go."])
+    with engine_over(lambda body: next(answers, honest(body))) as (engine, server):
+        assert engine.claims(POST)
+        assert len(server.requests) == 2
+
+
+def test_missing_usage_is_estimated_and_said_to_be() -> None:
+    with engine_over(lambda body: Say(honest(body), usage=None)) as (engine, _):
+        engine.claims(POST)
+        assert engine.usage.estimated
+        assert engine.usage.tokens > 100
+        assert "about" in engine.usage.in_words()
+
+
+def test_thoughts_fences_and_chatter_around_the_answer_do_no_harm() -> None:
+    answer = json.dumps({"claims": [{"quote": "This drink makes children ill"}]})
+    for words in (f"<think>hm {{}}</think>{answer}", f"Here:\n```json\n{answer}\n```\nDone.", f"My answer: {answer}"):
+        with engine_over(lambda _, words=words: words) as (engine, _):  # type: ignore[misc]
+            assert engine.claims(Post(text=POST.text))[0].text == "This drink makes children ill"

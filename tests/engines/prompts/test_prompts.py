@@ -1,0 +1,76 @@
+"""Every prompt has its version, its form and the rules for data; the data never stands in it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.llm import forms
+from crowdnotes.engines.llm.answers import Answer
+from crowdnotes.engines.llm.engine import _PROMPTS
+from crowdnotes.engines.prompts import load_prompt, prompt_names, version_of
+
+FORMS: dict[str, type[Answer]] = {
+    "claims": forms.ClaimsAnswer,
+    "queries": forms.QueriesAnswer,
+    "utility": forms.PickAnswer,
+    "writing": forms.NoteAnswer,
+    "shorten": forms.ShortenedAnswer,
+    "supernote": forms.SupernoteAnswer,
+    "relevance": forms.RelevanceAnswer,
+    "correctness": forms.CorrectnessAnswer,
+    "helpfulness": forms.HelpfulnessAnswer,
+    "image": forms.ImageAnswer,
+    **{name: forms.PrincipleAnswer for name in prompt_names() if name.startswith("principle_")},
+}
+
+
+def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
+    used = {name for names in _PROMPTS.values() for name in names}
+    assert used == set(prompt_names())
+    assert set(_PROMPTS) == set(EngineStep)
+    assert set(FORMS) == used - {"helpfulness_final"}
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+def test_the_form_in_the_prompt_is_the_form_that_is_read(name: str) -> None:
+    match = re.search(r"^Form: (\{.*\})$", load_prompt(name).words, re.MULTILINE)
+    assert match is not None
+    example = json.loads(match.group(1))
+    assert list(example) == list(FORMS[name].model_fields)
+    FORMS[name].model_validate(example)
+
+
+@pytest.mark.parametrize("name", prompt_names())
+def test_every_prompt_says_how_to_treat_data(name: str) -> None:
+    words = load_prompt(name).words
+    assert "<<<DATA code label>>>" in words
+    assert "written by strangers" in words
+
+
+def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() -> None:
+    for form, verdict in ((forms.RelevanceAnswer, "relevant"), (forms.CorrectnessAnswer, "faithful")):
+        assert list(form.model_fields)[-1] == verdict
+
+
+def test_versions_tell_prompts_apart_and_follow_their_words() -> None:
+    versions = {load_prompt(name).version for name in prompt_names()}
+    assert len(versions) == len(prompt_names())
+    assert version_of("writing") != version_of("writing", "shorten")
+    assert all(re.fullmatch(r"[0-9a-f]{12}", version) for version in versions)
+
+
+def test_a_missing_value_is_an_error_and_not_a_gap() -> None:
+    with pytest.raises(KeyError):
+        load_prompt("writing").filled({})
+
+
+def test_strict_schemas_require_every_field_and_allow_no_other() -> None:
+    schema = forms.schema_of(forms.CorrectnessAnswer)
+    for part in (schema, *schema["$defs"].values()):
+        assert part["additionalProperties"] is False
+        assert part["required"] == list(part["properties"])
+    assert "default" not in json.dumps(schema)

@@ -1,0 +1,221 @@
+"""A server on loopback that speaks the OpenAI protocol and does what a test tells it, failures included."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Body = dict[str, Any]
+
+
+@dataclass
+class Say:
+    """One reply. With `status` other than 200, `text` is the error's message; `raw` is sent as it is."""
+
+    text: str = ""
+    status: int = 200
+    finish: str = "stop"
+    refusal: str | None = None
+    usage: tuple[int, int] | None = (100, 20)
+    tokens: Sequence[tuple[str, Mapping[str, float]]] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    wait: float = 0.0
+    breaks_after: int | None = None
+    raw: bytes | None = None
+
+
+class LLMServer:
+    """Replies with `answer(body)`; keeps every request's body and headers, and how many ran at once."""
+
+    def __init__(self, answer: Callable[[Body], Say | str]) -> None:
+        self.answer = answer
+        self.requests: list[Body] = []
+        self.headers: list[dict[str, str]] = []
+        self.models = ["small", "large"]
+        self.most_at_once = 0
+        self._now = 0
+        self._lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                data = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in server.models]
+                _send(self, 200, json.dumps({"object": "list", "data": data}).encode(), {})
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                server._reply(self, body)
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def _reply(self, handler: BaseHTTPRequestHandler, body: Body) -> None:
+        with self._lock:
+            self.requests.append(body)
+            self.headers.append({name.lower(): value for name, value in handler.headers.items()})
+            self._now += 1
+            self.most_at_once = max(self.most_at_once, self._now)
+        try:
+            said = self.answer(body)
+            say = Say(said) if isinstance(said, str) else said
+            time.sleep(say.wait)
+            _write(handler, body, say)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the client gave up, as some tests want
+        finally:
+            with self._lock:
+                self._now -= 1
+
+    @contextmanager
+    def running(self) -> Iterator[LLMServer]:
+        self._thread.start()
+        try:
+            yield self
+        finally:
+            self._http.shutdown()
+            self._http.server_close()
+            self._thread.join(5)
+
+
+def _send(handler: BaseHTTPRequestHandler, status: int, data: bytes, headers: Mapping[str, str]) -> None:
+    handler.send_response(status)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", str(len(data)))
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(data)
+
+
+def _write(handler: BaseHTTPRequestHandler, body: Body, say: Say) -> None:
+    if say.raw is not None:
+        _send(handler, say.status, say.raw, say.headers)
+    elif say.status != 200:
+        error = {"error": {"message": say.text, "type": "test", "code": None}}
+        _send(handler, say.status, json.dumps(error).encode(), say.headers)
+    elif body.get("stream"):
+        _stream(handler, body, say)
+    else:
+        message = {"role": "assistant", "content": say.text, "refusal": say.refusal}
+        choice: Body = {"index": 0, "finish_reason": say.finish, "message": message, "logprobs": _logprobs(say)}
+        whole = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice]}
+        _send(handler, 200, json.dumps({**whole, **_usage(say)}).encode(), say.headers)
+
+
+def _stream(handler: BaseHTTPRequestHandler, body: Body, say: Say) -> None:
+    handler.send_response(200)
+    handler.send_header("content-type", "text/event-stream")
+    handler.send_header("connection", "close")
+    handler.end_headers()
+    handler.close_connection = True
+    base = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": body["model"]}
+    pieces = [say.text[i : i + 16] for i in range(0, len(say.text), 16)]
+    for number, piece in enumerate(pieces):
+        if say.breaks_after is not None and number >= say.breaks_after:
+            return
+        choice = {"index": 0, "delta": {"content": piece}, "finish_reason": None}
+        handler.wfile.write(f"data: {json.dumps({**base, 'choices': [choice]})}\n\n".encode())
+    end = {"index": 0, "delta": {}, "finish_reason": say.finish}
+    handler.wfile.write(f"data: {json.dumps({**base, 'choices': [end]})}\n\n".encode())
+    if say.usage is not None and (body.get("stream_options") or {}).get("include_usage"):
+        handler.wfile.write(f"data: {json.dumps({**base, 'choices': [], **_usage(say)})}\n\n".encode())
+    handler.wfile.write(b"data: [DONE]\n\n")
+
+
+def _usage(say: Say) -> Body:
+    if say.usage is None:
+        return {}
+    read, wrote = say.usage
+    return {"usage": {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}}
+
+
+def _logprobs(say: Say) -> Body | None:
+    if say.tokens is None:
+        return None
+    content = []
+    for text, options in say.tokens:
+        top = [{"token": name, "logprob": math.log(p), "bytes": None} for name, p in options.items()]
+        content.append({"token": text, "logprob": math.log(options.get(text, 1.0)), "bytes": None, "top_logprobs": top})
+    return {"content": content}
+
+
+def form_of(body: Body) -> str:
+    """Which form an answer should have, by the prompt's own example: "claims", "pick", "note", "relevant", …"""
+    system = str(body["messages"][0]["content"])
+    match = re.search(r"^Form: (\{.*\})$", system, re.MULTILINE)
+    if match is None:
+        return "final decision"
+    keys = list(json.loads(match.group(1)))
+    for name in ("claims", "queries", "pick", "decision", "relevant", "faithful", "helpful", "follows", "shows"):
+        if name in keys:
+            return name
+    return "shortened"
+
+
+def data_of(body: Body) -> dict[str, str]:
+    """The marked data of a request, by label."""
+    content = body["messages"][1]["content"]
+    text = content if isinstance(content, str) else content[0]["text"]
+    blocks = re.findall(
+        r"^<<<DATA [0-9a-f]{16} (.+?)>>>\n(.*?)\n<<<END [0-9a-f]{16}>>>$", text, re.MULTILINE | re.DOTALL
+    )
+    return dict(blocks)
+
+
+def honest(body: Body) -> str:
+    """The answer of a plain and honest model, whatever is asked."""
+    return json.dumps(honest_answer(body))
+
+
+def honest_answer(body: Body) -> Body:
+    """As `honest`, before it is written down."""
+    data = data_of(body)
+    passages = {label.removeprefix("passage "): text for label, text in data.items() if label.startswith("passage ")}
+    # The first line of a passage tells of its source.
+    words = {name: text.split("\n", 1)[-1].split(". ")[0].rstrip(".") for name, text in passages.items()}
+    first = next(iter(words), "")
+    match form_of(body):
+        case "claims":
+            return {"claims": [{"quote": data["post"].split(". ")[0]}]}
+        case "queries":
+            topic = " ".join(data["post"].split()[:6])
+            kinds = ("evidence", "statistics", "official statement")
+            return {"queries": [{"text": f"{topic} {kind}", "purpose": kind, "language": "en"} for kind in kinds]}
+        case "pick":
+            return {"why": "It speaks to the claim.", "pick": 1 if data["remaining results"] != "(nothing)" else 0}
+        case "decision":
+            note = f"{words.get(first, 'Nothing')}."
+            return {"reason": "It answers the claim.", "decision": "note", "note": note, "evidence_ids": [first]}
+        case "relevant":
+            return {"quote": words[first], "reason": "It bears on the claim.", "relevant": "yes"}
+        case "faithful":
+            lines = data["note, sentence by sentence"].splitlines()
+            carried = [{"sentence": n, "evidence_id": first, "quote": words[first]} for n in range(1, len(lines) + 1)]
+            return {"carried": carried, "distortions": [], "reason": "It says what E1 says.", "faithful": "yes"}
+        case "helpful":
+            return {"objections": [], "reason": "It is clear.", "helpful": "yes"}
+        case "follows":
+            return {"objections": [], "reason": "It holds.", "rewrite": "", "follows": "yes"}
+        case "shows":
+            return {"text": "WORDS", "shows": "A sign."}
+        case "shortened":
+            return {"note": data["note"][:100].rsplit(" ", 1)[0] + "."}
+    return {}
