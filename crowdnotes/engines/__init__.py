@@ -1,5 +1,25 @@
 """Who thinks: the Engine boundary and its implementations."""
 
-from crowdnotes.engines.base import Aim, Engine, ImageReading, Pick, WriterAnswer, Written
+from crowdnotes.domain import Aim
+from crowdnotes.engines.base import (
+    Engine,
+    EngineStep,
+    ImageReading,
+    MadeBy,
+    OnText,
+    Pick,
+    WriterAnswer,
+    Written,
+)
 
-__all__ = ["Aim", "Engine", "ImageReading", "Pick", "WriterAnswer", "Written"]
+__all__ = [
+    "Aim",
+    "Engine",
+    "EngineStep",
+    "ImageReading",
+    "MadeBy",
+    "OnText",
+    "Pick",
+    "WriterAnswer",
+    "Written",
+]

@@ -7,12 +7,12 @@ the gates, the budget and the attribution are the program's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from crowdnotes.domain import Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
+from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,6 @@ class WriterAnswer:
     abstained: str = ""
 
 
-class Aim(StrEnum):
-    """What a search is for: judging the post, or seeing the best that speaks for its claim."""
-
-    JUDGE = "judge the claim"
-    OTHER_SIDE = "the other side"
-
-
 @dataclass(frozen=True, slots=True)
 class ImageReading:
     """What an engine that sees finds in an image: the words in it, and what it shows."""
@@ -54,12 +47,37 @@ class ImageReading:
     shows: str
 
 
+class EngineStep(StrEnum):
+    """The steps that may each have a model of their own."""
+
+    QUERIES = "queries"
+    UTILITY = "utility"
+    WRITING = "writing"
+    JUDGING = "judging"
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBy:
+    """What stands on a result: the engine with its model, and the version of the prompts, if it has any."""
+
+    engine: str
+    prompt_version: str | None = None
+
+
+OnText = Callable[[int, str], None]
+"""Told the number of a candidate and its words so far while it is written; what it raises stops the writing."""
+
+
 class Engine(Protocol):
     """Implementations are safe to share between threads and hold no case."""
 
     @property
     def name(self) -> str:
         """Stored on every result, e.g. "local" or "llm:gpt-x"."""
+        ...
+
+    def made_by(self, step: EngineStep) -> MadeBy:
+        """What to store on a result of that step."""
         ...
 
     @property
@@ -95,7 +113,9 @@ class Engine(Protocol):
         """The candidate most useful for `aim` given what is chosen; None when none helps."""
         ...
 
-    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+    def write(
+        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+    ) -> WriterAnswer:
         """Up to `count` candidate notes of at most `budget` characters, without URLs, from the passages alone."""
         ...
 

@@ -16,6 +16,7 @@ _FREE = re.compile(
     rf"^(?:according to (?P<after>[^,]{{2,90}}),\s*|(?P<before>[^\s,.:][^,.:]{{1,80}}?)\s{_SAYS}(?: that\b|:)\s*)",
     re.IGNORECASE,
 )
+_AT_THE_END = re.compile(r",\s*according to (?P<after>[^,]{2,90}?)(?=\W*$)", re.IGNORECASE)
 _SHORTEST_CLAIM = 10
 
 
@@ -30,7 +31,10 @@ class Credited:
 
 
 def split_credit(sentence: str, evidence: Sequence[Evidence]) -> Credited:
-    """The sentence without "According to X," or "X says:". Names with commas are known from the evidence."""
+    """The sentence without "According to X," or "X says:" before it, or ", according to X" behind it.
+
+    Names with commas are known from the evidence.
+    """
     for name in {publisher_name(item.source) for item in evidence} - {""}:
         known = re.match(
             rf"(?:according to {re.escape(name)},\s*|{re.escape(name)} {_SAYS}(?: that\b|:)\s*)",
@@ -41,7 +45,11 @@ def split_credit(sentence: str, evidence: Sequence[Evidence]) -> Credited:
             return _split(sentence, known.end(), name, sentence.lower().find(name.lower()))
     free = _FREE.match(sentence)
     if free is None:
-        return _split(sentence, 0, "", 0)
+        behind = _AT_THE_END.search(sentence)
+        if behind is None or behind.start() < _SHORTEST_CLAIM:
+            return _split(sentence, 0, "", 0)
+        credit = Span(start=behind.start("after"), end=behind.end("after"))
+        return Credited(sentence[: behind.start()], 0, behind["after"], credit)
     group = "after" if free["after"] else "before"
     return _split(sentence, free.end(), free[group], free.start(group))
 

@@ -18,10 +18,18 @@ from crowdnotes.engines.local.words import stem, tokens
 _SAME_WORDS = 0.6  # share of the sentence's words that a clause must hold to speak of the same thing
 _AGREES = 0.1  # a clause that says it as the note does, and is at most this much further off, settles it
 _FEWEST_WORDS = 2
+_SCOPE = 3  # words after "not" that it may be about
 _SHORT = 4  # a sentence of fewer words must be there whole: sharing most of it is chance
 _CLAUSE = re.compile(
     r"[;:()]|,\s+(?:and|but|although|though|while|whereas|yet)\b|\b(?:but|although|whereas)\b", re.IGNORECASE
 )
+# A note packs more into a sentence: what a relative clause or a second "and" adds is compared on its own.
+# Not at a colon: "False: …" denies what follows.
+_NOTE_CLAUSE = re.compile(
+    r"[;()]|,\s+(?:and|but|although|though|while|whereas|yet)\b|\b(?:but|although|whereas)\b|,\s+(?=(?:which|who|so|or)\b)",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:unless|until|without|except|only if|neither)\b", re.IGNORECASE)
 _CARRIES_NO_MEANING = frozenset(
     "a an the of to and or in on at by for with that this it its is are was were be been being do does did has have had"
     " not no never none neither nor nobody nothing cannot can without any all".split()
@@ -38,15 +46,25 @@ class Contradiction:
 
 
 def find_contradiction(sentence: str, evidence: Sequence[Evidence]) -> Contradiction | None:
-    """The clause nearest in words to the sentence, if it denies what the sentence says, or the reverse.
+    """The clause nearest in words to one of the sentence's, if it denies what that says, or the reverse.
 
     None when a clause about as near says it as the sentence does, or when either side denies without
-    saying "not" ("unlikely", "a myth"): that is left to `polarity`.
+    saying "not" ("unlikely", "a myth", "unless"): that is left to `polarity`.
     """
-    wanted = _words(sentence)
-    if len(wanted) < _FEWEST_WORDS or hedges_a_denial(sentence):
+    best: tuple[float, Contradiction] | None = None
+    for span in _cut(sentence, 0, len(sentence), _NOTE_CLAUSE):
+        found = _denied(sentence[span.start : span.end], evidence)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+    return best[1] if best is not None else None
+
+
+def _denied(words: str, evidence: Sequence[Evidence]) -> tuple[float, Contradiction] | None:
+    """The nearest clause of the passages that says the opposite of these words, with the share of them it holds."""
+    wanted = _words(words)
+    if len(wanted) < _FEWEST_WORDS or hedges_a_denial(words) or _CONDITION.search(words):
         return None
-    denied = bool(negations(sentence))
+    denied = len(negations(words))
     agrees = 0.0
     best: tuple[float, Contradiction] | None = None
     for item in evidence:
@@ -55,11 +73,25 @@ def find_contradiction(sentence: str, evidence: Sequence[Evidence]) -> Contradic
             share = len(wanted & _words(clause)) / len(wanted)
             if share < (_SAME_WORDS if len(wanted) >= _SHORT else 1.0) or hedges_a_denial(clause):
                 continue
-            if bool(negations(clause)) is denied:
+            other = len(negations(clause))
+            if denied > 1 or other > 1 or _CONDITION.search(clause):
+                agrees = max(agrees, share)  # "not … without": nobody can count that
+            elif denied == other:
                 agrees = max(agrees, share)
-            elif best is None or share > best[0]:
+            elif (best is None or share > best[0]) and _denies(words if denied else clause, wanted & _words(clause)):
                 best = (share, Contradiction(item, span, clause))
-    return best[1] if best is not None and best[0] > agrees + _AGREES else None
+    return best if best is not None and best[0] > agrees + _AGREES else None
+
+
+def _denies(text: str, shared: set[str]) -> bool:
+    """Whether what a "not" of the text denies, the words after it or the one before, is what both sides speak of."""
+    words = [(token.start, stem(token.folded)) for token in tokens(text) if token.folded not in _CARRIES_NO_MEANING]
+    for cue in negations(text):
+        after = [word for start, word in words if start >= cue.end()][:_SCOPE]
+        before = [word for start, word in words if start < cue.start()][-1:]
+        if shared & {*after, *before}:
+            return True
+    return False
 
 
 def is_question(text: str) -> bool:
@@ -79,11 +111,14 @@ def _clauses(passage: str) -> list[Span]:
     """The clauses of the passage's statements; a question says nothing either way."""
     found: list[Span] = []
     for unit in split_units(passage):
-        if is_question(unit.text):
-            continue
-        start = unit.span.start
-        for cut in _CLAUSE.finditer(passage, unit.span.start, unit.span.end):
-            found.append(Span(start=start, end=cut.start()))
-            start = cut.end()
-        found.append(Span(start=start, end=unit.span.end))
+        if not is_question(unit.text):
+            found += _cut(passage, unit.span.start, unit.span.end, _CLAUSE)
     return found
+
+
+def _cut(text: str, start: int, end: int, at: re.Pattern[str]) -> list[Span]:
+    pieces: list[Span] = []
+    for cut in at.finditer(text, start, end):
+        pieces.append(Span(start=start, end=cut.start()))
+        start = cut.end()
+    return [*pieces, Span(start=start, end=end)]

@@ -21,8 +21,10 @@ def judge_correctness(
 ) -> GateResult:
     """FAIL if a sentence is unsupported or a serious doubt keeps it from counting as supported.
 
-    The score is that of the weakest sentence. Findings point at the words in question; a sentence
-    that is carried in part, without a doubt, is told but does not fail the note.
+    The score is that of the weakest sentence, below the threshold just when the gate fails: a sentence that
+    fails for a doubt alone counts as much lower as the line for doubted sentences lies higher. Findings
+    point at the words in question; a sentence that is carried in part, without a doubt, is told but does
+    not fail the note.
     """
     if not evidence:
         return _not_run("There is no evidence to compare the note with.")
@@ -31,12 +33,10 @@ def judge_correctness(
     findings: list[Finding] = []
     failing = 0
     for sentence in support:
-        fails = sentence.support is Support.UNSUPPORTED or (
-            bool(sentence.doubts) and sentence.support is not Support.SUPPORTED
-        )
+        fails = _fails(sentence)
         failing += fails
         findings.extend(_findings(note, sentence, ok=not fails))
-    score = min(sentence.score for sentence in support)
+    score = min(_score(settings, sentence) for sentence in support)
     if failing:
         first = next(finding.message for finding in findings if not finding.ok)
         sentences = "1 sentence" if failing == 1 else f"{failing} sentences"
@@ -49,10 +49,22 @@ def judge_correctness(
         gate=GateName.CORRECTNESS,
         status=GateStatus.FAIL if failing else GateStatus.PASS,
         reason=reason,
-        score=round(score, 4),
+        score=score,
         threshold=settings.partly,
         findings=tuple(findings),
     )
+
+
+def _fails(sentence: SentenceSupport) -> bool:
+    return sentence.support is Support.UNSUPPORTED or (
+        bool(sentence.doubts) and sentence.support is not Support.SUPPORTED
+    )
+
+
+def _score(settings: GateSettings, sentence: SentenceSupport) -> float:
+    if not _fails(sentence):
+        return round(max(settings.partly, sentence.score), 4)
+    return round(min(settings.partly - 0.001, settings.partly * sentence.score / settings.supported), 4)
 
 
 def _findings(note: str, sentence: SentenceSupport, *, ok: bool) -> list[Finding]:

@@ -12,6 +12,7 @@ from crowdnotes.domain import Span
 from crowdnotes.engines.local.polarity import polarity_differences
 from crowdnotes.engines.local.quantities import Quantity, quantities
 from crowdnotes.engines.local.strength import strength_differences
+from crowdnotes.engines.local.swaps import swap_differences
 from crowdnotes.engines.local.terms import term_differences
 from crowdnotes.engines.local.verdicts import Difference
 from crowdnotes.engines.local.words import content_tokens
@@ -35,6 +36,7 @@ def differences(sides: Compared) -> list[Difference]:
         *polarity_differences(sides.sentence, sides.carrier, sides.passage),
         *strength_differences(sides.sentence, sides.carrier, sides.passage),
         *term_differences(sides.sentence, sides.carrier, sides.passage),
+        *swap_differences(sides.sentence, sides.passage),
     ]
     return sorted(found, key=lambda difference: (difference.factor, difference.span.start))
 

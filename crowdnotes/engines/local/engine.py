@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crowdnotes.domain import Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
+from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.base import Aim, ImageReading, Pick, WriterAnswer
+from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.correctness import judge_correctness
 from crowdnotes.engines.local.helpfulness import judge_helpfulness
@@ -31,6 +31,10 @@ class LocalEngine:
         self._embedder = embedder
         self._settings = settings
 
+    def made_by(self, step: EngineStep) -> MadeBy:  # noqa: ARG002
+        """See `Engine.made_by`."""
+        return MadeBy(self.name)
+
     def claims(self, post: Post) -> list[Claim]:
         """See `Engine.claims`."""
         return find_claims(post)
@@ -43,15 +47,22 @@ class LocalEngine:
         self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
     ) -> list[Query]:
         """See `Engine.queries`."""
-        return build_queries(post, claims, limit)
+        return build_queries(post, claims, limit, aim=aim, like=like)
 
     def pick(
         self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
     ) -> Pick | None:
         """See `Engine.pick`."""
-        return pick_next(self._embedder, post, candidates, chosen)
+        return pick_next(self._embedder, post, candidates, chosen, aim)
 
-    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+    def write(
+        self,
+        post: Post,
+        evidence: Sequence[Evidence],
+        budget: int,
+        count: int,
+        on_text: OnText | None = None,  # noqa: ARG002 - the words are there at once
+    ) -> WriterAnswer:
         """See `Engine.write`."""
         return write_notes(self._embedder, post, evidence, budget, count)
 
@@ -73,4 +84,4 @@ class LocalEngine:
 
     def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
-        return judge_principles(self._embedder, post, note, support)
+        return judge_principles(self._embedder, self._settings, post, note, support)

@@ -41,9 +41,10 @@ _SCOPE_WORDS = 5
 
 _OPPOSITES: tuple[tuple[str, str], ...] = (
     (
-        "increase increases increased increasing raise raises raised rise rises higher more greater grow grows",
+        "increase increases increased increasing raise raises raised rise rises rose higher more greater "
+        "grow grows grew",
         "decrease decreases decreased decreasing reduce reduces reduced lower lowers lowered less fewer "
-        "decline declines drop drops dropped cut cuts",
+        "decline declines declined drop drops dropped fall falls fell cut cuts",
     ),
     ("safe safely safety harmless", "unsafe dangerous harmful harm harms toxic hazardous"),
     (

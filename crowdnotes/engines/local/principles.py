@@ -16,10 +16,12 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local import tone
+from crowdnotes.engines.local.heads.opinion import read_opinion
 from crowdnotes.engines.local.readability import reading
 from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.note_text import without_urls
+from crowdnotes.settings import GateSettings
 
 _ADDRESSES = 0.25
 _LONG_SENTENCE = 40
@@ -28,7 +30,7 @@ _CONTEXT_WORDS = 7
 
 
 def judge_principles(
-    embedder: Embedder, post: Post, note: str, support: Sequence[SentenceSupport]
+    embedder: Embedder, settings: GateSettings, post: Post, note: str, support: Sequence[SentenceSupport]
 ) -> tuple[PrincipleResult, ...]:
     """All six, in the order of `PrincipleName`; NOT_RUN where there is nothing to judge."""
     words = without_urls(note)
@@ -39,7 +41,7 @@ def judge_principles(
         )
     return (
         _neutral(note),
-        _no_speculation(note),
+        _no_speculation(embedder, settings, note),
         _addresses(embedder, post, words),
         _sources(support),
         _context(words),
@@ -71,7 +73,9 @@ def _neutral(note: str) -> PrincipleResult:
     return _result(PrincipleName.NEUTRAL, good, bad, findings)
 
 
-def _no_speculation(note: str) -> PrincipleResult:
+def _no_speculation(embedder: Embedder, settings: GateSettings, note: str) -> PrincipleResult:
+    """By word lists, and by the trained head, which sees opinion that no list of words holds."""
+    opinion = read_opinion(embedder, note)
     findings = [
         *_at(note, tone.speculative_words(note), "“{}” is opinion or a guess."),
         *_at(note, tone.first_person(note), "“{}” makes it the writer's view."),
@@ -80,7 +84,15 @@ def _no_speculation(note: str) -> PrincipleResult:
         "It states, and does not guess or argue.",
         "Some words are opinion or speculation, not what a source says.",
     )
-    return _result(PrincipleName.NO_SPECULATION, good, bad, findings)
+    if opinion.probability >= settings.opinion:
+        share = f"{opinion.probability:.0%} of notes like it were judged opinion or hostile"
+        bad = f"It reads as opinion: {share}."
+        listed = {finding.span for finding in findings}
+        new = [span for span in opinion.words if span not in listed]
+        findings += _at(note, new, "“{}” is typical of notes that argue.")
+        findings = findings or [Finding(message=f"The wording as a whole: {share}.")]
+    result = _result(PrincipleName.NO_SPECULATION, good, bad, findings)
+    return result.model_copy(update={"probability": round(1 - opinion.probability, 4)})
 
 
 def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:

@@ -1,7 +1,7 @@
-"""Searches that differ: the claim, its terms alone, the medical terms, and authority wordings.
+"""Searches that are meant to differ: the claim, its denial, the medical terms, the authority, the study.
 
-CrowdNotes+ 4.2 asks for diverse queries because they find different things. Every word of a query
-is the post's own, a medical synonym of it, or a fixed word such as "safety".
+CrowdNotes+ 4.2 asks for diverse queries because they find different things. Every word of a query is the
+post's own, a term from the table of health terms, or a fixed word such as "safety".
 """
 
 from __future__ import annotations
@@ -9,101 +9,163 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from crowdnotes.domain import Claim, Post, Query
-from crowdnotes.engines.local.keyphrases import KeyPhrase, key_phrases
-from crowdnotes.engines.local.vocabulary import LAY_TO_MEDICAL
+from crowdnotes.domain import Aim, Claim, Post, Query
+from crowdnotes.engines.local.abroad import denial_words, in_english, language_of_post
+from crowdnotes.engines.local.angles import Angle, angle_of, authority_on
+from crowdnotes.engines.local.claims import has_pronoun_subject
+from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, is_content, plain_post, tokens
 
 _LONGEST_QUERY = 160
 _LONGEST_LABEL = 60
 _CLAIM_WORDS = 14
-_LAY = re.compile(
-    r"(?<![\w-])(?:" + "|".join(sorted(map(re.escape, LAY_TO_MEDICAL), key=len, reverse=True)) + r")(?![\w-])"
-)
-# What the claim is about decides which authority wording is likely to meet a page's own.
-_ANGLES: tuple[tuple[str, str, str], ...] = (
-    (r"\b(vaccin\w*|vax\w*|jab\w*|shot|shots|safe\w*|toxic\w*|poison\w*|danger\w*)\b", "safety side effects", "safety"),
-    (r"\b(cur\w+|treat\w*|heal\w*|remed\w*|protocol|detox\w*|revers\w+)\b", "treatment evidence", "treatment"),
-    (r"\b(caus\w+|link\w*|lead\w*|trigger\w*|risk\w*|carcinogen\w*)\b", "causes risk factors", "causes"),
-    (r"\b(prevent\w*|protect\w*|immun\w*|boost\w*)\b", "prevention", "prevention"),
-    (r"\b(spread\w*|contag\w*|transmi\w+|outbreak|infect\w*)\b", "transmission", "how it spreads"),
-    (r"\d\s*%|\b(rate\w*|deaths?|died|million|thousand|cases)\b", "statistics", "figures"),
+_CORE = 3  # topics that a post is about; further ones are asides
+_HEADING_WORDS = 12
+_OPENING = re.compile(
+    r"^(?:(?:breaking|urgent|new|just in|news|thread|reminder|fact|fun fact|psa|icymi|update|wow|lol|omg|rt|via|so|and|"
+    r"but|oh|well|hey|look|listen|folks|guys)\b[\s:!,.–—-]*)+",
+    re.IGNORECASE,
 )
 
 
-def build_queries(post: Post, claims: Sequence[Claim], limit: int) -> list[Query]:
-    """At most `limit` queries, each with the purpose that sets it apart; empty when nothing can be searched."""
-    phrases = key_phrases(post.text)
-    if not phrases or limit <= 0:
+def build_queries(
+    post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
+) -> list[Query]:
+    """At most `limit` queries, each with the purpose that sets it apart; empty when nothing can be searched.
+
+    With Aim.OTHER_SIDE they look for what speaks for the claim; with `like`, for more passages of its kind.
+    """
+    topics = find_topics(post.whole_text)
+    if not topics or limit <= 0:
         return []
-    subject = phrases[0]
-    found: list[Query] = []
-    if claims:
-        found.append(Query(text=_shortened(claims[0].text), purpose="the claim in the post's own words"))
-    terms = _once(" ".join(phrase.text for phrase in phrases[:3]))
-    found.append(Query(text=_clip(terms), purpose="the key terms alone, without the post's framing"))
-    medical = _medical(phrases[:3])
-    if medical:
-        found.append(Query(text=_clip(medical), purpose="the terms that medical sources use"))
-    found.extend(_angles(post.text, subject, phrases))
-    if len(claims) > 1:
-        found.append(Query(text=_shortened(claims[1].text), purpose="the second claim in the post's own words"))
-    found.extend(
-        Query(
-            text=_clip(_once(f"{phrase.text} {subject.text}")), purpose=f"what else the post is about: {_label(phrase)}"
-        )
-        for phrase in phrases[3:6]
-    )
+    language = language_of_post(post.whole_text)
+    if like:
+        found = _more_like(topics, like)
+    elif aim is Aim.OTHER_SIDE:
+        found = _for_the_claim(topics, claims, post.whole_text)
+    elif language is not None:
+        found = _from_abroad(topics, claims, post.whole_text, language)
+    else:
+        found = _to_judge(topics, claims, post.whole_text)
     return _distinct(found)[:limit]
 
 
-def _shortened(claim: str) -> str:
-    """The claim as a search: its words up to the 14th content word, without the marks."""
-    plain = plain_post(claim)
+def _to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:
+    core = _core(topics)
+    subject, angle = core[0], angle_of(text)
+    medical = " ".join(topic.official for topic in core)
+    found = [_query(_claim(claims, text, subject), "the claim in the post's own words")]
+    found.append(_query(medical, "the terms that medical sources use, without the post's framing"))
+    headings = [heading for topic in core for heading in topic.headings]
+    if headings:
+        found.append(_query(_headings(headings), "what health authorities file it under"))
+    found.extend(_query(f"What is {topic.official}", f"an overview of {_label(topic)}") for topic in core[:2])
+    found.append(_query(_denial(core, angle), f"what speaks against it: {_label(subject)}"))
+    found.append(
+        _query(f"{authority_on(text)} {subject.official} {angle.words}", f"what authorities say on {angle.label}")
+    )
+    found.append(_query(f"{medical} {angle.study}", "the study behind it"))
+    if len(claims) > 1:
+        found.append(_query(_claim(claims[1:], text, subject), "the second claim in the post's own words"))
+    found.extend(
+        _query(f"{topic.official} {subject.official}", f"what else the post is about: {_label(topic)}")
+        for topic in topics[_CORE : _CORE + 3]
+    )
+    return found
+
+
+def _from_abroad(topics: Sequence[Topic], claims: Sequence[Claim], text: str, language: str) -> list[Query]:
+    """The claim in the post's language, and what a table can say of it in English."""
+    claim = _claim(claims, text, topics[0])
+    own = [Query(text=_clip(claim), purpose="the claim in the post's own language", language=language)]
+    english = in_english(text, language)
+    denied = f"{' '.join(topic.text for topic in topics[:2])} {denial_words(language)}"
+    denial = Query(text=_clip(denied), purpose="what speaks against it, in the post's language", language=language)
+    if not english:
+        return [*own, denial]
+    translated = find_topics(" ".join(english))
+    purpose = "in English, word by word from a table: "
+    return [
+        *own,
+        *(
+            query.model_copy(update={"purpose": f"{purpose}{query.purpose}"})
+            for query in _to_judge(translated, [], " ".join(english))[1:6]
+        ),
+        denial,
+    ]
+
+
+def _for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:
+    core = _core(topics)
+    angle = angle_of(text)
+    medical = " ".join(topic.official for topic in core)
+    return [
+        _query(_claim(claims, text, core[0]), "the claim in the post's own words"),
+        _query(f"{medical} {angle.support}", "evidence that supports the claim"),
+        _query(f"{medical} {angle.study}", "studies that found what the post says"),
+        _query(f"{core[0].official} {angle.support} case reports", "cases that speak for the claim"),
+        _query(f"{medical} association increased", "figures that speak for the claim"),
+    ]
+
+
+def _more_like(topics: Sequence[Topic], like: str) -> list[Query]:
+    subject = topics[0]
+    own = find_topics(like)[:4]
+    words = " ".join(topic.official for topic in own)
+    return [
+        _query(f"{subject.official} {words}", "more of the same kind: the passage's terms and the post's subject"),
+        _query(_shortened(like), "more of the same kind: the passage's own words"),
+        *(_query(f"{topic.official} {subject.official}", f"more on {_label(topic)}") for topic in own),
+    ]
+
+
+def _core(topics: Sequence[Topic]) -> list[Topic]:
+    """What the post is about: known terms; its other phrases only where no term is known."""
+    specific = [topic for topic in topics if (topic.medical or topic.headings) and not topic.is_broad]
+    return [*specific, *(topic for topic in topics if topic not in specific)][: max(_CORE, min(len(specific), 4))]
+
+
+def _claim(claims: Sequence[Claim], text: str, subject: Topic) -> str:
+    """The first claim's words; one about "it" or "they" gets the subject put before it."""
+    claim = _OPENING.sub("", plain_post(claims[0].text if claims else text))
+    pronoun = has_pronoun_subject(claim) and subject.text.casefold() not in claim.casefold()
+    return _shortened(f"{subject.text} {claim}" if pronoun else claim)
+
+
+def _shortened(text: str) -> str:
+    """A text as a search: its words up to the 14th content word, without the marks."""
     kept = []
     count = 0
-    for token in tokens(plain):
+    for token in tokens(plain_post(text)):
         count += is_content(token.folded)
         if count > _CLAIM_WORDS:
             break
         kept.append(token.text)
-    return _clip(" ".join(kept))
+    return " ".join(kept)
 
 
-def _medical(phrases: Sequence[KeyPhrase]) -> str:
-    """The phrases with lay words replaced; empty when no word has a medical term."""
-    plain = " ".join(phrase.folded for phrase in phrases)
-    text = _LAY.sub(lambda match: LAY_TO_MEDICAL[match.group()], plain)
-    if text == plain:
-        return ""
-    return _once(text)
+def _headings(headings: Sequence[str]) -> str:
+    return " ".join(" ".join(dict.fromkeys(headings)).split()[:_HEADING_WORDS])
+
+
+def _denial(core: Sequence[Topic], angle: Angle) -> str:
+    first, second = core[0].official, core[1].official if len(core) > 1 else ""
+    return angle.denial.format(first=first, second=second)
+
+
+def _query(text: str, purpose: str) -> Query:
+    return Query(text=_clip(_once(text)), purpose=purpose, language="en")
 
 
 def _once(text: str) -> str:
-    """Each word once: phrases of a post share words."""
+    """Each word once: terms and headings share words."""
     words = text.split()
     folded = [word.casefold() for word in words]
     return " ".join(word for index, word in enumerate(words) if folded[index] not in folded[:index])
 
 
-def _angles(post_text: str, subject: KeyPhrase, phrases: Sequence[KeyPhrase]) -> list[Query]:
-    text = plain_post(post_text).lower()
-    about = LAY_TO_MEDICAL.get(subject.folded, subject.text)
-    companion = next((phrase.text for phrase in phrases[1:2]), "")
-    found = [
-        Query(text=_clip(f"{about} {words}"), purpose=f"what authorities say about {label}: {_label(subject)}")
-        for pattern, words, label in _ANGLES
-        if re.search(pattern, text)
-    ][:2]
-    overview = f"{about} {companion}".strip()
-    found.append(
-        Query(text=_clip(f"what is known about {_once(overview)}"), purpose=f"an overview of {_label(subject)}")
-    )
-    return found
-
-
-def _label(phrase: KeyPhrase) -> str:
-    return phrase.text if len(phrase.text) <= _LONGEST_LABEL else f"{phrase.text[:_LONGEST_LABEL]}…"
+def _label(topic: Topic) -> str:
+    return topic.text if len(topic.text) <= _LONGEST_LABEL else f"{topic.text[:_LONGEST_LABEL]}…"
 
 
 def _clip(text: str) -> str:

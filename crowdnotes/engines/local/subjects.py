@@ -17,6 +17,7 @@ from crowdnotes.engines.local.common_words import PLAIN_STEMS, TOPIC_STEMS
 from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.lettered_names import lettered_names, names_another
 from crowdnotes.engines.local.polarity import polarity_differences
+from crowdnotes.engines.local.quantities import quantities
 from crowdnotes.engines.local.strength import effects_of
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS, LAY_TO_MEDICAL
 from crowdnotes.engines.local.words import Token, content_tokens, plain_post, stem
@@ -86,7 +87,7 @@ class Subject:
         """Whether a sentence speaks to the claim, not only of something that the claim mentions.
 
         It shares a term of the claim's own and another, or one and what is said of it ("causes"); of
-        "X causes Y" it must name X, say what causes Y, or deny what the claim says.
+        "X causes Y" it must name X, say what causes Y, or deny what the claim says; and not X alone.
         """
         stems = text_stems(sentence)
         if not self.is_named_by(stems):
@@ -100,6 +101,10 @@ class Subject:
         of_agent = any(names(term, stems) for term in self.agents)
         if self.agents and not (of_agent or denies or _OF_CAUSES.search(sentence)):
             return False
+        told = {*self.specific, *self.topics} - self.agents
+        counts = bool(quantities(self.text) and quantities(sentence))  # a figure of its own for the claim's
+        if of_agent and told and not (denies or counts or any(names(term, stems) for term in told)):
+            return False  # it speaks of X, and is silent on what the claim says of it
         said = denies or bool(self.relations & _relations(sentence))
         return cosine >= (_NEAR if specific < 2 else _NEAR_TWO_TERMS) and specific + topics + said >= 2
 

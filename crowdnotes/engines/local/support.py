@@ -31,6 +31,7 @@ _IN_CARRIER = 0.3
 _IN_PASSAGE = 0.3
 _MOST_SENTENCES = 40
 _LINK_LABEL = re.compile(r"(?:sources?|links?|read more|see)\W*", re.IGNORECASE)
+_ONE_SIDE_DENIES = re.compile(r"The (?:note|passage) says “[^”]+” of “")  # the wording of `polarity`
 _LINK_NUMBER = re.compile(r"[(\[]?\d[)\].:/]*")
 
 
@@ -80,8 +81,8 @@ def sentence_supports(
             at += len(units)
             if units:
                 carriers.append(_best_carrier(credited.claim, vectors[row], item, units, block))
-        judged = _judged(settings, span, credited, carriers)
         opposite = find_contradiction(credited.claim, evidence)
+        judged = _judged(settings, span, credited, carriers)
         out.append(judged if opposite is None else _contradicted(settings, judged, opposite))
     return with_verdicts_carried(note, out) if evidence else tuple(out)
 
@@ -173,15 +174,20 @@ def _judged(settings: GateSettings, span: Span, credited: Credited, carriers: Se
 
 def _contradicted(settings: GateSettings, judged: SentenceSupport, opposite: Contradiction) -> SentenceSupport:
     """Not supported, whatever else seemed to carry it, with the words that say the opposite."""
-    doubt = f"{opposite.evidence.id} says the opposite: “{opposite.text.strip()}”"
+    doubt, place = f"{opposite.evidence.id} says the opposite: “{opposite.text.strip()}”", judged.span
+    rest = list(zip(judged.doubts, judged.doubted, strict=True))
+    same = next((pair for pair in rest if _ONE_SIDE_DENIES.match(pair[0])), None)
+    if same is not None:  # one doubt, at the words that deny
+        rest.remove(same)
+        doubt, place = f"{doubt}. {same[0]}", same[1]
     return judged.model_copy(
         update={
             "support": Support.UNSUPPORTED,
             "score": round(min(judged.score, settings.partly - 0.01) * 0.5, 4),
             "evidence_id": opposite.evidence.id,
             "carrier": opposite.span,
-            "doubts": (doubt, *judged.doubts),
-            "doubted": (judged.span, *judged.doubted),
+            "doubts": (doubt, *(message for message, _ in rest)),
+            "doubted": (place, *(span for _, span in rest)),
         }
     )
 
@@ -200,5 +206,5 @@ def _lowered(
         score *= difference.factor
     if any(difference.serious for difference, _ in found):
         score = min(score, settings.supported - 0.01)
-    spans = tuple(Span(start=at + d.span.start, end=at + d.span.end) for d, at in found)
-    return max(0.0, score), tuple(d.message for d, _ in found), spans, carrier
+    doubts = {d.message: Span(start=at + d.span.start, end=at + d.span.end) for d, at in reversed(found)}
+    return max(0.0, score), tuple(reversed(doubts)), tuple(reversed(doubts.values())), carrier

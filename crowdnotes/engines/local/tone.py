@@ -72,8 +72,12 @@ _EXCLAIM = re.compile(r"!+|\?{2,}")
 
 def loaded_words(note: str) -> list[Span]:
     """Loaded words and insults outside URLs, in order."""
-    found = [*LOADED.finditer(note), *(m for m in INSULTS.finditer(note) if not _PSYCHO.match(m.group()))]
-    return _outside_urls(note, found)
+    return sorted({*matches(LOADED, note), *insults(note)}, key=lambda span: (span.start, span.end))
+
+
+def insults(note: str) -> list[Span]:
+    """Insults and swear words outside URLs, in order."""
+    return _outside_urls(note, [m for m in INSULTS.finditer(note) if not _PSYCHO.match(m.group())])
 
 
 def shouting(note: str) -> list[Span]:

@@ -1,78 +1,108 @@
-"""Which search result to read next: relevance, a slight leaning to public bodies, and diversity.
+"""Which search result to read next: relevance, who speaks and how, and what earlier picks already cover.
 
-The utility judgement of CrowdNotes+ 4.2 and D.1, by similarity instead of a language model.
+The utility judgement of CrowdNotes+ 4.2 and D.1, by similarity and rules instead of a language model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from datetime import date
 
 import numpy as np
 
-from crowdnotes.domain import Hit, Post
-from crowdnotes.embedding import Embedder
+from crowdnotes.domain import Aim, Hit, Post
+from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import Pick
-from crowdnotes.engines.local.keyphrases import key_phrases
+from crowdnotes.engines.local.merits import Merit, merits_of
+from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, plain_post
 
-_RELEVANT = 0.2  # cosine of a result and the post under which reading the page is a waste of the person's time
-_DIVERSITY = 0.25
-_RANK = 0.05
-_AUTHORITY = 0.04  # breaks ties only: a page of a public body that is off topic must not win
-_SUFFIXES = (".gov", ".int", ".edu", ".gov.uk", ".nhs.uk", ".ac.uk", ".gov.au", ".gc.ca", ".europa.eu")
+_JUDGED = 60  # of more candidates, those that the search placed highest are looked at: the rest is noise
+_RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
+_RELEVANCE = 0.3  # the search has weighed relevance already; this is the share of the post's own words
+_COVERAGE = 0.1  # for each topic of the post that a result is nearer to than any chosen one
+_REPETITION = 0.1
+_TOPICS = 4
+_TITLE = 200  # characters
+_NAMED = 3  # merits named in a reason
 
 
-def pick_next(embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit]) -> Pick | None:
-    """The most useful candidate given what is chosen already; None when none is relevant."""
-    question = plain_post(post.text)
+def pick_next(
+    embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim = Aim.JUDGE
+) -> Pick | None:
+    """The most useful candidate given what is chosen already; None when none is relevant.
+
+    Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
+    """
+    question = plain_post(post.whole_text)
     if not candidates or not question:
         return None
-    texts = [_text(hit) for hit in (*candidates, *chosen)]
-    vectors = embedder.encode([question, *texts])
-    relevance = vectors[1:] @ vectors[0]
-    own = relevance[: len(candidates)]
-    similar = np.zeros(len(candidates), dtype=np.float32)
-    if chosen:
-        similar = (vectors[1 : len(candidates) + 1] @ vectors[len(candidates) + 1 :].T).max(axis=1)
-    ranks = np.array([min(1.0, max(0.0, hit.score)) for hit in candidates], dtype=np.float32)
-    prior = np.array([_AUTHORITY if _is_public_body(hit.url) else 0.0 for hit in candidates], dtype=np.float32)
-    utility = own + _RANK * ranks + prior - _DIVERSITY * np.maximum(0.0, similar)
-    utility[own < _RELEVANT] = -np.inf
+    order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:_JUDGED]
+    pool = [candidates[index] for index in order]
+    topics = find_topics(post.whole_text)[:_TOPICS]
+    vectors = embedder.encode(
+        [question, *(topic.official for topic in topics), *(_text(hit) for hit in (*pool, *chosen))]
+    )
+    targets, hits = vectors[: len(topics) + 1], vectors[len(topics) + 1 :]
+    near = np.maximum(0.0, hits @ targets.T)  # to the post, then to each topic
+    own, before = near[: len(pool)], near[len(pool) :]
+    newest = _newest(post, [*pool, *chosen])
+    merits = [merits_of(hit, aim, newest) for hit in pool]
+    gains = _gains(own[:, 1:], before[:, 1:])
+    utility = (
+        np.array([min(1.0, max(0.0, hit.score)) for hit in pool])
+        + _RELEVANCE * own[:, 0]
+        + _COVERAGE * gains.sum(axis=1)
+        - _REPETITION * _repetition(hits, len(pool))
+        + np.array([sum(merit.weight for merit in found) for found in merits])
+    )
+    utility[own.max(axis=1) < _RELEVANT] = -np.inf
     best = int(np.argmax(utility))
     if not np.isfinite(utility[best]):
         return None
-    return Pick(best, _why(post, candidates[best], float(own[best]), chosen))
+    why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, merits[best])
+    return Pick(order[best], why)
 
 
 def _text(hit: Hit) -> str:
-    return f"{hit.title}. {hit.snippet}"
+    """As a library's search reads a record, so that its vector is known already."""
+    return f"{hit.title[:_TITLE]}\n{hit.snippet}"
 
 
-def _host(url: str | None) -> str:
-    try:
-        return (urlsplit(url or "").hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
+def _gains(own: FloatArray, before: FloatArray) -> FloatArray:
+    """How much nearer each candidate is to each topic than what is chosen; shape (candidates, topics)."""
+    covered = before.max(axis=0) if len(before) else np.zeros(own.shape[1], dtype=np.float32)
+    return np.maximum(0.0, own - covered)
 
 
-def _is_public_body(url: str | None) -> bool:
-    return _host(url).endswith(_SUFFIXES)
+def _repetition(hits: FloatArray, candidates: int) -> FloatArray:
+    """The similarity of each candidate to the chosen result that is most like it; 0 when nothing is chosen."""
+    if candidates == len(hits):
+        return np.zeros(candidates, dtype=np.float32)
+    similar: FloatArray = np.maximum(0.0, hits[:candidates] @ hits[candidates:].T).max(axis=1)
+    return similar
 
 
-def _why(post: Post, hit: Hit, relevance: float, chosen: Sequence[Hit]) -> str:
+def _newest(post: Post, hits: Sequence[Hit]) -> date | None:
+    """The day that age is counted from: the post's, else that of the newest result."""
+    if post.posted_at is not None:
+        return post.posted_at.date()
+    return max((hit.published for hit in hits if hit.published), default=None)
+
+
+def _why(hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, merits: Sequence[Merit]) -> str:
     stems = {token.stem for token in content_tokens(_text(hit))}
     shared = [
-        phrase.text
-        for phrase in key_phrases(post.text)
-        if {token.stem for token in content_tokens(phrase.text)} & stems
+        topic.text
+        for topic in topics
+        if {token.stem for token in content_tokens(f"{topic.text} {topic.medical}")} & stems
     ]
     parts = [f"on {', '.join(shared[:2])}" if shared else "close to the post in meaning"]
     parts.append(f"similarity to the post {relevance:.2f}")
-    if _is_public_body(hit.url):
-        parts.append("a public body or university")
-    if chosen and _host(hit.url) and _host(hit.url) not in {_host(other.url) for other in chosen}:
-        parts.append("a publisher not chosen yet")
-    elif not chosen:
+    if gains is not None and len(gains) and gains.max() > _RELEVANT:
+        parts.append(f"says more on {topics[int(gains.argmax())].text} than what is chosen")
+    elif gains is None:
         parts.append("the strongest result")
+    named = sorted(merits, key=lambda merit: -abs(merit.weight))[:_NAMED]
+    parts += [merit.words if merit.weight > 0 else f"although: {merit.words}" for merit in named]
     return "; ".join(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdnotes.domain import Post
+from crowdnotes.domain import Aim, Post
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.keyphrases import key_phrases
 from crowdnotes.engines.local.queries import build_queries
@@ -42,6 +42,26 @@ def test_a_post_without_words_gives_no_query() -> None:
 def test_a_limit_is_kept() -> None:
     assert len(build_queries(POST, find_claims(POST), 2)) == 2
     assert build_queries(POST, find_claims(POST), 0) == []
+
+
+def test_the_denial_the_authority_and_the_study_have_queries_of_their_own() -> None:
+    post = Post(text="The measles vaccine causes autism in toddlers.")
+    texts = [query.text for query in build_queries(post, find_claims(post), 8)]
+    assert any("does not cause" in text for text in texts)
+    assert any(text.startswith("CDC ") for text in texts)
+    assert any("cohort study" in text or "systematic review" in text for text in texts)
+
+
+def test_the_other_side_is_searched_for_in_words_that_support_the_claim() -> None:
+    texts = [query.text for query in build_queries(POST, find_claims(POST), 5, aim=Aim.OTHER_SIDE)]
+    assert texts
+    assert not any("does not" in text for text in texts)
+
+
+def test_more_like_a_passage_is_searched_for_in_its_own_terms() -> None:
+    queries = build_queries(POST, find_claims(POST), 4, like="Myocarditis after a dose is rare and mostly mild.")
+    assert any("myocarditis" in query.text.casefold() for query in queries)
+    assert all("more" in query.purpose for query in queries)
 
 
 def test_health_terms_outrank_chatter() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdnotes.domain import Hit, Post
+from crowdnotes.domain import Aim, Hit, Post, SourceCategory
 from crowdnotes.engines.local import LocalEngine
 
 POST = Post(text="The measles vaccine causes autism in children.")
@@ -30,7 +30,7 @@ def test_a_repetition_of_what_is_chosen_waits(engine: LocalEngine) -> None:
     pick = engine.pick(POST, [CLOSE, OTHER], [CLOSE])
     assert pick is not None
     assert pick.index == 1
-    assert "not chosen yet" in pick.why
+    assert "than what is chosen" in pick.why or "similarity" in pick.why
 
 
 def test_nothing_relevant_means_no_pick(engine: LocalEngine) -> None:
@@ -39,15 +39,30 @@ def test_nothing_relevant_means_no_pick(engine: LocalEngine) -> None:
     assert engine.pick(Post(text="😀"), [CLOSE], []) is None
 
 
-def test_a_public_body_wins_only_a_tie(engine: LocalEngine) -> None:
-    public = CLOSE.model_copy(update={"url": "https://health.example.gov/1"})
-    off_topic = FAR.model_copy(update={"url": "https://health.example.gov/2"})
-    tie = engine.pick(POST, [CLOSE, public], [])
+def test_a_health_authority_wins_only_a_tie(engine: LocalEngine) -> None:
+    authority = CLOSE.model_copy(update={"category": SourceCategory.HEALTH_AUTHORITY})
+    off_topic = FAR.model_copy(update={"category": SourceCategory.HEALTH_AUTHORITY})
+    tie = engine.pick(POST, [CLOSE, authority], [])
     far = engine.pick(POST, [off_topic, CLOSE], [])
     assert tie is not None
     assert tie.index == 1
+    assert "from a health authority" in tie.why
     assert far is not None
     assert far.index == 1
+
+
+def test_a_retracted_paper_waits_behind_a_weaker_result(engine: LocalEngine) -> None:
+    retracted = CLOSE.model_copy(update={"notices": ("retracted",)})
+    pick = engine.pick(POST, [retracted, OTHER], [])
+    assert pick is not None
+    assert pick.index == 1
+
+
+def test_the_other_side_prefers_what_speaks_for_the_claim(engine: LocalEngine) -> None:
+    supports = _hit("Measles vaccine and autism", "The measles vaccine was linked to autism in children, it reported.")
+    pick = engine.pick(POST, [CLOSE, supports], [], aim=Aim.OTHER_SIDE)
+    assert pick is not None
+    assert pick.index == 1
 
 
 def test_a_broken_url_is_no_obstacle(engine: LocalEngine) -> None:

@@ -1,0 +1,123 @@
+"""`crowdnotes bench helpfulness`, `correctness` and `principles`: an engine's judgement against known answers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crowdnotes.cli.output import print_json, print_text, progress
+
+if TYPE_CHECKING:
+    from crowdnotes.engines import Engine
+    from crowdnotes.workspace import Workspace
+
+
+class EngineChoice(StrEnum):
+    """Who judges."""
+
+    LOCAL = "local"
+    LLM = "llm"
+
+
+_Choice = Annotated[EngineChoice, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
+_Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+def helpfulness(
+    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
+    engine: _Choice = EngineChoice.LOCAL,
+    limit: _Limit = None,
+    as_json: _Json = False,
+) -> None:
+    """The helpfulness gate against what the crowd said: macro-F1, accuracy, AUC.
+
+    Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
+    """
+    from crowdnotes.studies.helpfulness_bench import bench_helpfulness
+    from crowdnotes.studies.helpfulness_rows import read_health_notes
+    from crowdnotes.studies.judge_files import read_held_out
+    from crowdnotes.workspace import open_workspace
+
+    notes = read_health_notes(data, limit)
+    with open_workspace() as workspace:
+        judge = chosen_engine(workspace, engine)
+        held_out = read_held_out("helpfulness").by_mark() if engine is EngineChoice.LOCAL else {}
+        found = bench_helpfulness(judge, notes, held_out, workspace.settings.gates.helpfulness, _progress)
+        _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
+
+
+def correctness(
+    data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
+    engine: _Choice = EngineChoice.LOCAL,
+    limit: _Limit = None,
+    as_json: _Json = False,
+) -> None:
+    """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion."""
+    from crowdnotes.studies.correctness_bench import bench_correctness
+    from crowdnotes.studies.correctness_rows import read_distortions
+    from crowdnotes.workspace import open_workspace
+
+    rows = read_distortions(data, limit)
+    with open_workspace() as workspace:
+        judge = chosen_engine(workspace, engine)
+        found = bench_correctness(judge, rows, _progress)
+        _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
+
+
+def principles(
+    data: Annotated[Path, typer.Option(help="Camp notes, Parquet, with kind and content_label.")],
+    engine: _Choice = EngineChoice.LOCAL,
+    limit: _Limit = None,
+    as_json: _Json = False,
+) -> None:
+    """Opinion or hostility against the rest, among notes that both camps approve: AUC.
+
+    Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
+    """
+    from crowdnotes.studies.camp_rows import labelled_bridging, read_camp_notes
+    from crowdnotes.studies.judge_files import read_held_out
+    from crowdnotes.studies.principles_bench import bench_principles
+    from crowdnotes.workspace import open_workspace
+
+    notes = labelled_bridging(read_camp_notes(data)).head(limit) if limit else labelled_bridging(read_camp_notes(data))
+    with open_workspace() as workspace:
+        judge = chosen_engine(workspace, engine)
+        held_out = read_held_out("principles").by_mark() if engine is EngineChoice.LOCAL else {}
+        found = bench_principles(judge, notes, held_out, _progress)
+        _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
+
+
+def chosen_engine(workspace: Workspace, choice: EngineChoice) -> Engine:
+    """The engine asked for. Raises ConfigurationError when no language model's server is set."""
+    from crowdnotes.engines.local import LocalEngine
+    from crowdnotes.errors import ConfigurationError
+
+    if choice is EngineChoice.LOCAL:
+        return LocalEngine(workspace.embedder, workspace.settings.gates)
+    if not workspace.engine.uses_language_model:
+        raise ConfigurationError(
+            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
+        )
+    return workspace.engine
+
+
+def _progress(line: str) -> None:
+    progress(f"  {line}")
+
+
+def _show(figures: dict[str, object], *, as_json: bool) -> None:
+    if as_json:
+        print_json(figures)
+        return
+    for name, value in figures.items():
+        shown = f"{value:.3f}" if isinstance(value, float) else value
+        if isinstance(value, dict):
+            print_text(f"{name}:")
+            for kind, inside in value.items():
+                print_text(f"  {kind}: {inside}")
+        elif value != "":
+            print_text(f"{name}: {shown}")

@@ -1,0 +1,171 @@
+"""How well evidence is found: three ways to rank a library's records for a post, against judged records.
+
+`fulltext` is full-text search (BM25) with the post's own words; `embedding` orders all records by the
+similarity of their title and beginning to the post; `engine` is what a case does: the engine's queries,
+the search of the library with all of them, and then the picks by utility, followed by the rest of what
+the search found in its order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+import numpy as np
+
+from crowdnotes.domain import Post
+from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines import Engine
+from crowdnotes.errors import InputError
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.library.query import build_expression
+from crowdnotes.evidence.search import search_all
+from crowdnotes.evidence.search.asking import queries_for
+from crowdnotes.evidence.search.local_library import LocalLibrary
+from crowdnotes.evidence.utility import select_by_utility
+from crowdnotes.settings import EvidenceSettings
+from crowdnotes.studies.judged_posts import JudgedPost
+from crowdnotes.studies.ranking_measures import DIRECTLY_HELPFUL, ndcg, recall, reciprocal_rank
+
+_DEPTH = 100  # records that each way ranks
+_BEGINNING = 256  # characters of a record that are embedded after its title: more takes minutes longer
+_BATCH = 256
+
+Ranker = Callable[[str], list[int]]
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Means over the posts for which a measure is defined, and the median seconds a post took."""
+
+    ndcg_at_10: float
+    recall_at_10: float
+    mrr: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalReport:
+    """`with_helpful` of the `posts` have a record of grade 2: recall and reciprocal rank are over these."""
+
+    posts: int
+    with_helpful: int
+    runs: dict[str, Figures]
+
+
+def measure_retrieval(
+    judged: Sequence[JudgedPost],
+    engine: Engine,
+    embedder: Embedder,
+    libraries: Libraries,
+    library: str,
+    settings: EvidenceSettings,
+    progress: Progress = lambda _: None,
+    *,
+    diverse: bool = True,
+    by_utility: bool = True,
+) -> RetrievalReport:
+    """All three ways over the same posts. Embedding a library of 16,000 records takes minutes the first time.
+    `diverse` and `by_utility` switch a part of the engine's way off, as the paper's Table 3 does.
+
+    Raises LibraryError for a library that is not there, InputError when a judged record is past its
+    end or no post has a record of grade 2.
+    """
+    _check_records(judged, libraries, library)
+    rankers: dict[str, Ranker] = {
+        "fulltext": lambda post: _by_full_text(libraries, library, post),
+        "embedding": _embedding_ranker(libraries, library, embedder, progress),
+        "engine": lambda post: engine_ranking(
+            post, engine, libraries, library, settings, diverse=diverse, by_utility=by_utility
+        ),
+    }
+    runs = {name: _measured(name, ranker, judged, progress) for name, ranker in rankers.items()}
+    with_helpful = sum(DIRECTLY_HELPFUL in post.grades.values() for post in judged)
+    return RetrievalReport(len(judged), with_helpful, runs)
+
+
+def engine_ranking(
+    text: str,
+    engine: Engine,
+    libraries: Libraries,
+    library: str,
+    settings: EvidenceSettings,
+    *,
+    diverse: bool = True,
+    by_utility: bool = True,
+) -> list[int]:
+    """The records that a case would choose from the library, in the order picked, then the others that it found."""
+    post = Post(text=text)
+    queries = queries_for(engine, post, engine.claims(post), settings.queries, diverse=diverse)
+    found = search_all(
+        [LocalLibrary(libraries, library)], [query.text for query in queries], post=text, limit=_DEPTH
+    ).hits
+    picked = [item.hit.record for item in select_by_utility(engine, post, found, settings.quota, by_utility=by_utility)]
+    return [record for record in dict.fromkeys([*picked, *(hit.record for hit in found)]) if record is not None]
+
+
+def _by_full_text(libraries: Libraries, library: str, post: str) -> list[int]:
+    with libraries.open(library) as reader:
+        expression = build_expression(post)
+        return reader.ranked(expression.fts, _DEPTH) if expression.terms else []
+
+
+def _embedding_ranker(libraries: Libraries, library: str, embedder: Embedder, progress: Progress) -> Ranker:
+    with libraries.open(library) as reader:
+        beginnings = list(reader.beginnings(_BEGINNING))
+    records = np.array([record for record, _ in beginnings])
+    vectors = _embedded([text for _, text in beginnings], embedder, progress)
+
+    def rank(post: str) -> list[int]:
+        similarity = vectors @ embedder.encode([post])[0]
+        return [int(record) for record in records[np.argsort(-similarity, kind="stable")[:_DEPTH]]]
+
+    return rank
+
+
+def _embedded(texts: Sequence[str], embedder: Embedder, progress: Progress) -> FloatArray:
+    # Batches of like length waste no padding.
+    order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+    vectors = np.zeros((len(texts), embedder.dimensions), dtype=np.float32)
+    for begin in range(0, len(order), _BATCH):
+        batch = order[begin : begin + _BATCH]
+        vectors[batch] = embedder.encode([texts[row] for row in batch])
+        progress(f"embedding: {min(begin + _BATCH, len(order))} of {len(order)} records read")
+    return vectors
+
+
+def _measured(name: str, ranker: Ranker, judged: Sequence[JudgedPost], progress: Progress) -> Figures:
+    rankings: list[list[int]] = []
+    seconds: list[float] = []
+    for number, post in enumerate(judged, 1):
+        began = time.perf_counter()
+        rankings.append(ranker(post.post))
+        seconds.append(time.perf_counter() - began)
+        progress(f"{name}: {number} of {len(judged)} posts")
+    pairs = [(ranking, post.grades) for ranking, post in zip(rankings, judged, strict=True)]
+    return Figures(
+        ndcg_at_10=_mean(ndcg(ranking, grades) for ranking, grades in pairs),
+        recall_at_10=_mean(recall(ranking, grades) for ranking, grades in pairs),
+        mrr=_mean(reciprocal_rank(ranking, grades) for ranking, grades in pairs),
+        seconds=sorted(seconds)[len(seconds) // 2],
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    return mean([value for value in values if value is not None])
+
+
+def _check_records(judged: Sequence[JudgedPost], libraries: Libraries, library: str) -> None:
+    info = libraries.info(library)
+    rows = info.records + info.duplicates + info.skipped
+    beyond = [record for post in judged for record in post.grades if record >= rows]
+    if beyond:
+        raise InputError(
+            f"Record {beyond[0]} is judged, but the library “{library}” was made from {rows} rows.",
+            "Check that the library is the one that was judged; the first row is 0.",
+        )
+    if not any(DIRECTLY_HELPFUL in post.grades.values() for post in judged):
+        raise InputError("No post has a record of grade 2, so there is nothing to find.", "Check the grades.")

@@ -1,0 +1,52 @@
+"""Health terms in a post, and what a post is about."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.engines.local.health_terms import find_terms
+from crowdnotes.engines.local.topics import find_topics
+
+
+@pytest.mark.parametrize(
+    ("text", "medical"),
+    [
+        ("blood clots everywhere", "thrombosis"),
+        ("the Jab", "vaccine"),
+        ("a heart attack", "myocardial infarction"),
+        ("they have COPD", "chronic obstructive pulmonary disease"),
+        ("Ozempic face", "semaglutide"),
+        ("Lou Gehrig’s disease", "amyotrophic lateral sclerosis"),
+    ],
+)
+def test_a_lay_word_brand_or_abbreviation_gets_its_medical_term(text: str, medical: str) -> None:
+    assert medical in {term.medical for term in find_terms(text)}
+
+
+def test_an_abbreviation_counts_in_capitals_only_and_not_in_a_text_that_shouts() -> None:
+    assert find_terms("ms smith") == []
+    assert find_terms("MS SMITH") == []
+    assert find_terms("diagnosed with MS")[0].medical == "multiple sclerosis"
+
+
+def test_of_overlapping_terms_the_longest_is_taken() -> None:
+    assert [term.text for term in find_terms("high blood pressure")] == ["high blood pressure"]
+
+
+def test_the_subject_comes_before_words_that_half_of_all_posts_hold() -> None:
+    topics = find_topics("The virus made children sick, say people with Lyme disease")
+    assert "lyme" in topics[0].text.casefold()
+
+
+def test_the_word_before_a_class_of_disease_says_which_it_is() -> None:
+    assert find_topics("Doctor says THROAT cancer is spreading")[0].text == "THROAT cancer"
+    assert find_topics("They say cancer is harmless")[0].text == "cancer"
+
+
+@given(st.text())
+def test_any_text_can_be_searched_for_terms(text: str) -> None:
+    for term in find_terms(text):
+        assert text.replace("’", "'")[term.start : term.end] == term.text
+    find_topics(text)

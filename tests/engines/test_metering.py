@@ -1,0 +1,78 @@
+"""What is asked counts where it is asked for, also from threads, and what is set aside is given back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.domain import Usage
+from crowdnotes.engines.metering import Budget, Meter, current_meter, metered, side_by_side, together
+from crowdnotes.errors import BudgetError
+
+usages = st.builds(
+    Usage,
+    calls=st.integers(0, 9),
+    input_tokens=st.integers(0, 999),
+    output_tokens=st.integers(0, 999),
+    dollars=st.integers(0, 9).map(float),
+)
+
+
+@given(st.lists(usages, max_size=6))
+def test_the_total_is_the_sum_of_the_steps(parts: list[Usage]) -> None:
+    meter = Meter()
+    for number, part in enumerate(parts):
+        meter.settle(meter.hold(5, None), f"step {number % 2}", part)
+    assert meter.total == sum(parts, Usage())
+    assert meter.total.tokens == sum(part.tokens for part in parts)
+
+
+@given(st.integers(0, 100), st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=12))
+def test_the_budget_is_never_passed_while_calls_use_no_more_than_was_set_aside(
+    limit: int, calls: list[tuple[int, int]]
+) -> None:
+    meter = Meter(Budget(tokens=limit))
+    for wanted, used in calls:
+        try:
+            held = meter.hold(wanted, 0.0)
+        except BudgetError:
+            continue
+        meter.settle(held, "step", Usage(calls=1, input_tokens=min(used, wanted)))
+    assert meter.total.tokens <= limit
+
+
+def test_what_calls_under_way_may_use_counts_against_the_budget() -> None:
+    meter = Meter(Budget(dollars=1.0))
+    first = meter.hold(10, 0.6)
+    with pytest.raises(BudgetError):
+        meter.hold(10, 0.6)
+    meter.settle(first, "step", Usage(dollars=0.1))
+    assert meter.hold(10, 0.6).dollars == 0.6
+
+
+def test_a_call_of_unknown_price_is_bounded_by_tokens_alone() -> None:
+    assert Meter(Budget(dollars=0.0)).hold(10, None).dollars is None
+    with pytest.raises(BudgetError, match="5 tokens"):
+        Meter(Budget(dollars=0.0, tokens=5)).hold(10, None)
+
+
+def test_threads_started_inside_count_on_the_same_meter_and_nothing_stays_after() -> None:
+    meter = Meter()
+    with metered(meter):
+        found = side_by_side([current_meter] * 5, 3)
+        pair = together(current_meter, current_meter)
+    assert found == [meter] * 5
+    assert pair == (meter, meter)
+    assert current_meter() is None
+
+
+def test_results_and_errors_come_in_the_order_asked() -> None:
+    error = ValueError("no")
+
+    def fail() -> int:
+        raise error
+
+    assert side_by_side([lambda: 1, fail, lambda: 3], 2) == [1, error, 3]
+    with pytest.raises(ValueError, match="no"):
+        together(lambda: 1, fail)
