@@ -21,6 +21,7 @@ from crowdnotes.domain import DecisionKind, FetchOutcome, Mode, Noun, Post
 from crowdnotes.errors import ConfigurationError, FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.link_check import LinkAsker
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "demonstration"
 _REPAIR = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
@@ -134,6 +135,20 @@ class DemonstrationFetcher:
         except OSError as error:
             raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR) from error
         return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body, status=200)
+
+
+class DemonstrationLinks:
+    """A LinkAsker that answers addresses under .example from the pack and leaves the rest to `inner`."""
+
+    def __init__(self, inner: LinkAsker) -> None:
+        self._inner = inner
+
+    def status(self, url: str, seconds: float, check: Callable[[], None]) -> int:
+        """See `LinkAsker.status`. Nothing is looked up or sent for an address under .example."""
+        if not is_demonstration_url(url.strip()):
+            return self._inner.status(url, seconds, check)
+        check()
+        return 200 if _address(check_url(url).url) in _pages_by_address() else 404
 
 
 def _pages_by_address() -> dict[tuple[str, str], ExamplePage]:

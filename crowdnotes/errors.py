@@ -12,6 +12,13 @@ the command line show both and never a traceback.
     ├── SearchError               a search provider did not answer (carries a ProviderState)
     ├── LibraryError              a local library cannot be made, found or read
     ├── EngineError               an engine could not do its step
+    │   ├── ModelServerError      the language model's server could not be reached or did not serve
+    │   ├── ModelAnswerError      it served, and the answer is of no use
+    │   │   ├── ModelRefusedError     the model declined
+    │   │   ├── AnswerCutError        the answer ended at the token limit
+    │   │   ├── AnswerEmptyError      there is nothing in it
+    │   │   └── AnswerUnreadableError it is not in the form asked for, or breaks a rule
+    │   └── BudgetError           the next call could pass the budget
     ├── StoreError                the database
     │   ├── CaseNotFoundError
     │   ├── StoreBusyError        locked by another process
@@ -89,6 +96,44 @@ class EngineError(CrowdNotesError):
     """An engine could not do its step."""
 
     default_next_step = "Try the step again, or go on by hand."
+
+
+class ModelServerError(EngineError):
+    """The language model's server could not be reached, is busy, or refused the call."""
+
+    default_next_step = "Check the server and the model's name with `crowdnotes models`, then try the step again."
+
+
+class ModelAnswerError(EngineError):
+    """The server answered, and the answer is of no use."""
+
+
+class ModelRefusedError(ModelAnswerError):
+    """The model, or a filter of its server, declined to answer."""
+
+    default_next_step = "Go on by hand, or set another model for this step."
+
+
+class AnswerCutError(ModelAnswerError):
+    """The answer ended at the token limit, in the middle."""
+
+    default_next_step = "Set CROWDNOTES_LLM_MAX_ANSWER_TOKENS higher, or use a model that thinks less."
+
+
+class AnswerEmptyError(ModelAnswerError):
+    """There is nothing in the answer."""
+
+
+class AnswerUnreadableError(ModelAnswerError):
+    """The answer is not in the form asked for, or breaks a rule that the program checks."""
+
+    default_next_step = "Try the step again, set another model for it, or go on by hand."
+
+
+class BudgetError(EngineError):
+    """The next call could pass the budget, so it was not made."""
+
+    default_next_step = "Set CROWDNOTES_LLM_BUDGET_DOLLARS or CROWDNOTES_LLM_BUDGET_TOKENS higher, or go on by hand."
 
 
 class StoreError(CrowdNotesError):

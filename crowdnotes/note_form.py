@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from crowdnotes.domain import Classification
 
+CLASSIFICATIONS: dict[Classification, str] = {
+    Classification.MISLEADING: "The post is misinformed or potentially misleading",
+    Classification.NOT_MISLEADING: "The post is not misleading",
+}
 MISLEADING_TAGS: dict[str, str] = {
     "misleadingFactualError": "It contains a factual error",
     "misleadingManipulatedMedia": "It contains a digitally altered photo or video",

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from crowdnotes.domain import LintLevel, LintWarning, Span
 from crowdnotes.note_text import AMBER_FROM, NOTE_LIMIT, find_urls, is_missing_space, note_length
@@ -42,6 +42,18 @@ def lint(text: str) -> tuple[LintWarning, ...]:
 def blocking(warnings: tuple[LintWarning, ...]) -> tuple[LintWarning, ...]:
     """Those that stop approval."""
     return tuple(warning for warning in warnings if warning.level is LintLevel.BLOCKS)
+
+
+def without_tracking(text: str) -> str:
+    """The text with tracking parameters, and nothing else, cut out of its links."""
+    for url in reversed(find_urls(text)):
+        head, mark, rest = url.url.partition("?")
+        query, hash_mark, fragment = rest.partition("#")
+        kept = [part for part in query.split("&") if not _TRACKING.match(unquote_plus(part.partition("=")[0]))]
+        if mark and len(kept) < len(query.split("&")):
+            clean = head + ("?" if kept else "") + "&".join(kept) + hash_mark + fragment
+            text = text[: url.start] + clean + text[url.end :]
+    return text
 
 
 def _length(text: str) -> Iterator[LintWarning]:
@@ -130,8 +142,7 @@ def _tracking(text: str) -> Iterator[LintWarning]:
         if names:
             yield LintWarning(
                 code="tracking",
-                message=f"The link carries tracking ({', '.join(sorted(set(names)))}): cut it from the “?” on if the "
-                "page opens without.",
+                message=f"The link carries tracking: cut {', '.join(sorted(set(names)))} from it.",
                 level=LintLevel.WARNS,
                 span=Span(start=url.start, end=url.end),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -32,8 +32,9 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.embedding import FloatArray
-from crowdnotes.engines import Aim, ImageReading, Pick, WriterAnswer, Written
-from crowdnotes.errors import EngineError
+from crowdnotes.engines import Aim, EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer, Written
+from crowdnotes.errors import ConfigurationError, EngineError
+from crowdnotes.jury import Jury
 from crowdnotes.sentences import split_sentences
 
 
@@ -106,6 +107,22 @@ def make_case(**changes: object) -> Case:
     return case.model_copy(update=changes)
 
 
+class LiveLinks:
+    """A LinkAsker to which every link answers 200, unless `answers` holds another status for it, or an error."""
+
+    def __init__(self, answers: Mapping[str, int | Exception] | None = None) -> None:
+        self.answers = dict(answers or {})
+        self.asked: list[str] = []
+
+    def status(self, url: str, seconds: float, check: Callable[[], None]) -> int:
+        """See `LinkAsker.status`."""
+        self.asked.append(url)
+        answer = self.answers.get(url, 200)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
 class ScriptedEngine:
     """An engine that answers what a test sets; by default everything passes."""
 
@@ -119,6 +136,10 @@ class ScriptedEngine:
         self.judged: list[GateName] = []
         self.reading = ImageReading(text="THIS DRINK MAKES YOU ILL", shows="A glass of juice.")
         self.answer = WriterAnswer((Written("According to Example Health, the review found no link.", ("E1",)),))
+
+    def made_by(self, step: EngineStep) -> MadeBy:
+        """Without prompts."""
+        return MadeBy(self.name)
 
     def claims(self, post: Post) -> list[Claim]:
         """The whole post."""
@@ -140,7 +161,9 @@ class ScriptedEngine:
         """The first."""
         return Pick(0, f"pick {len(chosen) + 1}") if candidates else None
 
-    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+    def write(
+        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+    ) -> WriterAnswer:
         """What `answer` holds."""
         return self.answer
 
@@ -184,3 +207,8 @@ class ScriptedEngine:
             raise EngineError("The judge did not answer.")
         status = GateStatus.FAIL if gate is self.fails_at else GateStatus.PASS
         return GateResult(gate=gate, status=status, reason="as scripted", score=0.7, threshold=0.5)
+
+
+def no_jury() -> Jury:
+    """A jury that cannot sit: its stage is then NOT RUN, with this reason."""
+    raise ConfigurationError("There is no jury in this test.")

@@ -1,4 +1,4 @@
-"""Vectors by key in a SQLite file. A cache: whatever happens to the file, the work goes on without it."""
+"""Bytes by key in a SQLite file, such as vectors. A cache: whatever happens to the file, work goes on without it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ _KEYS_A_QUERY = 500
 
 
 class VectorCache:
-    """At most about `max_rows` vectors; past that the tenth longest unused goes. Safe to share between threads.
+    """At most about `max_rows` values; past that the tenth longest unused goes. Safe to share between threads.
 
+    `what` it is, for the log.
     No method raises for the file's sake: a damaged file is deleted and made anew, one that is locked,
     full or cannot be opened is named in the log once and then done without. What was read counts as
     used from the next write on; the rows of other processes are counted when the bound is reached.
     """
 
-    def __init__(self, path: Path, max_rows: int) -> None:
+    def __init__(self, path: Path, max_rows: int, what: str = "embedding cache") -> None:
         self._path = path
+        self._what = what
         self._max_rows = max_rows
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
@@ -118,7 +120,7 @@ class VectorCache:
         if code is None or code & 0xFF not in _DAMAGE:
             self._do_without(error)
             return
-        _log.warning("the embedding cache %s is damaged (%s): it is made anew", self._path.name, error)
+        _log.warning("the %s %s is damaged (%s): it is made anew", self._what, self._path.name, error)
         try:
             self._remove()
         except OSError as kept:
@@ -134,7 +136,9 @@ class VectorCache:
 
     def _do_without(self, error: sqlite3.Error | OSError) -> None:
         if not self._warned:
-            _log.warning("the embedding cache %s cannot be used (%s): vectors are computed", self._path.name, error)
+            _log.warning(
+                "the %s %s cannot be used (%s): the work is done without it", self._what, self._path.name, error
+            )
             self._warned = True
         self._resting_until = time.monotonic() + _REST_SECONDS
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Self
 
 from crowdnotes.cases.service import CaseService, system_clock
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.cases.tools import Tools
-from crowdnotes.demonstration import DemonstrationFetcher
+from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import StoreFullError
-from crowdnotes.evidence.fetching import Fetcher
+from crowdnotes.evidence.abstracts import make_finder
+from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
+from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.search import SearchProvider, make_providers
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import JobRunner, ThreadJobRunner
+from crowdnotes.jury import open_jury
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.opening import open_database
 
@@ -34,6 +39,7 @@ class Workspace:
     engine: Engine
     libraries: Libraries
     embedder: Embedder
+    reader: SourceReader
 
     def __enter__(self) -> Self:
         return self
@@ -47,9 +53,14 @@ class Workspace:
 
 
 def open_workspace(
-    settings: Settings | None = None, *, embedder: Embedder | None = None, engine: Engine | None = None
+    settings: Settings | None = None,
+    *,
+    embedder: Embedder | None = None,
+    engine: Engine | None = None,
+    fetcher: PageFetcher | None = None,
+    links: LinkAsker | None = None,
 ) -> Workspace:
-    """Open the data folder and the database, made on first use; embedder and engine are the defaults if not given.
+    """Open the data folder and the database, made on first use; each boundary is the default one if not given.
 
     The embedding model is read when it is first needed (`warm_up` does it early). Raises
     ConfigurationError or StoreError with what to do about it.
@@ -65,15 +76,30 @@ def open_workspace(
         settings.data_dir / "embeddings.sqlite",
         settings.embedding_cache_mb,
     )
-    engine = engine or LocalEngine(cached, settings.gates)
+    engine = engine or make_engine(settings, cached)
     libraries = Libraries(settings.libraries_dir, cached)
-    fetcher = DemonstrationFetcher(Fetcher(settings.fetch, settings.allowed_private_hosts))
+    reader = SourceReader(
+        fetcher or _page_fetcher(settings),
+        make_finder(make_providers(settings, libraries)),
+        settings.evidence.categories,
+    )
+    asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
+    checker = LinkChecker(asker, settings.links, system_clock)
     store = SqlStore(database)
 
     def providers(names: Sequence[str]) -> Sequence[SearchProvider]:
         return make_providers(settings, libraries, names)
 
-    tools = Tools(engine, cached, SourceReader(fetcher), libraries, providers, settings)
+    tools = Tools(
+        engine,
+        cached,
+        reader,
+        libraries,
+        providers,
+        settings,
+        checker,
+        cache(lambda: open_jury(settings.jury, settings.bridging, cached)),
+    )
     stages = StageRunner(store, tools, system_clock)
     return Workspace(
         settings=settings,
@@ -82,7 +108,25 @@ def open_workspace(
         engine=engine,
         libraries=libraries,
         embedder=cached,
+        reader=reader,
     )
+
+
+def make_engine(settings: Settings, embedder: Embedder) -> Engine:
+    """The language model's engine when a server is set, else the local one. Raises ConfigurationError."""
+    if settings.llm.base_url is None:
+        return LocalEngine(embedder, settings.gates)
+    from crowdnotes.engines.llm import LLMEngine
+
+    return LLMEngine(settings.llm, settings.gates, embedder, settings.data_dir)
+
+
+def _page_fetcher(settings: Settings) -> PageFetcher:
+    """Through the cache, if one is wanted; pages of the demonstration come from its own folder."""
+    bounds = settings.fetch
+    path = settings.data_dir / "pages.sqlite"
+    cache = PageCache(path, bounds.cache_mb, bounds.max_bytes) if bounds.cache_mb else None
+    return DemonstrationFetcher(Fetcher(bounds, settings.allowed_private_hosts, cache))
 
 
 def warm_up(workspace: Workspace) -> None:

@@ -36,4 +36,4 @@ with page_body(
     draft_step(case, job)
     review_step(case, job)
     decide_step(case, job)
-status_bar(waits_for(case), job)
+status_bar(waits_for(case), job, case)

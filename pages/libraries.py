@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.library import LibraryInfo
-from pages.parts.library_job import described, indexing, indexing_panel, start_indexing
+from pages.parts.library_form import add_form
+from pages.parts.library_job import described, indexing, indexing_panel
 from pages.parts.progress import LIBRARIES, under_way
 from pages.parts.session import act, notices, page_body, workspace
 from pages.parts.status_bar import status_bar
 from pages.parts.text import day, plain, title, web_url
 
-if TYPE_CHECKING:
-    from streamlit.typing import UploadedFile
-
 _FOUND = "library-found"
-
-
-def _add_form() -> None:
-    with st.form("add-library", border=True):
-        st.subheader("Add a library", anchor=False)
-        upload = st.file_uploader(
-            "A table with one document a row",
-            type=["parquet", "csv", "jsonl"],
-            help="The columns for text, title, address, date and publisher are guessed from their names.",
-        )
-        name = st.text_input("What to call it", placeholder="letters, digits, - and _")
-        replace = st.checkbox("Replace a library of that name")
-        st.caption(
-            "A folder of HTML, PDF, text or Markdown files is added from a terminal: "
-            "`crowdnotes library add FOLDER --name NAME`."
-        )
-        if st.form_submit_button("Add the library", type="primary", icon=":material/add:"):
-            _add(upload, name or "", replace=replace)
-
-
-def _add(upload: UploadedFile | None, name: str, *, replace: bool) -> None:
-    if upload is None:
-        st.warning("Choose a table first.", icon=":material/upload_file:")
-        return
-    start_indexing(upload.name, upload.getvalue(), name, replace=replace)
-    st.rerun()
+_SEARCHED = "library-search"
 
 
 def _remove(name: str) -> None:
@@ -86,8 +57,10 @@ def _search(names: list[str]) -> None:
     with st.form("search-library", border=False):
         name = st.selectbox("Library", names)
         query = st.text_input("A claim or question", type="search", placeholder="Does vitamin C prevent colds?")
-        if st.form_submit_button("Search", icon=":material/search:") and query:
-            st.session_state[_FOUND] = act(LIBRARIES, lambda: workspace().libraries.search(name, query, k=10))
+        if st.form_submit_button("Search", icon=":material/search:"):
+            # Without words the library says so itself, and what was found before goes.
+            st.session_state[_FOUND] = act(_SEARCHED, lambda: workspace().libraries.search(name, query or "", k=10))
+    notices(_SEARCHED)
     found: list[Hit] | None = st.session_state.get(_FOUND)
     if found is not None and not found:
         st.info("Nothing in this library fits.", icon=":material/search_off:")
@@ -122,8 +95,7 @@ with page_body("Libraries", "Your own collections of evidence, indexed and searc
         _library(library)
     for damaged in broken:
         _damaged(damaged)
-    if not under_way(job):
-        _add_form()
+    add_form(busy=under_way(job))
     if libraries:
         _search([library.name for library in libraries])
 status_bar("Waits for you: add or search a library", job)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from crowdnotes import demonstration
 from crowdnotes.demonstration import (
     DemonstrationFetcher,
+    DemonstrationLinks,
     Example,
     ExamplePage,
     WalkedPath,
@@ -31,6 +32,7 @@ from crowdnotes.gates import run_gates
 from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.sentences import split_sentences
 from crowdnotes.settings import GateSettings
+from crowdnotes.testing import LiveLinks
 
 EXAMPLES = examples()
 PAGES = {page.url: page for example in EXAMPLES for page in example.pages}
@@ -292,3 +294,13 @@ def test_the_local_review_catches_the_note_that_says_more_than_its_source() -> N
         engine, example.post, example.tempting_note, evidence, engine.support(example.tempting_note, evidence)
     )
     assert [gate.status for gate in gates] == [GateStatus.PASS, GateStatus.FAIL, GateStatus.NOT_RUN]
+
+
+def test_the_packs_own_links_answer_and_others_under_example_are_dead_without_a_request() -> None:
+    inner = LiveLinks({"https://www.who.int/news": 503})
+    links = DemonstrationLinks(inner)
+    for example in examples():
+        assert [links.status(url, 1.0, lambda: None) for url in example.urls] == [200] * len(example.urls)
+    assert links.status("https://nowhere.example/page", 1.0, lambda: None) == 404
+    assert inner.asked == []
+    assert links.status("https://www.who.int/news", 1.0, lambda: None) == 503

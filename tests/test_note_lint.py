@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from crowdnotes.domain import LintLevel
-from crowdnotes.note_lint import blocking, lint
+from crowdnotes.note_lint import blocking, lint, without_tracking
 from tests.test_note_text import NOTES
 
 _GOOD = "The agency found no link between the two. https://health.example.net/report"
@@ -51,6 +51,36 @@ def test_what_x_would_refuse_or_misread_blocks(text: str, code: str) -> None:
 )
 def test_what_is_merely_unwise_warns(text: str, code: str) -> None:
     assert {warning.level for warning in lint(text) if warning.code == code} == {LintLevel.WARNS}
+
+
+@pytest.mark.parametrize(
+    ("link", "clean"),
+    [
+        ("https://a.org/x?utm_source=post&id=3", "https://a.org/x?id=3"),
+        ("https://a.org/x?id=3&fbclid=Q&page=2#part", "https://a.org/x?id=3&page=2#part"),
+        ("https://a.org/x?gclid=1", "https://a.org/x"),
+        ("https://a.org/x?gclid=1#top", "https://a.org/x#top"),
+        ("https://a.org/x?q=utm_source", "https://a.org/x?q=utm_source"),
+        ("https://a.org/x?b=%20&a=+", "https://a.org/x?b=%20&a=+"),
+        ("https://a.org/x?%75tm_source=1&id=3", "https://a.org/x?id=3"),
+        ("https://a.org/x", "https://a.org/x"),
+    ],
+)
+def test_tracking_is_cut_out_of_a_link_and_nothing_else(link: str, clean: str) -> None:
+    assert without_tracking(f"See {link}, and {link}.") == f"See {clean}, and {clean}."
+    assert "tracking" not in _codes(without_tracking(link))
+
+
+def test_the_advice_names_only_the_tracking() -> None:
+    [warning] = lint("See https://a.org/x?utm_source=post&id=3&fbclid=2")
+    assert warning.message == "The link carries tracking: cut fbclid, utm_source from it."
+
+
+@given(NOTES)
+def test_cutting_the_tracking_twice_is_cutting_it_once(text: str) -> None:
+    once = without_tracking(text)
+    assert without_tracking(once) == once
+    assert not any(warning.code == "tracking" for warning in lint(once))
 
 
 @pytest.mark.parametrize(

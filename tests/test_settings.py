@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic_settings import BaseSettings
 
+from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import Settings, load_settings
 
@@ -62,6 +63,27 @@ def test_an_overlap_as_long_as_a_passage_is_refused(
         if value is not None:
             monkeypatch.setenv(f"CROWDNOTES_EVIDENCE_PASSAGE_{name}", value)
     with pytest.raises(ConfigurationError, match=r"CROWDNOTES_EVIDENCE_PASSAGE_OVERLAP: \d+ tokens .* not less than"):
+        load_settings()
+
+
+def test_hosts_of_ones_own_get_their_kind_of_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWDNOTES_EVIDENCE_CATEGORIES", '{"WWW.MySite.org": "research literature"}')
+    assert load_settings().evidence.categories == {"mysite.org": SourceCategory.RESEARCH}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ('{"https://mysite.org": "news media"}', "is no host"),
+        ('{"mysite.org": "research"}', "“research” is no kind of source; use one of: health authority"),
+        ('["mysite.org"]', "hosts with their kinds"),
+    ],
+)
+def test_a_wrong_host_or_kind_of_ones_own_is_said_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, value: str, said: str
+) -> None:
+    monkeypatch.setenv("CROWDNOTES_EVIDENCE_CATEGORIES", value)
+    with pytest.raises(ConfigurationError, match=said):
         load_settings()
 
 

@@ -7,6 +7,16 @@ const make = (tag, className, text = "") => {
   return element
 }
 
+// A score that says the other way than the verdict gets words, not a meter: something else decided.
+function figure(gate) {
+  const reached = gate.score >= gate.threshold
+  if (reached === (gate.status === "PASS")) return scale(gate)
+  const where = reached ? "reaches" : "is under"
+  const verdict = reached ? "failed" : "passed"
+  const words = `Its score of ${gate.score.toFixed(2)} ${where} the ${gate.threshold.toFixed(2)} needed; it ${verdict} for the reason above.`
+  return make("div", "figure words", words)
+}
+
 function scale(gate) {
   const box = make("div", "scale")
   const track = make("div", "track")
@@ -20,9 +30,9 @@ function scale(gate) {
   const digits = close ? 4 : 2
   const words = `${gate.score.toFixed(digits)} of the ${gate.threshold.toFixed(digits)} needed`
   box.append(make("span", "end", "0"), track, make("span", "end", "1"))
-  const figure = make("div", "figure")
-  figure.append(box, make("div", "words", words))
-  return figure
+  const meter = make("div", "figure")
+  meter.append(box, make("div", "words", words))
+  return meter
 }
 
 export default function ({ parentElement, data }) {
@@ -37,7 +47,8 @@ export default function ({ parentElement, data }) {
       const reason = make("div", "reason", gate.reason)
       reason.dir = "auto"
       item.append(head, make("div", "asks", gate.asks), reason)
-      if (gate.score !== null && gate.threshold !== null) item.append(scale(gate))
+      const judged = gate.status !== "NOT_RUN" && gate.score !== null && gate.threshold !== null
+      if (judged) item.append(figure(gate))
       return item
     }),
   )

@@ -3,11 +3,11 @@
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".text")
   root.dataset.look = data.look
-  if (data.look === "passage") {
+  if (data.look === "passage" || data.look === "pinned") {
     // It may scroll, so the keyboard must reach it.
     root.tabIndex = 0
     root.role = "region"
-    root.ariaLabel = "Passage"
+    root.ariaLabel = data.look === "pinned" ? "The post" : "Passage"
   }
   root.replaceChildren(
     ...data.pieces.map(({ text, kind, title }) => {

@@ -116,6 +116,18 @@ export default function (component) {
       },
       { signal: control.signal },
     )
+    // A page's shortcuts are off in a text box, but here one wants to score: first keep what was typed just now.
+    textarea.addEventListener(
+      "keydown",
+      (event) => {
+        if (!event.altKey || event.code !== "KeyS") return
+        event.preventDefault()
+        event.stopPropagation()
+        if (textarea.value !== data.text) save(textarea)
+        document.querySelector(`.st-key-${data.submit} button`)?.click()
+      },
+      { signal: control.signal, capture: true },
+    )
   }
 
   attach()

@@ -1,8 +1,9 @@
 """What approval demands, in one place: nothing is approved that a person has not read and judged.
 
 `obstacles` lists every rule that still refuses, so that a page can show what a case waits for;
-`decide` refuses with the first of them. Overriding a failed gate takes a written reason, which the
-decision keeps.
+`decide` refuses with the first of them. Passing over a check takes a written reason, which the
+decision keeps: a gate's name, "link:URL" for a page that nobody inspected, "live:URL" for a link that
+was not found live.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from crowdnotes.cases.links import said, same_page, unproven_links
 from crowdnotes.cases.workflow import checked_reason, require_open, with_event
 from crowdnotes.domain import (
     Case,
@@ -22,16 +24,24 @@ from crowdnotes.domain import (
     Override,
 )
 from crowdnotes.errors import WorkflowError
+from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.note_lint import blocking, lint
 from crowdnotes.note_text import find_urls
 
+LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
 
-def obstacles(case: Case, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
-    """Every rule that refuses approval now, given the reasons written so far; empty when it would succeed.
 
-    `overrides` maps a check ("relevance", "correctness", "helpfulness" or "link:URL") to a reason.
+def obstacles(case: Case, at: datetime, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
+    """Every rule that refuses approval at that moment, given the reasons written so far; empty when none does.
+
+    `overrides` maps a check ("relevance", "correctness", "helpfulness", "link:URL" or "live:URL") to a reason.
     """
-    return list(_refusals(case, _written(overrides)))
+    return list(_refusals(case, _written(overrides), at))
+
+
+def is_reason(text: str) -> bool:
+    """Whether a text has enough letters to pass a check over."""
+    return sum(character.isalpha() for character in text) >= LETTERS_OF_A_REASON
 
 
 def decide(
@@ -53,7 +63,7 @@ def decide(
     reasons = _written(overrides)
     sha256 = case.draft.sha256 if case.draft else None
     if kind is DecisionKind.APPROVED:
-        for refusal in _refusals(case, reasons):
+        for refusal in _refusals(case, reasons, at):
             raise refusal
         if seen != sha256:
             raise WorkflowError(
@@ -65,7 +75,7 @@ def decide(
         at=at,
         reason=checked_reason(reason),
         text_sha256=sha256,
-        overrides=_overrides(case, reasons) if kind is DecisionKind.APPROVED else (),
+        overrides=_overrides(case, reasons, at) if kind is DecisionKind.APPROVED else (),
     )
     passed_over = "".join(f"; overrode {item.check}: {item.reason}" for item in decision.overrides)
     return with_event(
@@ -77,7 +87,7 @@ def _written(overrides: Mapping[str, str] | None) -> dict[str, str]:
     return {check: checked_reason(text) for check, text in (overrides or {}).items()}
 
 
-def _refusals(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError]:
+def _refusals(case: Case, reasons: Mapping[str, str], at: datetime) -> Iterator[WorkflowError]:
     if case.decision is not None:
         yield WorkflowError("decided", f"This case was already decided: {case.decision.kind.value}.")
     if not case.used_evidence:
@@ -87,9 +97,10 @@ def _refusals(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError]
         yield WorkflowError("no note", "There is no note yet.", "Write or generate a draft.")
     else:
         yield from _unread(case, draft)
-        yield from _form(draft)
+        yield from _form(case, draft)
         yield from _judgement(case, reasons)
         yield from _links(case, draft, reasons)
+        yield from _unproven(case, draft, reasons, at)
     if case.classification is Classification.MISLEADING and not case.tags:
         yield WorkflowError("no tag", "X's form asks why the post is misleading.", "Tick at least one tag.")
 
@@ -98,7 +109,9 @@ def _unread(case: Case, draft: Draft) -> Iterator[WorkflowError]:
     """A note leans on the passages it was written from, and on those of a linked page that none in use is from."""
     unread_links = set(uninspected_links(case, draft))
     for item in case.evidence:
-        linked = item.source.url is not None and any(_same(url) == _same(item.source.url) for url in unread_links)
+        linked = item.source.url is not None and any(
+            same_page(url) == same_page(item.source.url) for url in unread_links
+        )
         if item.id not in draft.evidence_ids and not linked:
             continue
         if item.review.opened_at is None:
@@ -111,8 +124,9 @@ def _unread(case: Case, draft: Draft) -> Iterator[WorkflowError]:
             )
 
 
-def _form(draft: Draft) -> Iterator[WorkflowError]:
-    for warning in blocking(lint(draft.text)):
+def _form(case: Case, draft: Draft) -> Iterator[WorkflowError]:
+    quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
+    for warning in (*blocking(lint(draft.text)), *quotes):
         rule = {"over-limit": "over limit", "no-url": "no url"}.get(warning.code, "form")
         yield WorkflowError(rule, warning.message)
 
@@ -127,12 +141,13 @@ def _judgement(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError
         )
         return
     for gate in _to_override(case.assessment.gates):
-        if not reasons.get(gate.gate.value):
+        reason = reasons.get(gate.gate.value, "")
+        if not is_reason(reason):
             verb = "failed" if gate.status is GateStatus.FAIL else "was not run"
             yield WorkflowError(
                 f"gate {gate.gate.value}",
                 f"The {gate.gate.value} check {verb}: {gate.reason}",
-                "Mend the note and score it again, or write why it should be approved all the same.",
+                _or_why(reason, "Mend the note and score it again, or write why it should be approved all the same."),
             )
 
 
@@ -143,34 +158,45 @@ def _to_override(gates: tuple[GateResult, ...]) -> tuple[GateResult, ...]:
 
 def _links(case: Case, draft: Draft, reasons: Mapping[str, str]) -> Iterator[WorkflowError]:
     for url in uninspected_links(case, draft):
-        if not reasons.get(f"link:{url}"):
+        reason = reasons.get(f"link:{url}", "")
+        if not is_reason(reason):
             yield WorkflowError(
                 f"link:{url}",
                 f"The note links to {url}, which is not a passage that you opened and use.",
-                "Add it as a source and read it, or write why it should stay.",
+                _or_why(reason, "Add it as a source and read it, or write why it should stay."),
             )
+
+
+def _unproven(case: Case, draft: Draft, reasons: Mapping[str, str], at: datetime) -> Iterator[WorkflowError]:
+    """X's evaluator asks every link for a 200; so does approval, within the last day."""
+    for url, check in unproven_links(case, draft, at):
+        reason = reasons.get(f"live:{url}", "")
+        if not is_reason(reason):
+            why = f" {check.sentence}" if check is not None and check.sentence else ""
+            yield WorkflowError(
+                f"live:{url}",
+                f"The link {url}: {said(check)}.{why}",
+                _or_why(reason, "Check the links again, mend the address, or write why it should stay."),
+            )
+
+
+def _or_why(reason: str, otherwise: str) -> str:
+    """What to do next: a reason that was begun needs more letters."""
+    return f"A reason takes at least {LETTERS_OF_A_REASON} letters." if reason else otherwise
 
 
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
     """URLs in the note that are none of the used passages' own."""
-    known = {_same(item.source.url) for item in case.used_evidence if item.source.url}
+    known = {same_page(item.source.url) for item in case.used_evidence if item.source.url}
     links = (url.url for url in find_urls(draft.text))
-    return tuple(dict.fromkeys(url for url in links if _same(url) not in known))
+    return tuple(dict.fromkeys(url for url in links if same_page(url) not in known))
 
 
-def _same(url: str) -> str:
-    """A URL without what does not change the page: scheme, www., a trailing slash, a fragment."""
-    bare = url.split("#", 1)[0].rstrip("/")
-    for prefix in ("https://", "http://", "www."):
-        if bare.lower().startswith(prefix):
-            bare = bare[len(prefix) :]
-    return bare
-
-
-def _overrides(case: Case, reasons: Mapping[str, str]) -> tuple[Override, ...]:
+def _overrides(case: Case, reasons: Mapping[str, str], at: datetime) -> tuple[Override, ...]:
     """The checks that were passed over, each with the reason that a person wrote."""
     if case.assessment is None or case.draft is None:
         return ()
     checks = [gate.gate.value for gate in _to_override(case.assessment.gates)]
     checks += [f"link:{url}" for url in uninspected_links(case, case.draft)]
+    checks += [f"live:{url}" for url, _ in unproven_links(case, case.draft, at)]
     return tuple(Override(check=check, reason=reasons[check]) for check in checks)

@@ -23,7 +23,7 @@ def passages(case: Case, progress: Progress, tools: Tools, text_of: Callable[[st
         if source.outcome is FetchOutcome.READ and source.text_sha256
     ]
     evidence = build_evidence(
-        case.post,
+        case.post.as_read,
         readable,
         tools.embedder,
         tools.settings.evidence,

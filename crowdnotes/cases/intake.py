@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime
 from urllib.parse import urlsplit
 
+from crowdnotes.cases.earlier_sets import on_record
 from crowdnotes.cases.workflow import require_open, with_event, with_revision
 from crowdnotes.domain import (
     Case,
@@ -29,6 +31,17 @@ _MAX_PASSAGE_CHARACTERS = 20_000
 _NEVER_IN_TEXT = re.compile(r"[\x00\ud800-\udfff]")  # neither JSON nor PostgreSQL can carry these
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a gathering looks, and the day that evidence must not be later than."""
+
+    mode: Mode
+    urls: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    until: date | None = None
 
 
 def checked_post(text: str, url: str | None, author: str | None, limit: int) -> Post:
@@ -71,19 +84,29 @@ def _checked_url(url: str) -> str:
 
 
 def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
-    """Replace the post; everything found and written for the old text goes on record."""
+    """Replace the post's words and address; its images stay."""
     require_open(case)
-    post = post.model_copy(update={"author": case.post.author, "posted_at": case.post.posted_at})
+    post = case.post.model_copy(update={"text": post.text, "url": post.url})
     if (post.text, post.url) == (case.post.text, case.post.url):
         return case
     if post.text == case.post.text:
         return with_event(case, at, by, "post address changed", post.url or "", post=post)
+    return replace_post(case, post, by, at, "post changed", case.post.text)
+
+
+def replace_post(case: Case, post: Post, by: str, at: datetime, kind: str, detail: str) -> Case:
+    """Another post, with a line in the audit trail.
+
+    If it says something else than before, everything found and written for the old words goes on record.
+    """
+    if post.whole_text == case.post.whole_text:
+        return with_event(case, at, by, kind, detail, post=post)
     return with_event(
         case,
         at,
         by,
-        "post changed",
-        case.post.text,
+        kind,
+        detail,
         post=post,
         claims=(),
         queries=(),
@@ -96,38 +119,33 @@ def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
         revisions=with_revision(case),
         assessment=None,
         stages=(),
-        earlier_evidence=_on_record(case),
+        earlier_evidence=on_record(case, at, "the post was changed"),
+        looks=tuple(look for look in case.looks if look.finished_at is not None),
     )
 
 
-def change_sources(
-    case: Case,
-    mode: Mode,
-    urls: tuple[str, ...],
-    libraries: tuple[str, ...],
-    services: tuple[str, ...],
-    by: str,
-    at: datetime,
-) -> Case:
-    """Say where to look; the stages that this makes out of date will run again."""
+def change_sources(case: Case, places: Places, by: str, at: datetime) -> Case:
+    """Say where to look and until when; the stages that this makes out of date will run again."""
     require_open(case)
-    libraries, services = tuple(dict.fromkeys(libraries)), tuple(dict.fromkeys(services))
-    same_search = (mode, libraries, services) == (case.mode, case.libraries, case.services)
-    redo = GATHERING - _SEARCHING if same_search else GATHERING
-    places = ", ".join((*libraries, *services)) or "none"
-    detail = f"{mode.value}; {len(urls)} links; searched: {places}"
+    libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
+    wanted = (places.mode, libraries, services, places.until)
+    redo = GATHERING - _SEARCHING if wanted == (case.mode, case.libraries, case.services, case.until) else GATHERING
+    searched = ", ".join((*libraries, *services)) or "none"
+    bound = f"; no later than {places.until}" if places.until else ""
+    detail = f"{places.mode.value}; {len(places.urls)} links; searched: {searched}{bound}"
     return with_event(
         case,
         at,
         by,
         "sources set",
         detail,
-        mode=mode,
-        urls=urls,
+        mode=places.mode,
+        urls=places.urls,
         libraries=libraries,
         services=services,
+        until=places.until,
         stages=_without(case.stages, redo),
-        earlier_evidence=_on_record(case),
+        earlier_evidence=on_record(case, at, "another search"),
     )
 
 
@@ -169,10 +187,6 @@ def add_evidence(case: Case, item: Evidence, by: str, at: datetime) -> Case:
         evidence=(*case.evidence, added),
         sources=(*case.sources, item.source),
     )
-
-
-def _on_record(case: Case) -> tuple[tuple[Evidence, ...], ...]:
-    return (*case.earlier_evidence, case.evidence) if case.evidence else case.earlier_evidence
 
 
 def _without(stages: tuple[Stage, ...], names: frozenset[StageName]) -> tuple[Stage, ...]:

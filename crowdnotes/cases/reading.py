@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from threading import Event
 from urllib.parse import urldefrag
 
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
-from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source, text_sha256
+from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source, SourceCategory, text_sha256
 from crowdnotes.errors import JobCancelled, LibraryError, StoreError
 from crowdnotes.evidence.library import LibraryDocument
+from crowdnotes.evidence.not_evidence import worth_choosing
 from crowdnotes.evidence.provenance import categorise, publisher_of
+from crowdnotes.evidence.reading import language_of
+from crowdnotes.evidence.search.canonical import canonical_url
 from crowdnotes.evidence.utility import select_by_utility
 from crowdnotes.jobs import Progress
 
+UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class Wanted:
     """A source to read: a link, or a record of a library."""
 
     id: str
@@ -32,62 +37,114 @@ class _Wanted:
     hit: Hit | None = None
 
 
-def read(case: Case, progress: Progress, tools: Tools, store: Store) -> tuple[Mapping[str, object], str]:
+def read(
+    case: Case, progress: Progress, tools: Tools, store: Store, *, leave_out_undated: bool = False
+) -> tuple[Mapping[str, object], str]:
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
-    A page that was read is not fetched again for the same case; one that failed is tried again.
+    A page that was read is not fetched again for the same case, under whatever link; one that failed is
+    tried again. `leave_out_undated` is for studies, where a page without a date may know the outcome.
     """
-    known = {source.id: source for source in case.sources if _is_kept(source, store)}
+    known = {_place_of(source): source for source in case.sources if _is_kept(source, store)}
     kept = [item.source for item in case.evidence if item.review.opened_at or item.source.id.startswith("hand:")]
-    sources: dict[str, Source | None] = {source.id: source for source in kept}
-    wanted = {item.id: item for item in (*_links(case), *_picks(case, tools))}
-    for item in wanted.values():
-        sources.setdefault(item.id, known.get(item.id))
-    missing = [item for item in wanted.values() if sources[item.id] is None]
-    sources.update(_read_side_by_side(missing, case.until, progress, tools, store))
-    found = tuple(source for source in sources.values() if source is not None)
+    sources = {_place_of(source): source for source in kept}
+    wanted = _one_a_page([*_links(case), *_picks(case, tools)])
+    missing = [item for place, item in wanted.items() if place not in sources and place not in known]
+    fresh = read_side_by_side(missing, case.until, progress, tools, store, leave_out_undated=leave_out_undated)
+    for place, item in wanted.items():
+        source = sources.get(place) or known.get(place) or fresh.get(item.id)
+        if source is not None:
+            sources[place] = source
+    found = tuple(_distinct(sources.values()))
     was_read = sum(source.outcome is FetchOutcome.READ for source in found)
     failed = len(found) - was_read
     summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
-    return {"sources": found, "reasons": {item.id: item.why for item in wanted.values()}}, summary
+    whys = {sources[place].id: item.why for place, item in wanted.items() if place in sources}
+    return {"sources": found, "reasons": whys}, summary
 
 
-def _links(case: Case) -> list[_Wanted]:
-    return [_Wanted(_link_id(url), url, "You brought this link.", url=url) for url in case.urls]
+def _place_of(source: Source) -> str:
+    """What a source is known by within its case: a page by its address, all else by its id."""
+    is_page = source.id.startswith("url:") and source.url is not None
+    return canonical_url(source.url) if is_page and source.url is not None else source.id
 
 
-def _picks(case: Case, tools: Tools) -> list[_Wanted]:
+def _one_a_page(items: Iterable[Wanted]) -> dict[str, Wanted]:
+    """By place, the first that wants it, with what a search knows of the page."""
+    wanted: dict[str, Wanted] = {}
+    for item in items:
+        place = canonical_url(item.url) if item.url is not None else item.id
+        first = wanted.setdefault(place, item)
+        if first.hit is None and item.hit is not None:
+            wanted[place] = replace(first, hit=item.hit)
+    return wanted
+
+
+def _distinct(sources: Iterable[Source]) -> list[Source]:
+    """The first of those that turned out to lead to the same page; one that was read before one that was not."""
+    kept: dict[str, Source] = {}
+    for source in sources:
+        is_page = source.id.startswith("url:")
+        place = canonical_url(source.page_url) if is_page and source.page_url else _place_of(source)
+        before = kept.get(place)
+        if before is None or (before.outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ):
+            kept[place] = source
+    return list(kept.values())
+
+
+def wanted_link(url: str) -> Wanted:
+    """A link that a person brought."""
+    return Wanted(_link_id(url), url, "You brought this link.", url=url)
+
+
+def wanted_hit(hit: Hit, why: str) -> Wanted | None:
+    """A hit as a source to read; None for one that names neither a record nor a link."""
+    if hit.library is not None and hit.record is not None:
+        return Wanted(f"library:{hit.library}:{hit.record}", hit.title, why, hit=hit)
+    return Wanted(_link_id(hit.url), hit.title, why, url=hit.url, hit=hit) if hit.url is not None else None
+
+
+def _links(case: Case) -> list[Wanted]:
+    return [wanted_link(url) for url in case.urls]
+
+
+def _picks(case: Case, tools: Tools) -> list[Wanted]:
     if case.mode is not Mode.AUTOMATION:
         return []
-    chosen = select_by_utility(tools.engine, case.post, case.hits, tools.settings.evidence.quota)
-    picks: list[_Wanted] = []
-    for item in chosen:
-        hit = item.hit
-        if hit.library is not None and hit.record is not None:
-            picks.append(_Wanted(f"library:{hit.library}:{hit.record}", hit.title, item.why, hit=hit))
-        elif hit.url is not None:
-            picks.append(_Wanted(_link_id(hit.url), hit.title, item.why, url=hit.url, hit=hit))
-    return picks
+    candidates = worth_choosing(case.hits)
+    chosen = select_by_utility(tools.engine, case.post.as_read, candidates, tools.settings.evidence.quota)
+    picks = (wanted_hit(item.hit, item.why) for item in chosen)
+    return [pick for pick in picks if pick is not None]
 
 
 def _link_id(url: str) -> str:
     return f"url:{text_sha256(urldefrag(url).url)[:12]}"
 
 
-def _read_side_by_side(
-    wanted: list[_Wanted], until: date | None, progress: Progress, tools: Tools, store: Store
+def read_side_by_side(
+    wanted: list[Wanted],
+    until: date | None,
+    progress: Progress,
+    tools: Tools,
+    store: Store,
+    *,
+    leave_out_undated: bool = False,
 ) -> dict[str, Source]:
-    """Read all at once, counting as they end. A cancelled job stops the others within a moment."""
+    """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
+
+    Of links that turn out to lead to the same page, the first alone is there.
+    """
     stopped = Event()
 
     def check() -> None:
         if stopped.is_set():
             raise JobCancelled("The work was stopped.")
 
+    settle = partial(timely, until=until, leave_out_undated=leave_out_undated)
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
-        reading = {pool.submit(_read_one, item, until, tools, store, check): item for item in wanted}
+        reading = {pool.submit(_read_one, item, settle, tools, store, check): item for item in wanted}
         try:
             for done in as_completed(reading):
                 item = reading[done]
@@ -97,24 +154,40 @@ def _read_side_by_side(
             stopped.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return {item.id: found[item.id] for item in wanted}
+    return {source.id: source for source in _distinct(found[item.id] for item in wanted)}
 
 
-def _read_one(item: _Wanted, until: date | None, tools: Tools, store: Store, check: Callable[[], None]) -> Source:
+def _read_one(
+    item: Wanted, settle: Callable[[Source], Source], tools: Tools, store: Store, check: Callable[[], None]
+) -> Source:
     check()
     if item.url is not None:
-        source, text = tools.reader.read(item.url, item.id, check)
+        source, text = tools.reader.read(item.url, item.id, check, item.hit)
     else:
         source, text = _record(item, tools)
-    if until is not None and source.published is not None and source.published > until:
-        detail = f"It is of {source.published}, later than {until}."
-        return source.model_copy(update={"outcome": FetchOutcome.TOO_LATE, "outcome_detail": detail})
-    if text is not None:
+    source = settle(source)
+    if text is not None and source.outcome is FetchOutcome.READ:
         store.put_text(text)
     return source
 
 
-def _record(item: _Wanted, tools: Tools) -> tuple[Source, str | None]:
+def timely(source: Source, until: date | None, leave_out_undated: bool = False) -> Source:
+    """The source, labelled when it is later than the cutoff, and marked or left out when it has no date."""
+    if until is not None and source.published is not None and source.published > until:
+        return _left_out(source, FetchOutcome.TOO_LATE, f"It is of {source.published}, later than {until}.")
+    if source.published is not None or source.outcome is not FetchOutcome.READ:
+        return source
+    if leave_out_undated:
+        return _left_out(source, FetchOutcome.UNDATED, "It has no date, so it may be later than the cutoff.")
+    is_marked = until is None or UNDATED in source.notices
+    return source if is_marked else source.model_copy(update={"notices": (*source.notices, UNDATED)})
+
+
+def _left_out(source: Source, outcome: FetchOutcome, detail: str) -> Source:
+    return source.model_copy(update={"outcome": outcome, "outcome_detail": detail})
+
+
+def _record(item: Wanted, tools: Tools) -> tuple[Source, str | None]:
     """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
     if item.hit is None or item.hit.library is None or item.hit.record is None:
         raise ValueError(f"{item.id} names neither a link nor a record")
@@ -122,7 +195,7 @@ def _record(item: _Wanted, tools: Tools) -> tuple[Source, str | None]:
         document = tools.libraries.document(item.hit.library, item.hit.record)
     except LibraryError as error:
         return Source(id=item.id, title=item.title, outcome=FetchOutcome.UNREADABLE, outcome_detail=error.message), None
-    return _library_source(item.id, document), document.text
+    return _library_source(item.id, document, tools.settings.evidence.categories), document.text
 
 
 def _is_kept(source: Source, store: Store) -> bool:
@@ -136,7 +209,7 @@ def _is_kept(source: Source, store: Store) -> bool:
     return True
 
 
-def _library_source(source_id: str, document: LibraryDocument) -> Source:
+def _library_source(source_id: str, document: LibraryDocument, own: Mapping[str, SourceCategory]) -> Source:
     url = document.url
     return Source(
         id=source_id,
@@ -145,9 +218,10 @@ def _library_source(source_id: str, document: LibraryDocument) -> Source:
         publisher=document.publisher or (publisher_of(url) if url else None),
         published=document.published,
         date_origin=DateOrigin.LIBRARY if document.published else None,
-        category=categorise(url or ""),
+        category=categorise(url or "", own),
         text_sha256=text_sha256(document.text),
         characters=len(document.text),
         library=document.library,
         record=document.record,
+        language=language_of(document.text),
     )

@@ -28,7 +28,7 @@ def case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "decision": case.decision.kind.value if case.decision else None,
         "mode": case.mode.value,
         "post_excerpt": _excerpt(case.post.text),
-        "search": folded(f"{case.post.text}\n{case.draft.text if case.draft else ''}"),
+        "search": folded(f"{case.post.whole_text}\n{case.draft.text if case.draft else ''}"),
         "document": document,
     }
 
@@ -50,8 +50,15 @@ def event_rows(case: Case, known: int) -> list[dict[str, object]]:
 
 def text_hashes(case: Case) -> set[str]:
     """The source texts that the case needs, those of replaced evidence included."""
-    gathered = [item.source for evidence in (case.evidence, *case.earlier_evidence) for item in evidence]
-    return {source.text_sha256 for source in (*case.sources, *gathered) if source.text_sha256}
+    sets = (case.evidence, *(earlier.evidence for earlier in case.earlier_evidence))
+    gathered = [item.source for evidence in sets for item in evidence]
+    looked_at = [source for look in case.looks for source in look.sources]
+    return {source.text_sha256 for source in (*case.sources, *gathered, *looked_at) if source.text_sha256}
+
+
+def image_hashes(case: Case) -> set[str]:
+    """The images that the case needs."""
+    return {image.sha256 for image in case.post.images}
 
 
 def folded(text: str) -> str:
@@ -61,7 +68,11 @@ def folded(text: str) -> str:
 
 def _excerpt(text: str) -> str:
     beginning = " ".join(text[: 4 * _EXCERPT_CHARACTERS].split())
-    return storable_text(beginning[:_EXCERPT_CHARACTERS])
+    if len(beginning) > _EXCERPT_CHARACTERS:
+        cut = beginning[: _EXCERPT_CHARACTERS - 1]
+        words = cut.rsplit(" ", 1)[0]
+        beginning = (words if len(words) > _EXCERPT_CHARACTERS // 2 else cut).rstrip(" ,;:.") + "…"
+    return storable_text(beginning)
 
 
 def _without_surrogates(value: object) -> object:

@@ -15,8 +15,8 @@ Result = tuple[Mapping[str, object], str]
 
 def queries(case: Case, tools: Tools) -> Result:
     """Claims and diverse queries (CrowdNotes+ 4.2)."""
-    claims = tools.engine.claims(case.post)
-    found = tools.engine.queries(case.post, claims, tools.settings.evidence.queries)
+    claims = tools.engine.claims(case.post.as_read)
+    found = tools.engine.queries(case.post.as_read, claims, tools.settings.evidence.queries)
     summary = f"{len(found)} searches" if found else "The post holds nothing to search for"
     return {"claims": tuple(claims), "queries": tuple(found)}, summary
 
@@ -31,13 +31,14 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
 
     def report(outcome: ProviderOutcome) -> None:
         done.append(outcome)
-        progress.count(len(done), len(providers), f"{outcome.label}: {outcome.state.value}, {outcome.found} found")
+        progress.count(len(done), len(providers), _so_far(providers, done))
 
+    progress.count(0, len(providers), _so_far(providers, done))
     bounds = tools.settings.search
     found = search_all(
         providers,
         [query.text for query in case.queries],
-        post=case.post.text,
+        post=case.post.whole_text,
         limit=tools.settings.evidence.hits_per_query,
         until=case.until,
         language=case.post.language,
@@ -45,6 +46,7 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
         patience_seconds=bounds.patience_seconds,
         check=progress.check,
         report=report,
+        categories=tools.settings.evidence.categories,
     )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
@@ -52,6 +54,15 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
         raise JobError(f"No search was answered. {said}", "Try again, or bring links of your own.")
     summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
     return {"hits": found.hits, "outcomes": found.outcomes}, summary
+
+
+def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
+    """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
+    said = {
+        item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.value
+        for item in done
+    }
+    return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
 
 
 def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:

@@ -6,10 +6,22 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 
-from crowdnotes.cases import approval, intake, workflow
+from crowdnotes.cases import approval, earlier_sets, images, intake, links, second_look, workflow
+from crowdnotes.cases.images import Attachment
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import CaseSummary, Store
-from crowdnotes.domain import Case, CaseStatus, Classification, DecisionKind, Event, Mode, Verdict
+from crowdnotes.domain import (
+    Case,
+    CaseStatus,
+    Classification,
+    DecisionKind,
+    Event,
+    LinkCheck,
+    Look,
+    LookKind,
+    Mode,
+    Verdict,
+)
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import Step
 
@@ -46,21 +58,26 @@ class CaseService:
         libraries: Sequence[str] = (),
         services: Sequence[str] = (),
         until: date | None = None,
+        attached: Sequence[Attachment] = (),
     ) -> Case:
-        """A new case on disk. Raises InputError for an empty or over-long post and for unusable sources."""
+        """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images."""
         at = self._clock()
+        post = intake.checked_post(text, url, author, self._max_post_characters)
+        pictures = [images.checked_image(item) for item in attached]
         case = Case(
             id=uuid.uuid4().hex[:12],
             created_at=at,
             updated_at=at,
             mode=mode,
-            post=intake.checked_post(text, url, author, self._max_post_characters),
+            post=images.with_images(post, tuple(image for image, _ in pictures)),
             urls=intake.checked_urls(urls),
             libraries=tuple(dict.fromkeys(libraries)),
             services=tuple(dict.fromkeys(services)),
             until=until,
             events=(Event(at=at, by=by, kind="created", detail=mode.value),),
         )
+        for _, content in pictures:
+            self._store.put_image(content)
         self._store.add(case)
         return case
 
@@ -79,6 +96,24 @@ class CaseService:
         post = intake.checked_post(text, url, None, self._max_post_characters)
         return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
 
+    def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
+        """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
+        image, clean = images.checked_image(Attachment(content, name))
+        self._store.put_image(clean)
+        return self._change(case_id, lambda case, at: images.attach(case, image, by, at))
+
+    def remove_image(self, case_id: str, sha256: str, by: str) -> Case:
+        """See `images.remove`."""
+        return self._change(case_id, lambda case, at: images.remove(case, sha256, by, at))
+
+    def describe_image(self, case_id: str, sha256: str, text: str, shows: str, by: str) -> Case:
+        """See `images.describe`."""
+        return self._change(case_id, lambda case, at: images.describe(case, sha256, text, shows, by, at))
+
+    def image(self, sha256: str) -> bytes:
+        """The bytes of an attached image. Raises StoreError when they are gone."""
+        return self._store.image(sha256)
+
     def set_sources(
         self,
         case_id: str,
@@ -87,20 +122,47 @@ class CaseService:
         urls: Sequence[str],
         libraries: Sequence[str],
         services: Sequence[str],
+        until: date | None,
         by: str,
     ) -> Case:
-        """Say where the next gathering looks. Passages that a person opened stay."""
-        checked = intake.checked_urls(urls)
-        return self._change(
-            case_id,
-            lambda case, at: intake.change_sources(case, mode, checked, tuple(libraries), tuple(services), by, at),
-        )
+        """Say where the next gathering looks, and until which day. Passages that a person opened stay."""
+        places = intake.Places(mode, intake.checked_urls(urls), tuple(libraries), tuple(services), until)
+        return self._change(case_id, lambda case, at: intake.change_sources(case, places, by, at))
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
         """A passage that the person copied from a page which the program could not read."""
         item = intake.passage_by_hand(url, title, text)
         self._store.put_text(item.passage.text)
         return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
+
+    # --- a second look ---
+
+    def second_look(
+        self,
+        case_id: str,
+        kind: LookKind,
+        by: str,
+        *,
+        about: str = "",
+        libraries: Sequence[str] = (),
+        services: Sequence[str] = (),
+    ) -> Case:
+        """See `second_look.ask`: `second_look_steps` then do it."""
+        places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
+
+        def ask(case: Case, at: datetime) -> Case:
+            look = Look(id=uuid.uuid4().hex[:12], kind=kind, asked_at=at, by=by, about=about, **places)
+            return second_look.ask(case, look)
+
+        return self._change(case_id, ask)
+
+    def bring_back(self, case_id: str, evidence_id: str, by: str) -> Case:
+        """See `earlier_sets.bring_back`."""
+        return self._change(case_id, lambda case, at: earlier_sets.bring_back(case, evidence_id, by, at))
+
+    def bring_back_set(self, case_id: str, number: int, by: str) -> Case:
+        """See `earlier_sets.bring_back_set`."""
+        return self._change(case_id, lambda case, at: earlier_sets.bring_back_set(case, number, by, at))
 
     # --- inspection ---
 
@@ -114,9 +176,9 @@ class CaseService:
 
     # --- words ---
 
-    def choose_candidate(self, case_id: str, index: int, by: str) -> Case:
+    def choose_candidate(self, case_id: str, sha256: str, by: str) -> Case:
         """See `workflow.choose_candidate`."""
-        return self._change(case_id, lambda case, at: workflow.choose_candidate(case, index, by, at))
+        return self._change(case_id, lambda case, at: workflow.choose_candidate(case, sha256, by, at))
 
     def edit_draft(self, case_id: str, text: str, by: str, *, based_on: str | None) -> Case:
         """See `workflow.edit_draft`."""
@@ -167,7 +229,12 @@ class CaseService:
 
     def obstacles(self, case: Case, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
         """See `approval.obstacles`."""
-        return approval.obstacles(case, overrides)
+        return approval.obstacles(case, self._clock(), overrides)
+
+    def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
+        """The links that the note cites, each with how it answered within the last day, if it was asked."""
+        cited = links.cited_links(case.draft) if case.draft else ()
+        return tuple((url, links.newest_check(case, url, self._clock())) for url in cited)
 
     # --- long work, as steps for a job runner ---
 
@@ -175,13 +242,24 @@ class CaseService:
         """From post to evidence; finished stages are kept."""
         return self._stages.gather(case_id, by)
 
+    def second_look_steps(self, case_id: str) -> list[Step]:
+        """The second look that was asked for, from where it stopped. Raises WorkflowError when none was."""
+        return self._stages.look(case_id)
+
     def write_steps(self, case_id: str, by: str, *, before_inspection: bool = False) -> list[Step]:
         """Candidate notes from the passages in use; `before_inspection` proposes from all of them."""
         return self._stages.write(case_id, by, before_inspection=before_inspection)
 
     def assess_steps(self, case_id: str, by: str, *, before_inspection: bool = False) -> list[Step]:
-        """Gates, principles and lint of the current text; `before_inspection` over the passages it cites."""
+        """Gates, principles and lint of the current text, then its links.
+
+        `before_inspection` judges over the passages that the text cites.
+        """
         return self._stages.assess(case_id, by, before_inspection=before_inspection)
+
+    def check_link_steps(self, case_id: str, by: str) -> list[Step]:
+        """Every link of the note asked again, also those that were asked just now."""
+        return self._stages.check_links(case_id, by)
 
     def list(
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0

@@ -10,16 +10,20 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from crowdnotes.cases import gathering, reading, searching
+from crowdnotes.cases import gathering, images, links, reading, searching, voting
 from crowdnotes.cases.intake import GATHERING
+from crowdnotes.cases.looking import Looker
+from crowdnotes.cases.spending import metered_steps
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.workflow import require_open, with_event, with_revision
-from crowdnotes.domain import Case, Mode, Stage, StageName
+from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.jobs import Progress, Step
+
+_SHOWN = 160  # characters of a candidate, while it is written
 
 Changes = Mapping[str, object]
 Work = Callable[[Case, Progress], tuple[Changes, str]]
@@ -31,6 +35,8 @@ _TITLES = {
     StageName.PASSAGES: "Find the passages that matter",
     StageName.DRAFT: "Write candidate notes",
     StageName.ASSESS: "Score the note",
+    StageName.JURY: "Hear the jury (a simulation)",
+    StageName.LINKS: "Check the links",
 }
 
 
@@ -61,7 +67,14 @@ class StageRunner:
                 (StageName.QUERIES, lambda case, _: searching.queries(case, tools)),
                 (StageName.SEARCH, lambda case, progress: searching.search(case, progress, tools)),
             ]
-        return [self._step(case_id, by, name, do, resumable=True) for name, do in work]
+        steps = [self._step(case_id, by, name, do, resumable=True) for name, do in work]
+        if tools.engine.sees and images.unread(case):
+            steps.insert(0, images.reading_step(case_id, by, tools.engine, self._store, self._clock))
+        return self._metered(case_id, steps)
+
+    def look(self, case_id: str) -> list[Step]:
+        """See `looking.Looker`."""
+        return self._metered(case_id, Looker(self._store, self._tools, self._clock).steps(case_id))
 
     def write(self, case_id: str, by: str, *, before_inspection: bool) -> list[Step]:
         """Candidate notes. Raises WorkflowError while no passage is in use, unless only proposing."""
@@ -69,27 +82,51 @@ class StageRunner:
         require_open(case)
         if not case.used_evidence and not before_inspection:
             raise WorkflowError("evidence first", "No passage is in use yet.", "Open a passage and choose “use”.")
-        return [
-            self._step(
-                case_id, by, StageName.DRAFT, lambda case, _: self._draft(case, before_inspection=before_inspection)
-            )
-        ]
+
+        def do(case: Case, progress: Progress) -> tuple[Changes, str]:
+            return self._draft(case, progress, before_inspection=before_inspection)
+
+        return self._metered(case_id, [self._step(case_id, by, StageName.DRAFT, do)])
 
     def assess(self, case_id: str, by: str, *, before_inspection: bool) -> list[Step]:
-        """One assessment of the current text. Raises WorkflowError when there is no text."""
+        """One assessment of the text, then the jury and the links. Raises WorkflowError when there is no text."""
         case = self._store.get(case_id)
         require_open(case)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write or generate a draft.")
-        return [
+        steps = [
             self._step(
                 case_id, by, StageName.ASSESS, lambda case, _: self._assess(case, before_inspection=before_inspection)
-            )
+            ),
+            self._step(case_id, by, StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)),
+            self._links_step(case_id, by, afresh=False),
         ]
+        return self._metered(case_id, steps)
 
-    def _draft(self, case: Case, *, before_inspection: bool) -> tuple[Changes, str]:
-        evidence = case.evidence if before_inspection and not case.used_evidence else case.used_evidence
-        drafted = write_candidates(self._tools.engine, case.post, evidence, self._clock)
+    def check_links(self, case_id: str, by: str) -> list[Step]:
+        """The note's links, all asked again. Raises WorkflowError when the case is decided."""
+        require_open(self._store.get(case_id))
+        return [self._links_step(case_id, by, afresh=True)]
+
+    def _links_step(self, case_id: str, by: str, *, afresh: bool) -> Step:
+        def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
+            return links.check_links(case, progress, self._tools.links, self._clock, afresh=afresh)
+
+        return self._step(case_id, by, StageName.LINKS, ask)
+
+    def _metered(self, case_id: str, steps: list[Step]) -> list[Step]:
+        return metered_steps(steps, case_id, self._store, self._tools.settings.llm)
+
+    def _draft(self, case: Case, progress: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
+        proposed = tuple(item for item in case.evidence if item.aim is Aim.JUDGE)  # the other side waits for a tick
+        evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
+        drafted = write_candidates(
+            self._tools.engine,
+            case.post.as_read,
+            evidence,
+            self._clock,
+            on_text=lambda number, text: progress.count(number, 0, text[-_SHOWN:]),
+        )
         if not drafted.candidates:
             return {"candidates": ()}, f"No note: {drafted.abstained}"
         changes: dict[str, object] = {"candidates": drafted.candidates}
@@ -105,7 +142,7 @@ class StageRunner:
         cited = case.draft.evidence_ids
         proposed = tuple(item for item in case.evidence if item.id in cited)
         evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
-        assessment = assess(self._tools.engine, case.post, case.draft.text, evidence, self._clock)
+        assessment = assess(self._tools.engine, case.post.as_read, case.draft.text, evidence, self._clock)
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
 
@@ -134,7 +171,7 @@ class StageRunner:
     ) -> Case:
         """The newest case with the stage's result, merged with what a person did meanwhile."""
         require_open(newest)
-        if newest.post.text != worked_on.post.text:
+        if newest.post.whole_text != worked_on.post.whole_text:
             raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
         if name in GATHERING and _where(newest) != _where(worked_on):
             raise WorkflowError(

@@ -7,23 +7,23 @@ made for listing and searching both read U+FFFD, and a lone surrogate reads U+FF
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine, Select, delete, func, insert, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.cases.rows import case_row, event_rows, folded, text_hashes
+from crowdnotes.cases.contents import IMAGES, KINDS, TEXTS
+from crowdnotes.cases.rows import case_row, event_rows, folded, image_hashes, text_hashes
 from crowdnotes.domain import Case, CaseStatus, DecisionKind, Mode, Noun, text_sha256
 from crowdnotes.errors import CaseNotFoundError, StoreError
 from crowdnotes.storage.database import reading, writing
-from crowdnotes.storage.tables import case_texts, cases, events, jobs, source_texts, storable_text
+from crowdnotes.storage.tables import cases, events, jobs, storable_text
 
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
-_UNCLAIMED_TEXTS_KEPT = timedelta(days=1)  # a run that was killed resumes sooner
 
 
 class CaseSummary(Noun):
@@ -39,7 +39,7 @@ class CaseSummary(Noun):
 
 
 class Store(Protocol):
-    """Keeps cases and the texts of their sources. Raises StoreError and its kinds, nothing else."""
+    """Keeps cases, their sources' texts and their posts' images. Raises StoreError and its kinds, nothing else."""
 
     def add(self, case: Case) -> Case:
         """Keep a new case, and give it back as kept."""
@@ -79,6 +79,14 @@ class Store(Protocol):
         """The exact text; StoreError if it is not kept."""
         ...
 
+    def put_image(self, content: bytes) -> str:
+        """Keep an image's bytes once, whoever uses it; their sha256 finds them again."""
+        ...
+
+    def image(self, sha256: str) -> bytes:
+        """The exact bytes; StoreError if they are not kept."""
+        ...
+
 
 class SqlStore:
     """The store in a database opened by `storage.opening.open_database`; safe for threads and processes."""
@@ -95,7 +103,7 @@ class SqlStore:
             except IntegrityError as error:
                 raise StoreError("There is a case with this id already.") from error
             _append_events(connection, case, known=0)
-            _link_texts(connection, case)
+            _claim(connection, case)
         return case
 
     def get(self, case_id: str) -> Case:
@@ -115,9 +123,7 @@ class SqlStore:
             new, row = case_row(new.model_copy(update={"version": old.version + 1}))
             connection.execute(update(cases).where(cases.c.id == old.id).values(row))
             _append_events(connection, new, known=len(old.events))
-            if text_hashes(new) != text_hashes(old):
-                connection.execute(delete(case_texts).where(case_texts.c.case_id == old.id))
-                _link_texts(connection, new)
+            _claim(connection, new, old)
         return new
 
     def list(
@@ -136,38 +142,46 @@ class SqlStore:
             return connection.scalar(_matching(select(func.count()).select_from(cases), search, status)) or 0
 
     def delete(self, case_id: str) -> None:
-        """See `Store.delete`. Its jobs go too, and texts that no case has claimed for a day."""
+        """See `Store.delete`. Its jobs go too, and texts and images that no other case claims."""
         case_id = storable_text(case_id)
         with writing(self._engine) as connection:
-            its_texts = set(connection.scalars(select(case_texts.c.sha256).where(case_texts.c.case_id == case_id)))
+            released = [(kind, kind.claimed(connection, case_id)) for kind in KINDS]
             if not connection.execute(delete(cases).where(cases.c.id == case_id)).rowcount:
                 raise CaseNotFoundError("There is no such case.")
             connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
-            unclaimed = source_texts.c.sha256.not_in(select(case_texts.c.sha256))
-            left_over = source_texts.c.stored_at < datetime.now(UTC) - _UNCLAIMED_TEXTS_KEPT
-            connection.execute(
-                delete(source_texts).where(unclaimed, or_(source_texts.c.sha256.in_(its_texts), left_over))
-            )
+            for kind, claimed in released:
+                kind.remove(connection, claimed)
+                kind.remove_left_over(connection, datetime.now(UTC))
 
     def put_text(self, text: str) -> str:
         """See `Store.put_text`."""
         sha256 = text_sha256(text)
-        now = datetime.now(UTC)
-        dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
-        put = dialect.insert(source_texts).values(
-            sha256=sha256, text=text.encode("utf-8", "surrogatepass"), stored_at=now
-        )
         with writing(self._engine) as connection:
-            connection.execute(put.on_conflict_do_update(index_elements=["sha256"], set_={"stored_at": now}))
+            TEXTS.put(connection, sha256, text.encode("utf-8", "surrogatepass"), datetime.now(UTC))
         return sha256
 
     def text(self, sha256: str) -> str:
         """See `Store.text`."""
         with reading(self._engine) as connection:
-            stored = connection.scalar(select(source_texts.c.text).where(source_texts.c.sha256 == sha256))
+            stored = TEXTS.get(connection, sha256)
         if stored is None:
             raise StoreError("The text of this source is no longer kept.", "Gather the sources again.")
-        return bytes(stored).decode("utf-8", "surrogatepass")
+        return stored.decode("utf-8", "surrogatepass")
+
+    def put_image(self, content: bytes) -> str:
+        """See `Store.put_image`."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        with writing(self._engine) as connection:
+            IMAGES.put(connection, sha256, content, datetime.now(UTC))
+        return sha256
+
+    def image(self, sha256: str) -> bytes:
+        """See `Store.image`."""
+        with reading(self._engine) as connection:
+            stored = IMAGES.get(connection, sha256)
+        if stored is None:
+            raise StoreError("This image is no longer kept.", "Attach it again.")
+        return stored
 
 
 def _document_of(case_id: str) -> Select[str]:
@@ -192,9 +206,10 @@ def _append_events(connection: Connection, case: Case, known: int) -> None:
         connection.execute(insert(events), rows)
 
 
-def _link_texts(connection: Connection, case: Case) -> None:
-    if rows := [{"case_id": case.id, "sha256": sha256} for sha256 in sorted(text_hashes(case))]:
-        connection.execute(insert(case_texts), rows)
+def _claim(connection: Connection, case: Case, before: Case | None = None) -> None:
+    """Claim the texts and images that the case needs, and let go of those that it needed before."""
+    for kind, needs in ((TEXTS, text_hashes), (IMAGES, image_hashes)):
+        kind.claim(connection, case.id, needs(case), needs(before) if before else set(), datetime.now(UTC))
 
 
 def _matching(query: Select[Any], search: str, status: CaseStatus | None) -> Select[Any]:

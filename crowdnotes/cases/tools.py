@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Engine
 from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.jury import Jury
 from crowdnotes.settings import Settings
 
 
@@ -17,7 +19,8 @@ from crowdnotes.settings import Settings
 class Tools:
     """The boundaries, each safe to share between threads.
 
-    `providers` gives every online provider and one for each library that is named.
+    `providers` gives every online provider and one for each library that is named. `jury`
+    reads the model when it is first asked for.
     """
 
     engine: Engine
@@ -26,3 +29,5 @@ class Tools:
     libraries: Libraries
     providers: Callable[[Sequence[str]], Sequence[SearchProvider]]
     settings: Settings
+    links: LinkChecker
+    jury: Callable[[], Jury]

@@ -100,12 +100,15 @@ def edit_draft(case: Case, text: str, by: str, at: datetime, *, based_on: str | 
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
 
-def choose_candidate(case: Case, index: int, by: str, at: datetime) -> Case:
-    """Make a candidate the draft; the replaced text stays in the revisions."""
+def choose_candidate(case: Case, sha256: str, by: str, at: datetime) -> Case:
+    """Make the candidate of that text the draft; the replaced text stays in the revisions.
+
+    By its text and not by its place: new candidates may have come since the person saw the list.
+    """
     require_open(case)
-    if not 0 <= index < len(case.candidates):
-        raise InputError(f"There is no candidate {index + 1}; there are {len(case.candidates)}.")
-    chosen = case.candidates[index]
+    chosen = next((candidate for candidate in case.candidates if candidate.sha256 == sha256), None)
+    if chosen is None:
+        raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
     if case.draft is not None and case.draft.sha256 == chosen.sha256:
         return case
     return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))

@@ -11,7 +11,6 @@ import typer
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
-from crowdnotes.handoff import cases_csv, to_json, to_markdown
 
 app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
 
@@ -50,6 +49,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON rather than Markdown.")] = False,
 ) -> None:
     """Show one case whole, its audit trail included."""
+    from crowdnotes.handoff import to_json, to_markdown
     from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:
@@ -66,6 +66,7 @@ def export(
     case_id: Annotated[list[str] | None, typer.Option("--case", help="Only these cases; all without.")] = None,
 ) -> None:
     """Export cases as CSV (a row each), JSON or Markdown."""
+    from crowdnotes.handoff import cases_csv, to_json, to_markdown
     from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crowdnotes.cases.images import Attachment
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import Mode
 from crowdnotes.errors import InputError, JobCancelled, JobError
@@ -34,6 +36,12 @@ def draft(
     until: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only evidence of this day or before.")
     ] = None,
+    image: Annotated[
+        list[Path] | None, typer.Option(help="A picture of the post; may be given several times.", dir_okay=False)
+    ] = None,
+    image_text: Annotated[
+        list[str] | None, typer.Option(help="What can be read in the picture; one for each --image, in order.")
+    ] = None,
     post_url: Annotated[str | None, typer.Option(help="The post's address on X.")] = None,
     by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole case as JSON.")] = False,
@@ -52,6 +60,7 @@ def draft(
             libraries=_known_libraries(library or [], workspace),
             services=_known(service or [], workspace),
             until=until.date() if until else None,
+            attached=_attached(image or [], image_text or []),
         )
         try:
             gathering = cases.gather_steps(case.id, who)
@@ -72,6 +81,19 @@ def draft(
         print_text(f"{item.id}  {item.source.title}  {item.source.url or ''}".rstrip())
     print_text(f"\n{case.draft.text if case.draft else 'No note could be written from this evidence.'}")
     print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to read the passages and decide.")
+
+
+def _attached(files: list[Path], texts: list[str]) -> list[Attachment]:
+    if len(texts) > len(files):
+        raise InputError("There are more --image-text than --image.", "Give one text for each picture, in order.")
+    attached: list[Attachment] = []
+    for number, file in enumerate(files):
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            raise InputError(f"{file} cannot be read ({error.strerror}).") from error
+        attached.append(Attachment(content, file.name, texts[number] if number < len(texts) else ""))
+    return attached
 
 
 def _known(services: list[str], workspace: Workspace) -> list[str]:

@@ -47,6 +47,10 @@ def add(
         print_text(
             f"Library {info.name}: {info.records} records, {info.duplicates} duplicates, {info.skipped} skipped."
         )
+        for skipped in info.skipped_names:
+            print_text(f"  skipped {skipped}")
+        if info.skipped > len(info.skipped_names):
+            print_text(f"  and {info.skipped - len(info.skipped_names)} more")
 
 
 @app.command("list")

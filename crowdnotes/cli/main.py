@@ -16,11 +16,17 @@ from typer.main import get_command
 
 from crowdnotes import __version__
 from crowdnotes.cli import (
+    bench_judges,
+    bench_retrieval,
     bridging_commands,
     case_commands,
+    fetch_command,
+    jury_commands,
     length_command,
     library_commands,
+    model_commands,
     search_commands,
+    train_commands,
 )
 from crowdnotes.cli.output import print_text, progress
 from crowdnotes.errors import CrowdNotesError
@@ -58,13 +64,24 @@ app = typer.Typer(
 )
 app.command("length")(length_command.length)
 app.command("search")(search_commands.search)
+app.command("fetch")(fetch_command.fetch)
 app.add_typer(search_commands.providers_app, name="providers")
 app.add_typer(library_commands.app, name="library")
 app.add_typer(case_commands.app, name="cases")
 app.add_typer(bridging_commands.app, name="bridging")
+app.add_typer(jury_commands.app, name="jury")
+app.add_typer(model_commands.app, name="models")
 
 bench_app = typer.Typer(help="Measure quality on data of yours.", no_args_is_help=True)
 train_app = typer.Typer(help="Train the local judges and the jury on data of yours.", no_args_is_help=True)
+bench_app.command("retrieval")(bench_retrieval.retrieval)
+bench_app.command("helpfulness")(bench_judges.helpfulness)
+bench_app.command("correctness")(bench_judges.correctness)
+bench_app.command("principles")(bench_judges.principles)
+bench_app.command("jury")(jury_commands.bench)
+train_app.command("jury")(jury_commands.train)
+train_app.command("helpfulness")(train_commands.helpfulness)
+train_app.command("principles")(train_commands.principles)
 app.add_typer(bench_app, name="bench")
 app.add_typer(train_app, name="train")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crowdnotes.cli.days import day
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import Post, ProviderOutcome
 from crowdnotes.errors import InputError
@@ -35,7 +35,7 @@ def search(
     text = (sys.stdin.read() if post == "-" else post).strip()
     if not text:
         raise InputError("There is nothing to search for.", "Give a post or claim.")
-    last = _day(until)
+    last = day(until)
     with open_workspace() as workspace:
         providers = _chosen(workspace, provider or [], library or [])
         asked = Post(text=text)
@@ -49,6 +49,7 @@ def search(
             provider_seconds=workspace.settings.search.provider_seconds,
             patience_seconds=workspace.settings.search.patience_seconds,
             report=lambda outcome: progress(f"  {_line(outcome)}"),
+            categories=workspace.settings.evidence.categories,
         )
     if as_json:
         print_json(
@@ -98,15 +99,6 @@ def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]
     if wanted:
         return [providers[name] for name in dict.fromkeys(wanted)]
     return [one for one in providers.values() if one.needs is None]
-
-
-def _day(given: str | None) -> date | None:
-    if given is None:
-        return None
-    try:
-        return datetime.strptime(given.strip(), "%Y-%m-%d").replace(tzinfo=UTC).date()
-    except ValueError:
-        raise InputError(f"“{given}” is not a day.", "Write it as YYYY-MM-DD, for example 2025-06-30.") from None
 
 
 def _line(outcome: ProviderOutcome) -> str:

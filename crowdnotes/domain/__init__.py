@@ -6,11 +6,12 @@ Times are aware datetimes in UTC. Offsets are in Unicode code points, end exclus
 """
 
 from crowdnotes.domain.base import Noun, Span, text_sha256
-from crowdnotes.domain.case import Case, CaseStatus, Event, Stage, StageName
+from crowdnotes.domain.case import Case, CaseStatus, Event
 from crowdnotes.domain.decisions import Classification, Decision, DecisionKind, Override
 from crowdnotes.domain.evidence import (
     DateOrigin,
     Evidence,
+    EvidenceSet,
     FetchOutcome,
     Passage,
     ReadAs,
@@ -32,11 +33,16 @@ from crowdnotes.domain.judgement import (
     PrincipleName,
     PrincipleResult,
 )
+from crowdnotes.domain.jury import Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes
+from crowdnotes.domain.looks import Look, LookKind
 from crowdnotes.domain.notes import Draft, SentenceSupport, Support
 from crowdnotes.domain.posts import Claim, Image, Mode, Post
-from crowdnotes.domain.searching import Hit, ProviderOutcome, ProviderState, Query, SourceCategory
+from crowdnotes.domain.searching import Aim, Hit, ProviderOutcome, ProviderState, Query, SourceCategory
+from crowdnotes.domain.stages import Stage, StageName
+from crowdnotes.domain.usage import Usage
 
 __all__ = [
+    "Aim",
     "Assessment",
     "Case",
     "CaseStatus",
@@ -48,6 +54,7 @@ __all__ = [
     "Draft",
     "Event",
     "Evidence",
+    "EvidenceSet",
     "FetchOutcome",
     "Finding",
     "GateName",
@@ -55,10 +62,16 @@ __all__ = [
     "GateStatus",
     "Hit",
     "Image",
+    "Influence",
+    "Interval",
+    "JuryQuality",
+    "JuryVerdict",
     "LinkCheck",
     "LinkState",
     "LintLevel",
     "LintWarning",
+    "Look",
+    "LookKind",
     "Mode",
     "Noun",
     "Override",
@@ -71,13 +84,16 @@ __all__ = [
     "Query",
     "ReadAs",
     "Review",
+    "RuleWord",
     "SentenceSupport",
+    "SideVotes",
     "Source",
     "SourceCategory",
     "Span",
     "Stage",
     "StageName",
     "Support",
+    "Usage",
     "Verdict",
     "basis_sha256",
     "text_sha256",

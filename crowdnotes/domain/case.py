@@ -9,32 +9,15 @@ from pydantic import Field
 
 from crowdnotes.domain.base import Noun
 from crowdnotes.domain.decisions import Classification, Decision
-from crowdnotes.domain.evidence import Evidence, Source, basis_sha256
+from crowdnotes.domain.evidence import Evidence, EvidenceSet, Source, basis_sha256
 from crowdnotes.domain.judgement import Assessment, LinkCheck
+from crowdnotes.domain.jury import JuryVerdict
+from crowdnotes.domain.looks import Look
 from crowdnotes.domain.notes import Draft
 from crowdnotes.domain.posts import Claim, Mode, Post
 from crowdnotes.domain.searching import Hit, ProviderOutcome, Query
-
-
-class StageName(StrEnum):
-    """The stages that the program works through; each is saved before the next starts."""
-
-    QUERIES = "queries"
-    SEARCH = "search"
-    READ = "read"
-    PASSAGES = "passages"
-    DRAFT = "draft"
-    ASSESS = "assess"
-
-
-class Stage(Noun):
-    """A finished stage: when, how long, and what came of it in one line."""
-
-    name: StageName
-    finished_at: datetime
-    seconds: float
-    summary: str
-    engine: str
+from crowdnotes.domain.stages import Stage
+from crowdnotes.domain.usage import Usage
 
 
 class Event(Noun):
@@ -62,8 +45,9 @@ class Case(Noun):
     `services` are the online providers to ask, `until` the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
     `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest first,
-    for undo; `link_checks` how the note's links answered when last asked; `earlier_evidence` are the sets
-    of passages that a new search replaced.
+    for undo; `jury` what simulated juries said of the draft and candidates, the draft's last; `usage` what
+    each step asked of a language model; `link_checks` how the note's links answered when last asked;
+    `earlier_evidence` are the sets of passages that were replaced or added to, oldest first; `looks` the second looks at the evidence.
     """
 
     id: str
@@ -86,9 +70,12 @@ class Case(Noun):
     draft: Draft | None = None
     candidates: tuple[Draft, ...] = ()
     revisions: tuple[Draft, ...] = ()
-    earlier_evidence: tuple[tuple[Evidence, ...], ...] = ()
+    earlier_evidence: tuple[EvidenceSet, ...] = ()
+    looks: tuple[Look, ...] = ()
     assessment: Assessment | None = None
     link_checks: tuple[LinkCheck, ...] = ()
+    jury: tuple[JuryVerdict, ...] = ()
+    usage: dict[str, Usage] = Field(default_factory=dict)
     classification: Classification = Classification.MISLEADING
     tags: tuple[str, ...] = ()
     decision: Decision | None = None
@@ -102,13 +89,18 @@ class Case(Noun):
     @property
     def next_evidence_number(self) -> int:
         """The number of the next passage: an id names one passage for ever, also those on record."""
-        sets = (self.evidence, *self.earlier_evidence)
+        sets = (self.evidence, *(earlier.evidence for earlier in self.earlier_evidence))
         return 1 + max((int(item.id.removeprefix("E")) for items in sets for item in items), default=0)
 
     @property
     def used_evidence(self) -> tuple[Evidence, ...]:
         """What a person opened and chose to use."""
         return tuple(item for item in self.evidence if item.used)
+
+    @property
+    def used(self) -> Usage:
+        """What the whole case asked of a language model so far."""
+        return sum(self.usage.values(), Usage())
 
     @property
     def basis_sha256(self) -> str:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Any
+
+from pydantic import model_validator
 
 from crowdnotes.domain.base import Noun, Span, text_sha256
-from crowdnotes.domain.searching import SourceCategory
+from crowdnotes.domain.searching import Aim, SourceCategory
 
 
 class FetchOutcome(StrEnum):
-    """How reading a source ended. A page that was read but says nothing useful is still READ."""
+    """How reading a source ended. A page that was read but says nothing useful is still READ.
+
+    UNDATED is given in studies alone, where a page without a date might be later than the cutoff.
+    NOT_EVIDENCE are home pages, search results and log-in pages.
+    """
 
     READ = "read"
     BLOCKED = "blocked"
@@ -24,6 +31,8 @@ class FetchOutcome(StrEnum):
     UNREADABLE = "unreadable"
     REFUSED = "refused as unsafe"
     TOO_LATE = "later than the cutoff"
+    UNDATED = "undated"
+    NOT_EVIDENCE = "not evidence"
 
 
 class ReadAs(StrEnum):
@@ -47,12 +56,15 @@ class Source(Noun):
 
     `read_as` is ABSTRACT when the page itself could not be had and its abstract was read by DOI or
     PubMed id instead. `notices` are marks that a reader must see ("preprint", "retracted").
-    `page_starts` are the offsets in the text at which the pages of a PDF begin.
+    `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
+    link leads, when that is another address than `url`. `archived_url` is the archive's copy that was
+    read; publisher and category are those of the original.
     """
 
     id: str
     title: str
     url: str | None = None
+    page_url: str | None = None
     publisher: str | None = None
     published: date | None = None
     date_origin: DateOrigin | None = None
@@ -108,19 +120,40 @@ class Review(Noun):
 
 
 class Evidence(Noun):
-    """One chosen passage: "E1", why it was chosen, and what the person says of it."""
+    """One chosen passage: "E1", why it was chosen, and what the person says of it.
+
+    `aim` is OTHER_SIDE when it was looked for because it may speak for the post's claim.
+    """
 
     id: str
     source: Source
     passage: Passage
     rank: int
     why: str
+    aim: Aim = Aim.JUDGE
     review: Review = Review()
 
     @property
     def used(self) -> bool:
         """Whether a person opened this passage and chose to use it."""
         return self.review.opened_at is not None and self.review.verdict is Verdict.USE
+
+
+class EvidenceSet(Noun):
+    """The passages as they were before something replaced or added to them: `at` is when, `why` by what.
+
+    Sets that were put on record before sets were dated have neither.
+    """
+
+    at: datetime | None = None
+    why: str = ""
+    evidence: tuple[Evidence, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _undated(cls, stored: Any) -> Any:
+        """A set as it was stored at first: the bare passages."""
+        return {"evidence": stored} if isinstance(stored, (list, tuple)) else stored
 
 
 def basis_sha256(evidence: tuple[Evidence, ...]) -> str:

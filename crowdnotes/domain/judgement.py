@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from math import prod
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -38,13 +39,17 @@ class Finding(Noun):
 
 
 class GateResult(Noun):
-    """One gate's verdict. `score` is in [0, 1] on the engine's own scale; `threshold` is its line."""
+    """One gate's verdict. `score` is in [0, 1] on the engine's own scale; `threshold` is its line.
+
+    `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none.
+    """
 
     gate: GateName
     status: GateStatus
     reason: str
     score: float | None = None
     threshold: float | None = None
+    probability: float | None = Field(None, ge=0, le=1)
     findings: tuple[Finding, ...] = ()
 
 
@@ -60,12 +65,17 @@ class PrincipleName(StrEnum):
 
 
 class PrincipleResult(Noun):
-    """One principle check; `findings` point at the words it objects to."""
+    """One principle check; `findings` point at the words it objects to, `rewrite` is a note without them, or "".
+
+    `probability` is the judge's own, in [0, 1], that the principle is kept; None when it gives none.
+    """
 
     principle: PrincipleName
     status: GateStatus
     reason: str
     findings: tuple[Finding, ...] = ()
+    rewrite: str = ""
+    probability: float | None = Field(None, ge=0, le=1)
 
 
 class LintLevel(StrEnum):
@@ -128,6 +138,13 @@ class Assessment(Noun):
         if [result.gate for result in self.gates] != list(GateName):
             raise ValueError("an assessment has all three gates, in order")
         return self
+
+    @property
+    def probability(self) -> float | None:
+        """That the note passes all three (CrowdNotes+ 4.3, equation 1); None while one of them has none."""
+        parts = [result.probability for result in self.gates]
+        known = [part for part in parts if part is not None]
+        return prod(known) if len(known) == len(parts) else None
 
     def gate(self, name: GateName) -> GateResult:
         """The result of one gate; every assessment has all three."""

@@ -43,6 +43,11 @@ class Post(Noun):
         seen = (words for image in self.images for words in (image.text, image.shows) if words)
         return "\n\n".join((self.text, *seen))
 
+    @property
+    def as_read(self) -> Post:
+        """The post whose text is the whole text: what an engine is given, so that spans of claims are of it."""
+        return self.model_copy(update={"text": self.whole_text})
+
 
 class Claim(Noun):
     """A checkable statement and where it stands in the post."""

@@ -16,6 +16,13 @@ class Query(Noun):
     language: str | None = None
 
 
+class Aim(StrEnum):
+    """What a search is for: judging the post, or seeing the best that speaks for its claim."""
+
+    JUDGE = "judge the claim"
+    OTHER_SIDE = "the other side"
+
+
 class SourceCategory(StrEnum):
     """The seven kinds of source of CrowdNotes+ appendix B.1."""
 
@@ -33,7 +40,8 @@ class Hit(Noun):
 
     `notices` are marks that a reader must see: "preprint", "retracted" and the like. `also_found_by`
     are the other providers that gave the same page. `category` is what `evidence/provenance` says of the
-    page's host; the program sets it after the search.
+    page's host; the program sets it after the search. `rating` is what a fact-checker's review calls the
+    claim, in the checker's own words.
     """
 
     provider: str
@@ -49,6 +57,7 @@ class Hit(Noun):
     pmid: str | None = None
     language: str | None = None
     category: SourceCategory = SourceCategory.OTHER
+    rating: str = ""
     notices: tuple[str, ...] = ()
     also_found_by: tuple[str, ...] = ()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from crowdnotes.domain import Draft, Evidence, Post
-from crowdnotes.engines import Engine, Written
+from crowdnotes.engines import Engine, EngineStep, OnText, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.note_text import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length
 
@@ -35,6 +35,7 @@ def write_candidates(
     evidence: Sequence[Evidence],
     clock: Callable[[], datetime],
     count: int = _CANDIDATES,
+    on_text: OnText | None = None,
 ) -> Drafted:
     """Up to `count` full notes, links included, each at most 280 characters by X's rule.
 
@@ -47,7 +48,8 @@ def write_candidates(
     by_id = {item.id: item for item in evidence}
     links = min(_MAX_LINKS, len({item.source.url for item in evidence if item.source.url}))
     budget = NOTE_LIMIT - links * (URL_WEIGHT + 1)
-    answer = engine.write(post, evidence, budget, count)
+    answer = engine.write(post, evidence, budget, count, on_text)
+    made_by = engine.made_by(EngineStep.WRITING)
     candidates: list[Draft] = []
     for written in answer.candidates:
         text = _with_links(written, by_id)
@@ -58,7 +60,8 @@ def write_candidates(
             text=text,
             evidence_ids=tuple(dict.fromkeys(written.evidence_ids)),
             sentences=engine.support(text, cited),
-            engine=engine.name,
+            engine=made_by.engine,
+            prompt_version=made_by.prompt_version,
             written_at=clock(),
             seconds=time.perf_counter() - begun,
         )

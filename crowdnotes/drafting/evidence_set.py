@@ -50,7 +50,7 @@ def build_evidence(
         if before is not None and before.source.text_sha256 == item.source.text_sha256:
             kept.append(before)
         else:
-            fresh.append((item, _passage(post, item.text, embedder, settings)))
+            fresh.append((item, _passage(post, item, embedder, settings)))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)
     added = [
         Evidence(id=f"E{first_number + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
@@ -59,12 +59,13 @@ def build_evidence(
     return (*kept, *added)
 
 
-def _passage(post: Post, text: str, embedder: Embedder, settings: EvidenceSettings) -> Passage:
+def _passage(post: Post, item: ReadSource, embedder: Embedder, settings: EvidenceSettings) -> Passage:
     return best_passage(
-        text,
+        item.text,
         post.text,
         embedder,
         tokens=settings.passage_tokens,
         overlap=settings.passage_overlap,
         surroundings=settings.surroundings,
+        page_starts=item.source.page_starts,
     )

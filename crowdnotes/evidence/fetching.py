@@ -2,7 +2,7 @@
 
 Bounds are `FetchSettings`: redirects, bytes after unpacking, seconds for the whole exchange. No
 cookies, no credentials, no proxies from the environment. Redirects are followed by hand, each
-through the guard.
+through the guard. What the cache answers is checked and bounded like what the site answers.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.content_type import parse_content_type, settle_kind
 from crowdnotes.evidence.guard import Target, check_url
+from crowdnotes.evidence.page_cache import PageCache, asked_at
 from crowdnotes.evidence.unpacking import ACCEPT_ENCODING, read_capped, too_large
 from crowdnotes.settings import FetchSettings
 
@@ -35,7 +36,8 @@ _LANGUAGE = "en;q=0.9,*;q=0.5"
 class Page:
     """What came back for `requested_url`. `body` is unpacked, and empty unless `outcome` is READ.
 
-    `url` is where the redirects ended. `content_type` is one of `content_type.READABLE`, or "".
+    `url` is where the redirects ended. `fetched_at` is when the site said so, which for a page from the
+    cache may be a day ago. `content_type` is one of `content_type.READABLE`, or "".
     `charset` is what the server said. `detail` is a sentence for the user when the outcome is not READ.
     """
 
@@ -65,8 +67,11 @@ def no_check() -> None:
 class Fetcher:
     """The real thing, over HTTP/1.1. Safe to share between threads."""
 
-    def __init__(self, settings: FetchSettings, allowed_private_hosts: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, settings: FetchSettings, allowed_private_hosts: tuple[str, ...] = (), cache: PageCache | None = None
+    ) -> None:
         self._settings = settings
+        self._cache = cache
         self._allowed_hosts = frozenset(allowed_private_hosts)
         self._ssl_context = httpx.create_ssl_context(trust_env=False)
 
@@ -85,7 +90,7 @@ class Fetcher:
             requested_url=url,
             url=hops[-1],
             outcome=FetchOutcome.READ,
-            fetched_at=now,
+            fetched_at=answer.asked_at,
             content_type=answer.kind,
             charset=answer.charset,
             body=answer.body,
@@ -107,7 +112,8 @@ class Fetcher:
     def _exchange(self, target: Target, deadline: Deadline) -> _Answer | str:
         """One request: the answer, or the address that it redirects to."""
         backend = GuardedBackend(self._allowed_hosts, self._settings.connect_seconds, deadline)
-        transport = GuardedTransport(backend, self._ssl_context)
+        guarded = GuardedTransport(backend, self._ssl_context)
+        transport = self._cache.over(guarded) if self._cache is not None else guarded
         headers = {
             "User-Agent": self._settings.user_agent,
             "Accept": _ACCEPT,
@@ -135,7 +141,7 @@ class Fetcher:
         if re.fullmatch(r"\d{1,20}", length) and int(length) > self._settings.max_bytes:
             raise too_large(self._settings.max_bytes)
         body = read_capped(response.iter_raw(), response.headers.get("Content-Encoding", ""), self._settings.max_bytes)
-        return _Answer(settle_kind(declared, body), declared.charset, body, response.status_code)
+        return _Answer(settle_kind(declared, body), declared.charset, body, response.status_code, asked_at(response))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,7 @@ class _Answer:
     charset: str | None
     body: bytes
     status: int
+    asked_at: datetime
 
 
 class _StatusError(FetchError):

@@ -15,6 +15,7 @@ an even spread of the others, so that a source in another language is still judg
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,12 +44,19 @@ class _Sentence:
 
 
 def best_passage(
-    text: str, post_text: str, embedder: Embedder, tokens: int = 512, overlap: int = 128, surroundings: int = 700
+    text: str,
+    post_text: str,
+    embedder: Embedder,
+    tokens: int = 512,
+    overlap: int = 128,
+    surroundings: int = 700,
+    page_starts: Sequence[int] = (),
 ) -> Passage:
     """The window of `text` most similar to the post, with its surroundings and its best sentences marked.
 
     `tokens` and `overlap` are counts of the embedder's tokens, `surroundings` characters before and
-    after. Deterministic. Raises ValueError for a text without words or an overlap that is no part of a window.
+    after. `page_starts` are those of the source, for `Passage.page`. Deterministic. Raises ValueError for
+    a text without words or an overlap that is no part of a window.
     """
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
@@ -71,7 +79,13 @@ def best_passage(
         before=text[max(0, window.start - surroundings) : window.start],
         after=text[window.end : window.end + surroundings],
         marks=_marks(window, chosen, similarity),
+        page=page_at(page_starts, window.start),
     )
+
+
+def page_at(page_starts: Sequence[int], offset: int) -> int | None:
+    """The number, from 1, of the page on which the character at `offset` stands; None where there are no pages."""
+    return max(1, bisect_right(page_starts, offset)) if page_starts else None
 
 
 def passage_sentences(passage: Passage) -> list[Span]:

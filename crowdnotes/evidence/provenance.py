@@ -1,20 +1,26 @@
 """What kind of source a link leads to, and who publishes it, judged by its host and nothing the page claims.
 
-A maintained table by host suffix (categories.toml) for the seven kinds of CrowdNotes+ appendix B.1;
-government sites that are not in it are health authorities when their name says so.
+A maintained table by host suffix (categories.toml) for the seven kinds of CrowdNotes+ appendix B.1, with
+the user's own hosts before it (settings); government sites that are in neither are health authorities
+when their name says so.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.evidence.tidying import tidy_line
+
+T = TypeVar("T")
 
 _TABLE = Path(__file__).with_name("categories.toml")
 # One host for a whole government: the path says which department speaks.
@@ -33,6 +39,7 @@ _HEALTH_IN_PATH = re.compile(
     r"health|vaccin|immuni[sz]|medicin|disease|covid|coronavirus|\bnhs\b|mhra|ukhsa|infection|screening"
 )
 _ARCHIVED = re.compile(r"^/web/[^/]+/(https?:/.*)", re.IGNORECASE)
+_NONE: Mapping[str, SourceCategory] = MappingProxyType({})
 _OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
 
 
@@ -43,9 +50,16 @@ class _Entry:
     name: str
 
 
-def categorise(url: str) -> SourceCategory:
-    """One of the seven kinds; OTHER for a host that is not known, or no URL at all."""
+def categorise(url: str, own: Mapping[str, SourceCategory] = _NONE) -> SourceCategory:
+    """One of the seven kinds; OTHER for a host that is not known, or no URL at all.
+
+    `own` are hosts (or host and beginning of a path, as in categories.toml) and their kinds, which count
+    before the table: EvidenceSettings.categories.
+    """
     host, path = _host_and_path(url)
+    mine = _longest(host, path, own)
+    if mine is not None:
+        return mine
     entry = _find(host, path)
     if entry is not None and entry.key not in _WHOLE_GOVERNMENTS:
         return entry.category
@@ -110,8 +124,11 @@ def _taken_names() -> frozenset[str]:
 
 
 def _find(host: str, path: str) -> _Entry | None:
+    return _longest(host, path, _entries())
+
+
+def _longest(host: str, path: str, entries: Mapping[str, T]) -> T | None:
     """The entry of the longest host suffix, cut at dots, and within it of the longest path beginning."""
-    entries = _entries()
     labels = host.split(".")
     steps = [step for step in path.split("/") if step][:3]
     for first in range(len(labels)):

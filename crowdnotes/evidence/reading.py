@@ -15,7 +15,7 @@ from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading_html import read_html
 from crowdnotes.evidence.reading_pdf import read_pdf
 from crowdnotes.evidence.reading_plain import read_plain
-from crowdnotes.evidence.references import drop_references
+from crowdnotes.evidence.references import moved_starts, references_in, without
 from crowdnotes.evidence.tidying import tidy_line
 
 _LEAST_LETTERS = 40  # fewer, and the language is a guess
@@ -44,8 +44,14 @@ def read_body(body: bytes, kind: str, charset: str | None, url: str, check: Call
         document = read_pdf(body, fallback_title, check)
     else:
         document = read_plain(body, charset, fallback_title)
-    text = drop_references(document.text)
-    return replace(document, text=text, language=language_of(text))
+    dropped = references_in(document.text)
+    text = without(document.text, dropped)
+    return replace(
+        document,
+        text=text,
+        language=language_of(text) or document.language,
+        page_starts=moved_starts(document.page_starts, dropped, len(text)),
+    )
 
 
 def language_of(text: str) -> str | None:

@@ -1,11 +1,11 @@
-"""HTML to a Document by trafilatura: the article's words, without menus, scripts and comments."""
+"""HTML to a Document by trafilatura: the article's words, without menus, scripts, comments and hidden text."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
 
 from lxml.etree import LxmlError  # type: ignore[import-untyped]  # its stubs cover too little to bring them
 
@@ -13,20 +13,21 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.charset import decode
 from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.page_words import all_words
+from crowdnotes.evidence.paywall import is_paywalled
 from crowdnotes.evidence.tidying import tidy_line, tidy_text
+from crowdnotes.evidence.visible import drop_hidden
 
 if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted
 
 _LEAST_TEXT = 80  # characters; less is a shell or a notice, not a page
 _NOTICE = 700  # characters; a text shorter than this may be a notice instead of the page
-_TEASER = 2_000  # characters; what a paywalled page shows of itself
 # Extraction takes about 0.1 ms a tag and never stops by itself; the longest encyclopaedia articles stay below.
 _MAX_TAGS = 100_000
 _MAX_CHARACTERS = 3_000_000
 # What the parsers raise on pages that are made to break them.
 _BROKEN = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, LxmlError)
-_NOT_FREE = re.compile(r"[\"']?isAccessibleForFree[\"']?\s*:\s*[\"']?false", re.IGNORECASE)
 _ASKS_FOR_SCRIPT = re.compile(
     r"(?:enable|activate|requires?|turn on|needs?)\s+(?:\w+\s+){0,2}javascript"
     r"|javascript (?:is|must be) (?:disabled|enabled|required)",
@@ -40,16 +41,19 @@ _ASKS_FOR_HUMAN = re.compile(
 
 
 def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -> Document:
-    """The page's main text, one line a paragraph, with the title, site name and date it gives.
+    """The page's main text, one line a paragraph, with the title, site name, date and language it gives.
 
     Raises FetchError: UNREADABLE when there is no text without JavaScript, BLOCKED for a robot check,
-    PAYWALLED when the page says that it is not free and shows a teaser alone.
+    PAYWALLED when the page keeps its text from those who do not pay.
     """
     html = _bounded(decode(body, charset).replace("\x00", ""))
-    extracted = _extract(html, url)
+    tree = _parsed(html)
+    extracted = _extract(tree, url)
     text = tidy_text(extracted.text or "") if extracted is not None else ""
     if len(text) < _LEAST_TEXT:
-        text = max(text, tidy_text(_all_words(html)), key=len)
+        text = max(text, tidy_text(all_words(tree)), key=len)
+    if is_paywalled(tree, html, text):
+        raise FetchError("The page is behind a paywall and shows its beginning only.", FetchOutcome.PAYWALLED)
     _refuse_notice(text, html)
     title = tidy_line((extracted.title if extracted is not None else "") or "")
     return Document(
@@ -57,7 +61,52 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
         text=text,
         publisher=tidy_line((extracted.sitename if extracted is not None else "") or "", 100) or None,
         published=_as_date(extracted.date if extracted is not None else None),
+        language=_language(tree),
+        canonical=_canonical(tree, url),
+        asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
     )
+
+
+def _parsed(html: str) -> Any:
+    """The page as a tree, without what it hides."""
+    from trafilatura import load_html
+
+    try:
+        # As one element more, because trafilatura takes a lone fragment for no HTML at all.
+        tree = load_html(html)
+        if tree is None:
+            tree = load_html(f"<html><body><div>{html}</div></body></html>")
+        if tree is not None:
+            drop_hidden(tree)
+    except _BROKEN as error:
+        raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
+    if tree is None:
+        raise FetchError("The page holds hardly any text, so it cannot be read here.", FetchOutcome.UNREADABLE)
+    return tree
+
+
+def _language(tree: Any) -> str | None:
+    found = re.match(r"[a-z]{2}(?![a-z])", (tree.get("lang") or "").strip().lower())
+    return found.group() if found else None
+
+
+def _canonical(tree: Any, url: str) -> str | None:
+    """The address that the page gives itself, if it is of its own host: it cannot speak for another's."""
+    for link in tree.iter("link"):
+        if "canonical" not in (link.get("rel") or "").lower().split():
+            continue
+        try:
+            address = urljoin(url, (link.get("href") or "").strip())
+            own, named = (urlsplit(one).hostname or "" for one in (url, address))
+        except ValueError:
+            return None
+        same = _plain_host(own) == _plain_host(named)
+        return address if same and address.startswith(("http://", "https://")) else None
+    return None
+
+
+def _plain_host(host: str) -> str:
+    return re.sub(r"^(?:www\d?|m|amp|mobile)\.", "", host)
 
 
 def _bounded(html: str) -> str:
@@ -86,12 +135,12 @@ def _without_scripts(html: str) -> str:
     return "".join([*kept, html[at:]])
 
 
-def _extract(html: str, url: str) -> Extracted | None:
+def _extract(tree: Any, url: str) -> Extracted | None:
     from trafilatura import bare_extraction
 
     try:
         extracted = bare_extraction(
-            html,
+            tree,
             url=url,
             favor_recall=True,
             include_comments=False,
@@ -110,8 +159,6 @@ def _extract(html: str, url: str) -> Extracted | None:
 
 def _refuse_notice(text: str, html: str) -> None:
     """Raise when the text is not the page but a notice in its place."""
-    if len(text) < _TEASER and _NOT_FREE.search(html):
-        raise FetchError("The page is behind a paywall and shows its beginning only.", FetchOutcome.PAYWALLED)
     if len(text) < _NOTICE and _ASKS_FOR_HUMAN.search(text):
         raise FetchError(
             "The site asks whether a human is reading, and shows no page to programs.", FetchOutcome.BLOCKED
@@ -127,36 +174,3 @@ def _as_date(found: str | None) -> date | None:
     except ValueError:
         return None
     return day if day.year >= 1990 and day <= datetime.now(UTC).date() else None
-
-
-class _Words(HTMLParser):
-    """All visible words, for short pages in which no main part stands out."""
-
-    _HIDDEN = frozenset({"script", "style", "template", "head", "nav", "footer", "svg", "iframe", "object", "select"})
-    _BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "section", "article", "td", "dd", "dt"})
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self._hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        self._hidden += tag in self._HIDDEN
-        if tag in self._BLOCKS:
-            self.pieces.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._HIDDEN:
-            self._hidden = max(0, self._hidden - 1)
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.pieces.append(data)
-
-
-def _all_words(html: str) -> str:
-    parser = _Words()
-    # Never closed: closing would give a tag that breaks off at the end back as text.
-    # A marked section of an unknown kind would make the parser fail; as a plain declaration it is passed over.
-    parser.feed(html.replace("<![", "<! ") + "<p>")
-    return re.sub(r"\n\s*", "\n", "".join(parser.pieces))

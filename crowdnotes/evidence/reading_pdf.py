@@ -59,16 +59,28 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
         raise FetchError("The PDF is encrypted.", FetchOutcome.UNREADABLE) from error
     except _DAMAGE as error:
         raise FetchError("The PDF is damaged.", FetchOutcome.UNREADABLE) from error
-    text = tidy_text("\n\n".join(_as_paragraphs(lines) for lines in _without_running_heads(pages)))
+    text, starts = _joined([tidy_text(_as_paragraphs(lines)) for lines in _without_running_heads(pages)])
     if len(text) < _LEAST_TEXT:
         raise FetchError(
             "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
         )
-    return Document(title=title or fallback_title, text=text, published=published)
+    return Document(title=title or fallback_title, text=text, published=published, page_starts=starts)
+
+
+def _joined(pages: list[str]) -> tuple[str, tuple[int, ...]]:
+    """The pages as one text, and the offset at which each begins; one without text begins where the next does."""
+    text = ""
+    starts: list[int] = []
+    for page in pages:
+        if page and text:
+            text += "\n\n"
+        starts.append(len(text) if page or not text else len(text) + 2)
+        text += page
+    return text, tuple(starts)
 
 
 def _pages(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
-    """The lines of each page. A page that cannot be read is skipped when others can."""
+    """The lines of each page. A page that cannot be read is empty when others can."""
     ends = time.monotonic() + _MAX_SECONDS
     pages: list[list[str]] = []
     damage: Exception | None = None
@@ -80,6 +92,7 @@ def _pages(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
             text = reader.pages[number].extract_text()
         except _DAMAGE as error:
             damage = error
+            pages.append([])
             continue
         pages.append([line.strip() for line in tidy_text(text).split("\n") if line.strip()])
     if damage is not None and not any(pages):

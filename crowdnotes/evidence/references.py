@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from crowdnotes.domain import Span
 
 _NUMBERING = r"(?:#{1,6}\s*)?(?:\*\*)?(?:(?:\d{1,2}|[ivx]{1,5}|[a-h])[.)]?\s+)?"
 _CLEAR = (
@@ -34,11 +37,11 @@ _LOOK_AHEAD = 80  # lines that show what a section is
 _SHORT = 90  # characters; lists of links have short lines, prose has long ones
 
 
-def drop_references(text: str) -> str:
-    """The text without its closing sections of references, sources, footnotes and links.
+def references_in(text: str) -> Span | None:
+    """Where a text's closing sections of references, sources, footnotes and links stand; None when it has none.
 
-    A heading counts only when it stands alone on a line in the last part of the text; an appendix
-    that follows is kept. Text without such a section comes back unchanged.
+    A heading counts only when it stands alone on a line in the last part of the text. An appendix that
+    follows is not part of the span.
     """
     lines = text.split("\n")
     begin = 0
@@ -48,11 +51,35 @@ def drop_references(text: str) -> str:
         if is_clear or _AMBIGUOUS_HEADING.fullmatch(heading):
             entries = [entry.strip() for entry in lines[index + 1 : index + 1 + _LOOK_AHEAD] if entry.strip()]
             if _closes(is_clear, entries, begin / len(text)):
-                after = range(index + 1, len(lines))
-                resumed = next((at for at in after if _RESUMES.fullmatch(lines[at].strip())), len(lines))
-                return "\n".join(lines[:index] + lines[resumed:]).strip()
+                end = begin
+                for at in range(index, len(lines)):
+                    if at > index and _RESUMES.fullmatch(lines[at].strip()):
+                        return Span(start=begin, end=end)
+                    end += len(lines[at]) + 1
+                return Span(start=begin, end=len(text))
         begin += len(line) + 1
-    return text
+    return None
+
+
+def without(text: str, dropped: Span | None) -> str:
+    """The text without a span that begins and ends at a line; without white space at its end."""
+    return text if dropped is None else (text[: dropped.start] + text[dropped.end :]).rstrip()
+
+
+def drop_references(text: str) -> str:
+    """The text without its closing sections of references; unchanged when it has none."""
+    return without(text, references_in(text))
+
+
+def moved_starts(starts: Sequence[int], dropped: Span | None, length: int) -> tuple[int, ...]:
+    """Offsets at which pages begin, after a span was dropped from their text, which is `length` long now.
+
+    A page of which nothing is left begins where the next one does; none begins after the text's end.
+    """
+    if dropped is not None:
+        gap = dropped.end - dropped.start
+        starts = [start - gap if start >= dropped.end else min(start, dropped.start) for start in starts]
+    return tuple(start for start in starts if start < length)
 
 
 def _closes(is_clear: bool, entries: list[str], position: float) -> bool:

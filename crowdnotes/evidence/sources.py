@@ -1,78 +1,172 @@
-"""From a link to a Source and its text, in one call; what went wrong is a label on the source."""
+"""From a link to a Source and its text, in one call; what went wrong is a label on the source.
+
+The ladder: what cannot be evidence by its address is not fetched; a page is fetched and read; when the
+page of a paper cannot be had, its abstract is read instead; else the label says why nothing was read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
+from types import MappingProxyType
 
-from crowdnotes.domain import DateOrigin, FetchOutcome, Source, text_sha256
-from crowdnotes.errors import FetchError
+from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
+from crowdnotes.errors import FetchError, InputError
+from crowdnotes.evidence.abstracts import Abstract, AbstractFinder, paper_of
+from crowdnotes.evidence.archives import is_archived, original_of
+from crowdnotes.evidence.document import Document
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
+from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.not_evidence import refuse_page, why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
-from crowdnotes.evidence.reading import read_page
+from crowdnotes.evidence.reading import language_of, read_page
+from crowdnotes.evidence.search.canonical import canonical_url
 from crowdnotes.evidence.tidying import tidy_line
+
+Read = tuple[Source, str | None]
 
 
 class SourceReader:
-    """Fetches and reads. Safe to share between threads when its fetcher is."""
+    """Fetches and reads. Safe to share between threads when its fetcher is.
 
-    def __init__(self, fetcher: PageFetcher) -> None:
+    `abstracts` are asked for papers whose pages cannot be read; nobody is asked without them.
+    """
+
+    def __init__(
+        self,
+        fetcher: PageFetcher,
+        abstracts: AbstractFinder | None = None,
+        categories: Mapping[str, SourceCategory] = MappingProxyType({}),
+    ) -> None:
+        self._categories = categories  # the user's own, see `provenance`
         self._fetcher = fetcher
+        self._abstracts = abstracts
 
-    def read(self, url: str, source_id: str, check: Callable[[], None] = no_check) -> tuple[Source, str | None]:
+    def read(self, url: str, source_id: str, check: Callable[[], None] = no_check, hit: Hit | None = None) -> Read:
         """The source, and its text when its outcome is READ, else None.
 
-        Raises nothing but what `check` raises (a cancelled job). `url` stays as it was brought; the
-        kind and the publisher are those of the page where its redirects end.
+        `hit` is the search result that gave the link: its notices and ids are kept, and its date where
+        the page states none. Raises nothing but what `check` raises (a cancelled job). `url` stays as
+        it was brought; the kind and the publisher are those of the page where its redirects end, or of
+        the original of an archived copy.
         """
+        known = _known(url, source_id, hit, self._categories)
+        if (sentence := why_not(url)) is not None and _is_public(url):
+            return _failed(known, FetchOutcome.NOT_EVIDENCE, sentence), None
         page = self._fetcher.fetch(url, check)
+        known = known.model_copy(update=_place(page, self._categories))
         try:
             document = read_page(page, check)
+            refuse_page(url, page.url, document)
         except FetchError as error:
-            return _source(page, source_id, outcome=error.outcome, detail=error.message), None
-        source = _source(
-            page,
-            source_id,
-            title=document.title,
-            sitename=document.publisher,
-            published=document.published,
-            text=document.text,
-            language=document.language,
-            detail=_redirect_note(page),
-        )
-        return source, document.text
+            failed = _failed(known, error.outcome, error.message)
+            return self._instead(failed, check) if error.outcome is not FetchOutcome.REFUSED else (failed, None)
+        return _whole(known, page, document), document.text
+
+    def _instead(self, failed: Source, check: Callable[[], None]) -> Read:
+        """The abstract of a paper whose page could not be read; the failed source when there is none."""
+        paper = paper_of(failed.url, failed.doi, failed.pmid) or paper_of(failed.page_url)
+        if paper is None or self._abstracts is None:
+            return failed, None
+        found = self._abstracts.find(paper, check)
+        if isinstance(found, str):
+            told = f"{failed.outcome_detail} {found}".strip()
+            return failed.model_copy(update={"outcome_detail": told, "doi": paper.doi, "pmid": paper.pmid}), None
+        return _abstract(failed, found), found.text
 
 
-def _source(
-    page: Page,
-    source_id: str,
-    *,
-    outcome: FetchOutcome = FetchOutcome.READ,
-    detail: str = "",
-    title: str = "",
-    sitename: str | None = None,
-    published: date | None = None,
-    text: str | None = None,
-    language: str | None = None,
-) -> Source:
+def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCategory]) -> Source:
+    """What is known of a source before anything is fetched."""
+    original = original_of(url.strip())
+    paper = paper_of(url, hit.doi if hit else None, hit.pmid if hit else None)
     return Source(
         id=source_id,
-        title=title or tidy_line(page.requested_url),
-        url=page.requested_url.strip(),
-        publisher=publisher_of(page.url, sitename),
-        published=published,
-        date_origin=DateOrigin.PAGE if published is not None else None,
-        category=categorise(page.url),
-        outcome=outcome,
-        outcome_detail=detail,
-        text_sha256=text_sha256(text) if text is not None else None,
-        characters=len(text) if text is not None else 0,
-        language=language,
-        read_at=page.fetched_at,
+        title=(hit.title if hit else "") or tidy_line(url),
+        url=url.strip(),
+        publisher=publisher_of(original),
+        published=hit.published if hit else None,
+        date_origin=DateOrigin.SEARCH if hit and hit.published else None,
+        category=categorise(original, own),
+        notices=hit.notices if hit else (),
+        doi=paper.doi if paper else None,
+        pmid=paper.pmid if paper else None,
+        archived_url=url.strip() if is_archived(url) else None,
     )
+
+
+def _place(page: Page, own: Mapping[str, SourceCategory]) -> Mapping[str, object]:
+    """What becomes known when it is seen where a link leads."""
+    original = original_of(page.url)
+    moved = canonical_url(page.url) != canonical_url(page.requested_url)
+    place: dict[str, object] = {
+        "publisher": publisher_of(original),
+        "category": categorise(original, own),
+        "read_at": page.fetched_at,
+        "page_url": page.url if moved else None,
+    }
+    return place | ({"archived_url": page.url} if is_archived(page.url) else {})
+
+
+def _failed(known: Source, outcome: FetchOutcome, detail: str) -> Source:
+    return known.model_copy(update={"outcome": outcome, "outcome_detail": detail})
+
+
+def _whole(known: Source, page: Page, document: Document) -> Source:
+    own = document.canonical
+    moved = known.page_url or (own if own and canonical_url(own) != canonical_url(page.url) else None)
+    return known.model_copy(
+        update={
+            "title": document.title,
+            "publisher": publisher_of(original_of(page.url), document.publisher),
+            "page_url": moved,
+            "outcome_detail": _redirect_note(page),
+            "language": document.language,
+            "page_starts": document.page_starts,
+            **_dated(known, document.published),
+            **_text(document.text),
+        }
+    )
+
+
+def _abstract(failed: Source, found: Abstract) -> Source:
+    why = failed.outcome_detail.strip().removesuffix(".")
+    dated = found.published if failed.published is None else failed.published
+    return failed.model_copy(
+        update={
+            "title": found.title or failed.title,
+            "outcome": FetchOutcome.READ,
+            "outcome_detail": f"{why}; its abstract from {found.service} was read instead.",
+            "read_as": ReadAs.ABSTRACT,
+            "published": dated,
+            "date_origin": DateOrigin.SEARCH if dated else None,
+            "language": language_of(found.text),
+            "notices": tuple(dict.fromkeys((*failed.notices, *found.notices))),
+            "doi": failed.doi or found.doi,
+            "pmid": failed.pmid or found.pmid,
+            **_text(found.text),
+        }
+    )
+
+
+def _dated(known: Source, on_page: date | None) -> Mapping[str, object]:
+    """The page's own date before the search's."""
+    return {"published": on_page, "date_origin": DateOrigin.PAGE} if on_page else {"published": known.published}
+
+
+def _text(text: str) -> Mapping[str, object]:
+    return {"text_sha256": text_sha256(text), "characters": len(text)}
 
 
 def _redirect_note(page: Page) -> str:
     """A sentence when the link leads to another publisher than it shows."""
-    before, after = publisher_of(page.requested_url), publisher_of(page.url)
+    before, after = publisher_of(original_of(page.requested_url)), publisher_of(original_of(page.url))
     return "" if before == after else f"The link leads on to {page.url}."
+
+
+def _is_public(url: str) -> bool:
+    """Whether the guard lets the address pass; else its refusal says more than what the page would be."""
+    try:
+        check_url(url)
+    except (InputError, FetchError):
+        return False
+    return True

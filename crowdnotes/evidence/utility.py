@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crowdnotes.domain import Hit, Post
+from crowdnotes.domain import Aim, Hit, Post
 from crowdnotes.engines import Engine
 from crowdnotes.errors import EngineError
 
@@ -25,18 +25,30 @@ class Chosen:
 
 
 def select_by_utility(
-    engine: Engine, post: Post, hits: Sequence[Hit], quota: int, progress: Progress | None = None
+    engine: Engine,
+    post: Post,
+    hits: Sequence[Hit],
+    quota: int,
+    progress: Progress | None = None,
+    *,
+    aim: Aim = Aim.JUDGE,
+    beside: Sequence[Hit] = (),
+    by_utility: bool = True,
 ) -> list[Chosen]:
-    """At most `quota` hits, in the order picked. Fewer when the engine says that no other helps.
+    """At most `quota` hits, in the order picked. Fewer when the engine says that no other helps `aim`.
 
+    `beside` are hits that were chosen before and are not offered: what they cover is covered.
+    Without `by_utility` it is the first hits as the search gave them: for studies (CrowdNotes+ Table 3).
     Raises EngineError when the engine picks what was not offered.
     """
+    if not by_utility:
+        return [Chosen(hit, "in the order of the search") for hit in hits[:quota]]
     pool = list(hits)
     chosen: list[Chosen] = []
     while pool and len(chosen) < quota:
         if progress is not None:
             progress(len(chosen), quota)
-        pick = engine.pick(post, pool, [item.hit for item in chosen])
+        pick = engine.pick(post, pool, [*beside, *(item.hit for item in chosen)], aim=aim)
         if pick is None:
             break
         if not 0 <= pick.index < len(pool):

@@ -17,9 +17,11 @@ from crowdnotes.domain import (
     basis_sha256,
     text_sha256,
 )
-from crowdnotes.engines import Engine
+from crowdnotes.engines import Engine, EngineStep
+from crowdnotes.engines.metering import together
 from crowdnotes.errors import EngineError
 from crowdnotes.gates.hierarchy import not_run, run_gates
+from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.note_lint import lint
 
 
@@ -28,23 +30,31 @@ def assess(
 ) -> Assessment:
     """Judge `note` (with its URLs, as it would be posted) over `evidence`, and bind the result to both.
 
-    What the engine could not do is NOT_RUN with its reason; the rest is still there.
+    What the engine could not do is NOT_RUN with its reason; the rest is still there. The principles do
+    not wait for the gates: they run beside them.
     """
     begun = time.perf_counter()
     try:
         support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
-        gates = run_gates(engine, post, note, evidence, support)
     except EngineError as error:
         support = ()
         gates = not_run(f"What carries each sentence could not be judged: {error.message}")
+        principles = _principles(engine, post, note, support)
+    else:
+        gates, principles = together(
+            lambda: run_gates(engine, post, note, evidence, support),
+            lambda: _principles(engine, post, note, support),
+        )
+    made_by = engine.made_by(EngineStep.JUDGING)
     return Assessment(
         text_sha256=text_sha256(note),
         basis_sha256=basis_sha256(tuple(evidence)),
         gates=gates,
-        principles=_principles(engine, post, note, support),
+        principles=principles,
         sentences=support,
-        lint=lint(note),
-        engine=engine.name,
+        lint=(*unfound_quotes(note, post, evidence), *lint(note)),
+        engine=made_by.engine,
+        prompt_version=made_by.prompt_version,
         assessed_at=clock(),
         seconds=time.perf_counter() - begun,
     )

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Iterator
 
-from crowdnotes.domain import Case, Evidence, Support
-from crowdnotes.handoff.x_form import form_labels
+from crowdnotes.domain import Case, Evidence, Post, Support
+from crowdnotes.handoff.x_form import cited_urls, class_label, form_labels, is_demonstration
 from crowdnotes.note_text import NOTE_LIMIT, note_length
 
 _COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
-    " post_url post note characters relevance correctness helpfulness sources engine"
+    " post_url post note characters relevance correctness helpfulness sources engine demonstration"
 ).split()
 
 
 def to_json(case: Case) -> str:
-    """The whole case, audit trail included, as indented JSON."""
-    return case.model_dump_json(indent=2)
+    """The whole case, audit trail included, as indented JSON.
+
+    Before its own fields stand "outcome", how it ended or where it stands, and "demonstration", whether it is
+    made of invented pages and must not be posted.
+    """
+    marks = {"outcome": _outcome(case), "demonstration": is_demonstration(case)}
+    return json.dumps(marks | case.model_dump(mode="json"), indent=2, ensure_ascii=False)
 
 
 def to_markdown(case: Case) -> str:
@@ -60,6 +66,7 @@ def _row(case: Case) -> list[str]:
         *gates,
         " ".join(item.source.url or item.source.title for item in case.used_evidence),
         assessment.engine if assessment else "",
+        "yes" if is_demonstration(case) else "no",
     ]
 
 
@@ -71,13 +78,17 @@ def _plain_cell(cell: str) -> str:
 def _lines(case: Case) -> Iterator[str]:
     yield f"# Community Note case {case.id}"
     yield ""
-    yield f"Status: {case.status.value}. Made {case.created_at:%Y-%m-%d %H:%M} UTC, mode {case.mode.value}."
+    if is_demonstration(case):
+        yield "**A demonstration, with invented pages: nothing of it may be posted.**"
+        yield ""
+    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC, mode {case.mode.value}."
     yield ""
     yield "## Post"
     yield ""
     yield from _quoted(case.post.text)
     if case.post.url:
         yield f"\n{_code(case.post.url)}"
+    yield from _image_lines(case.post)
     yield from _note_lines(case)
     yield from _evidence_lines(case.evidence)
     yield from _score_lines(case)
@@ -89,6 +100,21 @@ def _lines(case: Case) -> Iterator[str]:
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
 
 
+def _outcome(case: Case) -> str:
+    """How the case ended, or where it stands."""
+    return case.decision.kind.value if case.decision else case.status.value
+
+
+def _image_lines(post: Post) -> Iterator[str]:
+    for image in post.images:
+        read = f"read by {_inline(image.read_by)}:" if image.read_by else "not read."
+        yield f"\nImage “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
+        if image.text:
+            yield from _quoted(image.text)
+        if image.shows:
+            yield f"It shows: {_inline(image.shows)}"
+
+
 def _note_lines(case: Case) -> Iterator[str]:
     yield "\n## Note\n"
     if case.draft is None:
@@ -96,6 +122,12 @@ def _note_lines(case: Case) -> Iterator[str]:
         return
     yield from _quoted(case.draft.text)
     yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
+    for check in case.link_checks:
+        if check.url in cited_urls(case):
+            status = f" ({check.status})" if check.status is not None else ""
+            state = f"{check.state.value}{status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
+            yield f"- Link {_code(check.url)}: {state} {_inline(check.sentence)}".rstrip()
+    yield f"\nAbout the post: {class_label(case)}.\n"
     labels = form_labels(case)
     if labels:
         yield "On X's form, tick:\n"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import Case
-from crowdnotes.note_form import tags_of
+from crowdnotes.note_form import CLASSIFICATIONS, tags_of
+from crowdnotes.note_text import find_urls
 
 _X_HOSTS = frozenset({"x.com", "www.x.com", "twitter.com", "www.twitter.com", "mobile.twitter.com", "mobile.x.com"})
 
@@ -14,6 +16,22 @@ def form_labels(case: Case) -> list[str]:
     """The labels to tick on X's form, in the form's order."""
     labels = tags_of(case.classification)
     return [label for tag, label in labels.items() if tag in case.tags]
+
+
+def class_label(case: Case) -> str:
+    """The label of the classification on X's form."""
+    return CLASSIFICATIONS[case.classification]
+
+
+def cited_urls(case: Case) -> tuple[str, ...]:
+    """The links in the note, in order; none without a note."""
+    return tuple(url.url for url in find_urls(case.draft.text)) if case.draft else ()
+
+
+def is_demonstration(case: Case) -> bool:
+    """Whether the case leans on the demonstration's invented pages, so that its note must not be posted."""
+    sources = (item.source.url or "" for item in case.evidence)
+    return any(is_demonstration_url(url) for url in (*cited_urls(case), *case.urls, *sources, case.post.url or ""))
 
 
 def post_url(case: Case) -> str | None:

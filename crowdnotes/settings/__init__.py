@@ -18,6 +18,9 @@ from crowdnotes.settings.bridging import BridgingSettings
 from crowdnotes.settings.evidence import EvidenceSettings
 from crowdnotes.settings.fetch import FetchSettings
 from crowdnotes.settings.gates import GateSettings
+from crowdnotes.settings.jury import JurySettings
+from crowdnotes.settings.links import LinkSettings
+from crowdnotes.settings.llm import LlmSettings
 from crowdnotes.settings.search import SearchSettings
 
 __all__ = [
@@ -25,6 +28,9 @@ __all__ = [
     "EvidenceSettings",
     "FetchSettings",
     "GateSettings",
+    "JurySettings",
+    "LinkSettings",
+    "LlmSettings",
     "SearchSettings",
     "Settings",
     "load_settings",
@@ -53,9 +59,12 @@ class Settings(BaseSettings):
     embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
     fetch: FetchSettings = Field(default_factory=FetchSettings)
     evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
+    links: LinkSettings = Field(default_factory=LinkSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     gates: GateSettings = Field(default_factory=GateSettings)
+    llm: LlmSettings = Field(default_factory=LlmSettings)
     bridging: BridgingSettings = Field(default_factory=BridgingSettings)
+    jury: JurySettings = Field(default_factory=JurySettings)
 
     @field_validator("allowed_private_hosts")
     @classmethod

@@ -19,3 +19,6 @@ class FetchSettings(BaseSettings):
         "CrowdNotes/0.1 (evidence reader for Community Notes)",
         description="says honestly who reads",
     )
+    cache_mb: int = Field(
+        256, ge=0, description="pages kept on disk for as long as their sites allow, a day at most; 0 keeps none"
+    )

@@ -93,7 +93,25 @@ case_texts = Table(
     metadata,
     Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
     Column("sha256", String(64), primary_key=True),
+    Column("claimed_at", UtcTime, nullable=True),  # empty in rows that are older than this column
     Index("case_texts_by_text", "sha256"),
+)
+
+images = Table(
+    "images",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    Column("stored_at", UtcTime, nullable=False),
+)
+
+case_images = Table(
+    "case_images",
+    metadata,
+    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Column("claimed_at", UtcTime, nullable=True),
+    Index("case_images_by_image", "sha256"),
 )
 
 jobs = Table(

@@ -18,7 +18,7 @@ from pages.parts.text import visible
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
-Look = Literal["plain", "post", "quote", "passage", "title", "small", "note"]
+Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "pinned"]
 _GATE_ASKS = {
     GateName.RELEVANCE: "Do the passages help to judge this claim?",
     GateName.CORRECTNESS: "Does the note say what the passages say?",
@@ -67,12 +67,12 @@ _gates = st.components.v2.component(
 )
 
 
-def note_counter(text: str, *, box: str, key: str) -> None:
+def note_counter(text: str, *, box: str, submit: str, key: str) -> None:
     """Counts what is typed into the text area inside the container with key `box`, and saves after a pause.
 
-    `text` is what is saved already.
+    `text` is what is saved already. Alt+S in the box saves and presses the button with key `submit`.
     """
-    _counter(data={"text": text, "box": box}, key=key)
+    _counter(data={"text": text, "box": box, "submit": submit}, key=key)
 
 
 def marked_text(pieces: Sequence[Piece], *, look: Look, key: str) -> None:

@@ -1,15 +1,17 @@
-"""Step 5: the person decides. Approving is one of four ends, each as easy to choose."""
+"""Step 5: the person decides. Approving is one of four ends; the other three are open from the start."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.cases.approval import LETTERS_OF_A_REASON
 from crowdnotes.cases.suggestions import suggest_tags
 from crowdnotes.domain import Case, Classification, DecisionKind
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.note_form import tags_of
-from pages.parts.hand_off import CLASSES, hand_off
+from crowdnotes.note_form import CLASSIFICATIONS, tags_of
+from pages.parts.hand_off import hand_off
+from pages.parts.link_checks import ask_again
 from pages.parts.progress import under_way
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
@@ -32,17 +34,20 @@ def decide_step(case: Case | None, job: JobRecord | None) -> None:
         if case.decision is not None:
             hand_off(case)
             return
+        overrides: dict[str, str] = {}
         if case.draft is not None:
             _note_form(case)
-        overrides = _approval(case) if case.draft is not None else {}
-        _ends(case, overrides, busy=under_way(job))
+            overrides = _approval(case, job)
+        _ends(case, job, overrides)
 
 
 def _view(case: Case | None) -> StepView:
     name = StepName.DECIDE
-    if case is None or not (case.stages or case.evidence):
+    if case is None:
         return StepView(name, StepState.LOCKED, "Comes last: approve, or find that no note is needed")
     decision = case.decision
+    if decision is None and case.draft is None:
+        return StepView(name, StepState.ACTIVE, "You may end here at any time: no note is a result too")
     if decision is None:
         return StepView(name, StepState.ACTIVE, "Yours alone: the program never decides")
     colour = {"approved": "green", "rejected": "red"}.get(decision.kind.value, "gray")
@@ -57,7 +62,7 @@ def _note_form(case: Case) -> None:
     st.radio(
         "About the post",
         list(Classification),
-        format_func=CLASSES.__getitem__,
+        format_func=CLASSIFICATIONS.__getitem__,
         key=chosen,
         on_change=_classify,
         args=(case.id, chosen),
@@ -95,15 +100,17 @@ def _tick(case: Case, tag: str, key: str) -> None:
     act(_PLACE, lambda: workspace().service.tick_tag(case.id, tag, author(), ticked=ticked))
 
 
-def _approval(case: Case) -> dict[str, str]:
+def _approval(case: Case, job: JobRecord | None) -> dict[str, str]:
     """What approval waits for, with room for a reason that passes a check over; returns the reasons written."""
     waits = workspace().service.obstacles(case)
     written = {check: reason for refusal in waits if (check := _check(refusal)) and (reason := _reason(case, check))}
-    left = len(waits) - len(written)
-    if left:
-        st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {left} more**")
+    still = {refusal.rule: refusal for refusal in workspace().service.obstacles(case, written)}
+    if still:
+        st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {len(still)} more**")
     for refusal in waits:
-        _wait(case, refusal, passed_over=_check(refusal) in written)
+        _wait(case, still.get(refusal.rule, refusal), passed_over=refusal.rule not in still)
+    if any(refusal.rule.startswith("live:") for refusal in waits):
+        ask_again(case, job)
     return written
 
 
@@ -113,7 +120,7 @@ def _wait(case: Case, refusal: WorkflowError, *, passed_over: bool) -> None:
     check = _check(refusal)
     if check:
         st.text_input(
-            f"Why approve although {_although(check)}?",
+            f"Why approve although {_although(check)}? (at least {LETTERS_OF_A_REASON} letters)",
             key=_reason_key(case, check),
             placeholder="Your reason stays in the record. Leave it empty to mend the note instead.",
             persist_state="page",
@@ -135,41 +142,54 @@ def _check(refusal: WorkflowError) -> str:
     """The check that a written reason can pass over; empty for a rule that nobody can."""
     if refusal.rule.startswith("gate "):
         return refusal.rule.removeprefix("gate ")
-    return refusal.rule if refusal.rule.startswith("link:") else ""
+    return refusal.rule if refusal.rule.startswith(("link:", "live:")) else ""
 
 
 def _although(check: str) -> str:
     if check.startswith("link:"):
         return f"{plain(check.removeprefix('link:'), 80)} was not inspected"
+    if check.startswith("live:"):
+        return f"{plain(check.removeprefix('live:'), 80)} was not found to answer"
     return f"the {check} gate did not pass"
 
 
-def _ends(case: Case, overrides: dict[str, str], *, busy: bool) -> None:
-    blocked = case.draft is None or bool(workspace().service.obstacles(case, overrides))
+def _ends(case: Case, job: JobRecord | None, overrides: dict[str, str]) -> None:
+    """The four ends. Only approving waits: for what is listed above it, and for the work under way."""
+    blocked = case.draft is None or under_way(job) or bool(workspace().service.obstacles(case, overrides))
     st.text_input(
         "A word on your decision (optional, kept in the record)", key=f"reason-{case.id}", persist_state="page"
     )
     with st.grid(4, min_column_width=170, gap="small"):
         for kind, (label, icon) in _KINDS.items():
-            approving = kind is DecisionKind.APPROVED
+            waits = kind is DecisionKind.APPROVED and blocked
             st.button(
                 label,
                 key=f"decide-{kind.value.replace(' ', '-')}",
                 icon=icon,
                 width="stretch",
-                disabled=busy or (approving and blocked),
-                help="Waits for what is listed above" if approving and blocked else None,
+                disabled=waits,
+                help=_waits_for(case, job) if waits else None,
                 on_click=_decide,
                 args=(case, kind, overrides),
             )
 
 
+def _waits_for(case: Case, job: JobRecord | None) -> str:
+    if case.draft is None:
+        return "Waits for a note"
+    return "Waits for the work under way" if under_way(job) else "Waits for what is listed above"
+
+
 def _decide(case: Case, kind: DecisionKind, overrides: dict[str, str]) -> None:
     reason = st.session_state.get(f"reason-{case.id}") or ""
     seen = case.draft.sha256 if case.draft else None
-    decided = act(
-        _PLACE,
-        lambda: workspace().service.decide(case.id, kind, author(), reason=reason, overrides=overrides, seen=seen),
-    )
-    if decided is not None:
+
+    def decide() -> Case:
+        decided = workspace().service.decide(case.id, kind, author(), reason=reason, overrides=overrides, seen=seen)
+        job = workspace().runner.latest(case.id)
+        if job is not None and job.state.under_way:  # nobody waits for it any more
+            workspace().runner.cancel(job.id)
+        return decided
+
+    if act(_PLACE, decide) is not None:
         forget_folds(case)

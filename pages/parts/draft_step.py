@@ -11,6 +11,7 @@ from crowdnotes.jobs.records import JobRecord
 from crowdnotes.note_text import NOTE_LIMIT, note_length
 from pages.parts.components import marked_text, note_pieces, outside_text, sentence_pieces
 from pages.parts.demonstration import tempting_note
+from pages.parts.link_checks import cited_links
 from pages.parts.note_box import note_box
 from pages.parts.progress import job_panel, start, under_way
 from pages.parts.session import act, author, workspace
@@ -30,7 +31,8 @@ def draft_step(case: Case | None, job: JobRecord | None) -> None:
     with step(case, _view(case)) as is_open:
         if case is None:
             return
-        job_panel(case, job, "write")
+        with st.empty().container():  # its own place, so that the note below stays where it is when it goes
+            job_panel(case, job, "write")
         if not is_open:
             return
         if case.decision is not None:
@@ -38,6 +40,7 @@ def draft_step(case: Case | None, job: JobRecord | None) -> None:
             return
         _writer(case, job)
         note_box(case)
+        cited_links(case)
         _attribution(case)
 
 
@@ -88,12 +91,13 @@ def _writer(case: Case, job: JobRecord | None) -> None:
 
 
 def _candidates(case: Case) -> None:
-    shown = next((i for i, item in enumerate(case.candidates) if case.draft and item.sha256 == case.draft.sha256), None)
-    st.session_state["candidate"] = shown
+    texts = {candidate.sha256: candidate.text for candidate in case.candidates}
+    st.session_state["candidate"] = case.draft.sha256 if case.draft and case.draft.sha256 in texts else None
+    letters = dict(zip(texts, _LETTERS, strict=False))
     st.segmented_control(
         "Candidates",
-        list(range(len(case.candidates))),
-        format_func=lambda i: f"{_LETTERS[i]} · {note_length(case.candidates[i].text)} characters",
+        list(texts),
+        format_func=lambda sha256: f"{letters[sha256]} · {note_length(texts[sha256])} characters",
         key="candidate",
         on_change=_choose,
         args=(case.id,),
@@ -103,9 +107,9 @@ def _candidates(case: Case) -> None:
 
 
 def _choose(case_id: str) -> None:
-    index = st.session_state["candidate"]
-    if index is not None:
-        act(StepName.DRAFT.value, lambda: workspace().service.choose_candidate(case_id, index, author()))
+    chosen = st.session_state["candidate"]
+    if chosen is not None:
+        act(StepName.DRAFT.value, lambda: workspace().service.choose_candidate(case_id, chosen, author()))
 
 
 def _attribution(case: Case) -> None:
@@ -136,5 +140,5 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
         if carrier is not None and sentence.carrier is not None:
             words = carrier.passage.text[sentence.carrier.start : sentence.carrier.end]
             outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
-        for doubt in sentence.doubts:
+        for doubt in dict.fromkeys(sentence.doubts):
             st.caption(f":orange[:material/help:] {plain(doubt)}")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Evidence, SourceCategory, Verdict
+from crowdnotes.domain import Aim, Case, Evidence, SourceCategory, Verdict
+from crowdnotes.jobs.records import JobRecord
+from pages.parts.badges import source_badges
 from pages.parts.components import marked_text, passage_pieces
+from pages.parts.link_checks import card_badge
+from pages.parts.look_again import look_from_card
 from pages.parts.session import act, author, notices, workspace
 from pages.parts.text import day, host, plain, title, web_url
 
@@ -14,11 +18,11 @@ _OTHERWISE = {Verdict.BACKGROUND: "Background only", Verdict.REJECT: "Reject"}
 _KINDS = {SourceCategory.OTHER: "other kind of source"}
 
 
-def evidence_card(case: Case, item: Evidence) -> None:
+def evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
     """Draw the card. Its verdict can be chosen only after the passage was opened."""
     key = f"{case.id}-{item.id}"
     with st.container(border=True, key=f"card-{item.id}", gap="small"):
-        _head(item)
+        _head(case, item)
         read = st.expander(
             "Read the passage",
             key=f"open-{key}",
@@ -30,32 +34,46 @@ def evidence_card(case: Case, item: Evidence) -> None:
             with read:
                 marked_text(passage_pieces(item.passage), look="passage", key=f"passage-{key}")
                 st.caption("Marked: the sentences closest to the post. Grey: what stands around the passage.")
-        _verdict(case, item, key)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _verdict(case, item, key)
+            if case.decision is None:
+                st.space("stretch")
+                look_from_card(case, item, job, left)
+        _reason(case, item, key)
         notices(item.id)
 
 
-def _head(item: Evidence) -> None:
+def _head(case: Case, item: Evidence) -> None:
     source = item.source
     url = web_url(source.url)
+    archived = web_url(source.archived_url)
+    badges = source_badges(source, case.post, case.until, item.passage.page)
     facts = [plain(source.publisher or host(source.url) or source.library or "unknown publisher", 80)]
     if source.published and source.date_origin:
         facts.append(f"{day(source.published)} (date from {source.date_origin.value})")
-    else:
-        facts.append("date not known")
     if source.library:
         facts.append(f"library {plain(source.library, 40)}, record {source.record}")
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.badge(item.id, color="primary" if item.used else "gray", icon=":material/check:" if item.used else None)
+            if badges:
+                st.markdown(badges, width="content")
             st.badge(_KINDS.get(source.category, source.category.value), color="gray")
             if item.review.opened_at is not None:
                 st.badge("opened", color="gray", icon=":material/done_all:")
+            answers = card_badge(case, source.url)
+            if answers:
+                st.markdown(answers, width="content")
             st.space("stretch")
+            if archived:
+                st.link_button("Archived copy", archived, type="tertiary", icon=":material/inventory_2:")
             if url:
                 st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
         st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
+        if item.aim is Aim.OTHER_SIDE:
+            st.markdown(":gray-badge[:material/balance: the other side: may speak for the post's claim]")
 
 
 def _opened(case: Case, item: Evidence) -> None:
@@ -74,7 +92,7 @@ def _verdict(case: Case, item: Evidence, key: str) -> None:
     st.session_state[used] = verdict is Verdict.USE
     st.session_state[otherwise] = verdict if verdict in _OTHERWISE else None
     closed = not opened or case.decision is not None
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", width="content"):
         st.checkbox(
             "Use in the note" if opened else "Use in the note (read the passage first)",
             key=used,
@@ -92,6 +110,11 @@ def _verdict(case: Case, item: Evidence, key: str) -> None:
             args=(case.id, item.id, key),
             label_visibility="collapsed",
         )
+
+
+def _reason(case: Case, item: Evidence, key: str) -> None:
+    """Why it is rejected: asked for, or told."""
+    waiting = f"rejecting-{key}"
     if st.session_state.get(waiting):
         with st.form(f"reject-{key}", border=False):
             reason = st.text_input("Why is it rejected? (a few words, kept in the record)", value=item.review.reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 import streamlit as st
 
@@ -16,6 +17,8 @@ from pages.parts.text import lines, plain
 
 MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}
 _PLACE = StepName.EVIDENCE.value
+_FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
+_DATE_WIDTH = 280  # pixels
 
 
 def library_names() -> list[str]:
@@ -44,57 +47,76 @@ def library_choice(
     )
 
 
+def cutoff(*, key: str, value: date | None = None, disabled: bool = False, keep: bool = False) -> date | None:
+    """The day that evidence must not be later than; empty for no bound. `keep` remembers it between pages."""
+    if keep:
+        st.session_state.setdefault(key, value)
+    return st.date_input(
+        "Evidence no later than (optional)",
+        value=value,
+        min_value=_FIRST_POST,
+        max_value="today",
+        format="YYYY-MM-DD",
+        key=key,
+        disabled=disabled,
+        help="For a post of the past: what was published after this day is left out. What has no date is marked.",
+        width=_DATE_WIDTH,
+        persist_state="session" if keep else None,
+    )
+
+
 def add_sources(case: Case, job: JobRecord | None) -> None:
-    """More links or another search. What was opened and judged stays. Closed while the program is at work."""
-    busy, searched = under_way(job), case.mode is Mode.AUTOMATION
-    with st.form(f"sources-{case.id}", border=False):
-        mode = st.segmented_control(
-            "Where should the evidence come from?",
-            list(Mode),
-            default=case.mode,
-            required=True,
-            format_func=MODE_LABELS.__getitem__,
-            key=f"mode-{case.id}",
-            disabled=busy,
-        )
-        urls = st.text_area(
-            "Links to sources, one a line",
-            value="\n".join(case.urls),
-            height=110,
-            key=f"urls-{case.id}",
-            disabled=busy,
-        )
-        libraries = library_choice(
-            library_names(),
-            key=f"libraries-{case.id}",
-            default=case.libraries if searched else None,
-            disabled=busy,
-        )
-        services = service_choice(
-            key=f"services-{case.id}", default=case.services if searched else ticked_at_first(), disabled=busy
-        )
-        if busy:
-            st.caption("Opens when the work under way has ended.")
-        if st.form_submit_button("Search and read again", icon=":material/search:", disabled=busy):
-            _gather_again(case, mode or case.mode, urls or "", libraries, services)
+    """Other links or another search. What was opened and judged stays. Closed while the program is at work."""
+    busy, searched, key = under_way(job), case.mode is Mode.AUTOMATION, case.id
+    st.segmented_control(
+        "Where should the evidence come from?",
+        list(Mode),
+        default=case.mode,
+        required=True,
+        format_func=MODE_LABELS.__getitem__,
+        key=f"mode-{key}",
+        disabled=busy,
+    )
+    st.text_area(
+        "Links to sources, one a line",
+        value="\n".join(case.urls),
+        height=110,
+        key=f"urls-{key}",
+        disabled=busy,
+    )
+    library_choice(library_names(), key=f"libraries-{key}", default=case.libraries if searched else None, disabled=busy)
+    service_choice(key=f"services-{key}", default=case.services if searched else ticked_at_first(), disabled=busy)
+    cutoff(key=f"until-{key}", value=case.until, disabled=busy)
+    if busy:
+        st.caption("Opens when the work under way has ended.")
+    st.button(
+        "Search and read again",
+        key=f"again-{key}",
+        icon=":material/search:",
+        disabled=busy,
+        on_click=_gather_again,
+        args=(case,),
+    )
 
 
-def _gather_again(case: Case, mode: Mode, urls: str, libraries: Sequence[str], services: Sequence[str]) -> None:
+def _gather_again(case: Case) -> None:
+    state = st.session_state
+    mode = state[f"mode-{case.id}"] or case.mode
     searching = mode is Mode.AUTOMATION
     saved = act(
         _PLACE,
         lambda: workspace().service.set_sources(
             case.id,
             mode=mode,
-            urls=lines(urls),
-            libraries=libraries if searching else (),
-            services=services if searching else (),
+            urls=lines(state[f"urls-{case.id}"]),
+            libraries=(state.get(f"libraries-{case.id}") or ()) if searching else (),
+            services=(state.get(f"services-{case.id}") or ()) if searching else (),
+            until=state[f"until-{case.id}"],
             by=author(),
         ),
     )
     if saved is not None:
         start(saved, "gather")
-    st.rerun()
 
 
 def paste_passage(case: Case, source: Source | None = None) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Case, FetchOutcome, Source
+from crowdnotes.domain import Aim, Case, FetchOutcome, Source
 from crowdnotes.jobs.records import JobRecord
+from pages.parts.already_checked import already_checked
+from pages.parts.badges import source_badges
+from pages.parts.category_mix import category_mix
+from pages.parts.earlier_evidence import earlier_evidence
 from pages.parts.evidence_card import evidence_card
 from pages.parts.evidence_search import add_sources, paste_passage
-from pages.parts.progress import job_panel, under_way
-from pages.parts.search_report import already_checked, no_passage, search_report
+from pages.parts.look_again import look_again, look_result, swappable
+from pages.parts.progress import job_panel
+from pages.parts.search_report import all_hits, no_passage, search_report
 from pages.parts.steps import StepName, StepState, StepView, step
-from pages.parts.text import count, host, plain
+from pages.parts.text import count, day, exact, host, plain, web_url
 
 _OUTCOMES = {
     FetchOutcome.BLOCKED: "The site refuses to be read by programs.",
@@ -24,6 +29,8 @@ _OUTCOMES = {
     FetchOutcome.TOO_LARGE: "The page is larger than the program reads.",
     FetchOutcome.WRONG_TYPE: "This is not a page, a text or a PDF.",
     FetchOutcome.UNREADABLE: "The page came, but no text could be read in it.",
+    FetchOutcome.UNDATED: "It has no date, so it may be later than evidence may be.",
+    FetchOutcome.NOT_EVIDENCE: "It is a home page, a page of search results or a log-in page.",
     FetchOutcome.REFUSED: "The address is not a public one, so it was not asked.",
 }
 
@@ -33,26 +40,63 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
     with step(case, _view(case)) as is_open:
         if case is None:
             return
+        if is_open:
+            already_checked(case)
         job_panel(case, job, "gather")
+        job_panel(case, job, "look")
         if not is_open:
             return
-        already_checked(case)
+        look_result(case)
         search_report(case)
-        if case.evidence and case.decision is None:
-            st.caption(
-                "Open a passage, read it, then say what it is good for. "
-                "Only passages that you read and use can carry the note."
-            )
-        for item in case.evidence:
-            evidence_card(case, item)
-        if case.stages and not case.evidence and not under_way(job):
-            no_passage(case)
+        category_mix(case)
+        _cards(case, job)
+        if not case.evidence:
+            no_passage(case, job)
         _failed(case)
         if case.decision is None:
-            with st.expander("More evidence: other links, another search", icon=":material/add:"):
-                add_sources(case, job)
-            with st.expander("Paste a passage yourself", icon=":material/content_paste:"):
-                paste_passage(case)
+            look_again(case, job)
+        earlier_evidence(case, job)
+        if case.decision is None:
+            _more(case, job)
+
+
+def _cards(case: Case, job: JobRecord | None) -> None:
+    """The passages; those that speak for the post's claim stand apart, so that nobody takes them for the others."""
+    if case.evidence and case.decision is None:
+        st.caption(
+            "Open a passage, read it, then say what it is good for. "
+            "Only passages that you read and use can carry the note."
+        )
+    left = swappable(case)
+    other_side = [item for item in case.evidence if item.aim is Aim.OTHER_SIDE]
+    for item in case.evidence:
+        if item.aim is not Aim.OTHER_SIDE:
+            evidence_card(case, item, job, left)
+    if not other_side:
+        return
+    with st.container(key="other-side", gap="small"):
+        st.markdown("**:material/balance: The other side**")
+        st.caption(
+            "Looked for because it may speak for the post's claim: see whether it does. "
+            "No note is written from it unless you read it and tick it."
+        )
+        for item in other_side:
+            evidence_card(case, item, job, left)
+
+
+def _more(case: Case, job: JobRecord | None) -> None:
+    more = st.expander(
+        "More evidence: other links, another search",
+        key=f"more-{case.id}",
+        icon=":material/add:",
+        on_change="rerun",
+        expanded=not case.evidence and not case.stages,
+    )
+    if more.open:
+        with more:
+            add_sources(case, job)
+    with st.expander("Paste a passage yourself", icon=":material/content_paste:"):
+        paste_passage(case)
 
 
 def _view(case: Case | None) -> StepView:
@@ -63,14 +107,19 @@ def _view(case: Case | None) -> StepView:
 
 
 def tally(case: Case) -> str:
-    """How far the evidence is: 8 found · 4 read · 3 opened · 2 used."""
-    sources = len(case.sources)
-    found = max(len(case.hits) + len(case.urls), sources)
+    """How far the evidence is: 2 links · 8 found · 4 read · 3 opened · 2 used · no later than 4 March 2026."""
+    found = len(all_hits(case))
     read = sum(source.outcome is FetchOutcome.READ for source in case.sources)
     opened = sum(item.review.opened_at is not None for item in case.evidence)
-    if not found and not case.evidence:
-        return "Nothing gathered yet"
-    return f"{found} found · {read} read · {opened} opened · {len(case.used_evidence)} used"
+    parts = [count(len(case.urls), "link")] if case.urls else []
+    parts += [f"{found} found"] if found else []
+    if case.sources or case.evidence or found:
+        parts += [f"{read} read", f"{opened} opened", f"{len(case.used_evidence)} used"]
+    else:
+        parts.append("nothing gathered yet" if parts else "Nothing gathered yet")
+    if case.until is not None:
+        parts.append(f"no later than {day(case.until)}")
+    return " · ".join(parts)
 
 
 def _failed(case: Case) -> None:
@@ -84,11 +133,18 @@ def _failed(case: Case) -> None:
 
 
 def _failed_source(case: Case, source: Source) -> None:
+    url = web_url(source.url)
+    badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
     with st.container(border=True, key=f"failed-{source.id.replace(':', '-')}", gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(source.outcome.value, color="orange", icon=":material/link_off:")
+            if badges:
+                st.markdown(badges, width="content")
             st.markdown(f"**{plain(host(source.url) or source.title, 60)}**", width="content")
-        st.caption(plain(source.url or source.title, 160))
+            st.space("stretch")
+            if url:
+                st.link_button("Open it", url, type="tertiary", icon=":material/open_in_new:")
+        st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{plain(source.title, 160)}]")
         st.markdown(plain(source.outcome_detail, 300) or _OUTCOMES.get(source.outcome, ""))
         if case.decision is None:
             with st.expander("Open it yourself and paste the passage", icon=":material/content_paste:"):

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.demonstration import is_demonstration_url
-from crowdnotes.domain import Case, Classification, DecisionKind
-from crowdnotes.handoff import form_labels, post_url, to_json, to_markdown
-from crowdnotes.note_text import find_urls
+from crowdnotes.domain import Case, DecisionKind
+from crowdnotes.handoff import class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, forget_folds
 from pages.parts.text import plain
 
-CLASSES = {
-    Classification.MISLEADING: "The post is misinformed or potentially misleading",
-    Classification.NOT_MISLEADING: "The post is not misleading",
-}
 _ENDS = {
     DecisionKind.NOT_NEEDED: "You found that the post needs no note. That is a result: nothing is posted.",
     DecisionKind.INSUFFICIENT_EVIDENCE: "You found too little evidence. That is a result: nothing is posted.",
@@ -41,12 +35,12 @@ def hand_off(case: Case) -> None:
 
 def _approved(case: Case) -> None:
     text = case.draft.text if case.draft else ""
-    if any(is_demonstration_url(url.url) for url in find_urls(text)):
+    if is_demonstration(case):
         st.warning("Its links lead to invented pages.", title="A demonstration: do not post this note.")
     st.markdown("**1.** Copy the note")
     st.code(text, language=None, wrap_lines=True)
     st.markdown("**2.** On X, choose “Write a Community Note” under the post, and say")
-    st.markdown(f":primary[:material/radio_button_checked:] {CLASSES[case.classification]}")
+    st.markdown(f":primary[:material/radio_button_checked:] {plain(class_label(case))}")
     for label in form_labels(case):
         st.markdown(f":primary[:material/check_box:] {plain(label)}")
     url = post_url(case)

@@ -1,36 +1,62 @@
-"""Indexing an uploaded table: long work outside the page's run, one library at a time."""
+"""Indexing an upload: long work outside the page's run, one library at a time."""
 
 from __future__ import annotations
 
+import re
 import tempfile
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
 import streamlit as st
 
-from crowdnotes.evidence.library import LibraryInfo
+from crowdnotes.evidence.library import TABLE_KINDS, LibraryInfo
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step
 from pages.parts.progress import LIBRARIES, watched
 from pages.parts.session import act, workspace
 from pages.parts.text import count, plain
 
 _MINE = "library-job"
+_SAFE = re.compile(r"[^\w.\- ]")
 
 
-def start_indexing(file_name: str, content: bytes, name: str, *, replace: bool) -> None:
-    """Make a library of a table; what forbids it is shown on the page."""
+def start_indexing(files: Sequence[tuple[str, bytes]], name: str, columns: Mapping[str, str], *, replace: bool) -> None:
+    """Make a library of one table or of a folder's documents; what forbids it is shown on the page."""
     libraries = workspace().libraries  # looked up here: the job's thread has no page around it
 
     def run(progress: Progress) -> str:
         with tempfile.TemporaryDirectory() as folder:
-            # Only the ending is taken from the browser's name: the rest could be a path.
-            path = Path(folder) / f"upload{Path(file_name).suffix.lower()}"
-            path.write_bytes(content)
-            return described(libraries.add(path, name, replace=replace, progress=progress.count))
+            path = _laid_out(Path(folder), files)
+            named = {f"{part}_column": column for part, column in columns.items()}
+            return described(libraries.add(path, name, replace=replace, progress=progress.count, **named))
 
     step = Step(name="index", title="Read and index the records", run=run, finished=lambda: None)
     job = act(LIBRARIES, lambda: workspace().runner.start(LIBRARIES, "index", [step]))
     if job is not None:
         st.session_state[_MINE] = job.id
+
+
+def _laid_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
+    """The upload on disk: the table, or the folder that the documents lie in.
+
+    Of a table's name only the ending is taken, of a document's the place below the folder: what
+    leads elsewhere is left out of the path.
+    """
+    first, content = files[0]
+    ending = PurePosixPath(first).suffix.lower()
+    if len(files) == 1 and ending in TABLE_KINDS:
+        table = folder / f"upload{ending}"
+        table.write_bytes(content)
+        return table
+    for number, (name, content) in enumerate(files):
+        parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", ".", "..")]
+        place = folder.joinpath(*(_SAFE.sub("_", part)[-100:] for part in parts[:-1]), f"{number:05}-{_end(parts)}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return folder
+
+
+def _end(parts: Sequence[str]) -> str:
+    return _SAFE.sub("_", parts[-1])[-100:] if parts else "document"
 
 
 def indexing() -> JobRecord | None:
@@ -54,7 +80,9 @@ def described(info: LibraryInfo) -> str:
     if info.duplicates:
         parts.append(f"{count(info.duplicates, 'exact copy', 'exact copies')} left out")
     if info.skipped:
-        parts.append(f"{info.skipped:,} without readable text passed over")
+        names = "; ".join(info.skipped_names[:3])
+        more = f"; and {info.skipped - 3:,} more" if info.skipped > 3 else ""
+        parts.append(f"{info.skipped:,} passed over ({names}{more})")
     return " · ".join(parts)
 
 
@@ -63,7 +91,12 @@ def _ended(job: JobRecord) -> None:
     if job.state is JobState.DONE:
         st.success(plain(step.summary), title="The library is ready.", icon=":material/check:")
     elif job.state is JobState.FAILED:
-        title = "The table could not become a library."
+        title = "It could not become a library."
         st.error(f"{plain(step.error)} {plain(step.next_step)}", title=title, icon=":material/error:")
     else:
-        st.warning("Nothing was kept. Add the table again.", title="The indexing was stopped.", icon=":material/stop:")
+        st.warning("Nothing was kept. Add it again.", title="The indexing was stopped.", icon=":material/stop:")
+    st.button("All right", key="library-job-seen", type="tertiary", icon=":material/close:", on_click=_seen)
+
+
+def _seen() -> None:
+    st.session_state.pop(_MINE, None)

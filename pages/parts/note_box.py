@@ -12,6 +12,8 @@ from pages.parts.components import note_counter, outside_text
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName
 
+SCORE_BUTTON = "score"
+SCORE_SHORTCUT = "Alt+S"  # spelt out in note_counter.js too
 _BOX = "note-box"
 _PLACE = StepName.DRAFT.value
 
@@ -50,7 +52,7 @@ def note_box(case: Case) -> None:
             args=(case,),
             placeholder="Say what the evidence says, in neutral words, and link to it",
         )
-        note_counter(text, box=_BOX, key=f"counter-{case.id}")
+        note_counter(text, box=_BOX, submit=SCORE_BUTTON, key=f"counter-{case.id}")
     st.button(
         "Undo",
         key="undo",
@@ -85,6 +87,13 @@ def _save(case: Case) -> None:
             box.base = saved.draft.sha256 if saved.draft else None
 
     act(_PLACE, save)
+
+
+def save_typed(case: Case) -> None:
+    """Save what stands in the box, if it is drawn and nobody else's words are in the way."""
+    box = _box(case)
+    if box.rival is None and box.key(case) in st.session_state:
+        _save(case)
 
 
 def _undo(case_id: str) -> None:

@@ -8,12 +8,13 @@ from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Mode
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.components import outside_text
-from pages.parts.evidence_search import MODE_LABELS, library_choice, library_names
+from pages.parts.evidence_search import MODE_LABELS, cutoff, library_choice, library_names
+from pages.parts.post_images import attachments, case_images, forget_uploads, new_images
 from pages.parts.progress import start, under_way
 from pages.parts.services import service_choice, ticked_at_first
 from pages.parts.session import act, author, show_case, workspace
 from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
-from pages.parts.text import lines, moment, plain
+from pages.parts.text import count, exact, lines, moment, plain
 
 _NEW = "new-post"
 _EXAMPLES = "new-example"
@@ -24,7 +25,7 @@ def post_step(case: Case | None, job: JobRecord | None) -> None:
     if case is None:
         view = StepView(StepName.POST, StepState.ACTIVE, "Paste the post, and say where to look for evidence")
     else:
-        view = StepView(StepName.POST, StepState.DONE, f"“{plain(case.post.text, 110)}”")
+        view = StepView(StepName.POST, StepState.DONE, _said(case))
     with step(case, view) as is_open:
         if not is_open:
             return
@@ -32,6 +33,11 @@ def post_step(case: Case | None, job: JobRecord | None) -> None:
             _new()
         else:
             _existing(case, busy=under_way(job))
+
+
+def _said(case: Case) -> str:
+    images = len(case.post.images)
+    return f"“{plain(case.post.text, 110)}”" + (f" :material/image: {count(images, 'image')}" if images else "")
 
 
 def _new() -> None:
@@ -50,6 +56,7 @@ def _new() -> None:
         help="Lets you open the post again when the note is ready. It is not read.",
         persist_state="session",
     )
+    new_images()
     st.session_state.setdefault(f"{_NEW}-mode", Mode.AUGMENTATION)
     mode = st.segmented_control(
         "Where should the evidence come from?",
@@ -69,6 +76,7 @@ def _new() -> None:
     if mode is Mode.AUTOMATION:
         library_choice(library_names(), key=f"{_NEW}-libraries")
         service_choice(key=f"{_NEW}-services", default=ticked_at_first())
+    cutoff(key=f"{_NEW}-until", keep=True)
     st.button("Gather the evidence", key="start", type="primary", icon=":material/search:", on_click=_create)
     _example_gallery()
 
@@ -85,7 +93,9 @@ def _create() -> None:
             urls=lines(state[f"{_NEW}-urls"]),
             libraries=(state.get(f"{_NEW}-libraries") or []) if searching else [],
             services=(state.get(f"{_NEW}-services") or []) if searching else [],
+            until=state[f"{_NEW}-until"],
             by=author(),
+            attached=attachments(),
         )
 
     case = act(StepName.POST.value, create)
@@ -93,6 +103,8 @@ def _create() -> None:
         return
     for field in ("text", "url", "urls"):
         state[f"{_NEW}-{field}"] = ""
+    state[f"{_NEW}-until"] = None
+    forget_uploads()
     show_case(case.id)
     start(case, "gather")
 
@@ -140,8 +152,9 @@ def _existing(case: Case, *, busy: bool) -> None:
     outside_text(case.post.text, look="post", key=f"post-{case.id}")
     facts = [f"Case opened {moment(case.created_at)}", MODE_LABELS[case.mode].lower()]
     if case.post.url:
-        facts.insert(0, plain(case.post.url, 90))
+        facts.insert(0, exact(case.post.url))
     st.caption(" · ".join(facts))
+    case_images(case, busy=busy)
     if case.decision is not None:
         return
     with st.form(f"edit-post-{case.id}", border=False):

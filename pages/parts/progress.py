@@ -14,20 +14,24 @@ from pages.parts.session import act, author, telling, workspace
 from pages.parts.steps import StepName
 from pages.parts.text import plain
 
-JobKind = Literal["gather", "write", "assess"]
+JobKind = Literal["gather", "look", "write", "assess", "links"]
 
 _POLL_SECONDS = 0.4
 LIBRARIES = "libraries"  # what the runner has for a case when a library is made, and where its errors are shown
 _PLACES = {
     "gather": StepName.EVIDENCE.value,
+    "look": StepName.EVIDENCE.value,
     "write": StepName.DRAFT.value,
     "assess": StepName.REVIEW.value,
+    "links": StepName.DECIDE.value,
     "index": LIBRARIES,
 }
 _DOING = {
     "gather": "Gathering the evidence",
+    "look": "Taking a second look",
     "write": "Writing and scoring candidate notes",
     "assess": "Scoring the note",
+    "links": "Checking the links",
     "index": "Making a library",
 }
 _SIGNS = {
@@ -75,16 +79,20 @@ def job_panel(case: Case, job: JobRecord | None, kind: JobKind) -> None:
 
 
 def watched(job: JobRecord) -> None:
-    """Follow a job that is under way; the page is drawn again when it ends."""
-    st.fragment(_watch, run_every=_POLL_SECONDS)(job.id)
+    """Follow a job that is under way; the page is drawn again when a step of it, or all of it, ends."""
+    st.fragment(_watch, run_every=_POLL_SECONDS)(job.id, _finished(job))
 
 
 def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
     service, by = workspace().service, author()
     if kind == "gather":
         return lambda case_id: service.gather_steps(case_id, by)
+    if kind == "look":
+        return service.second_look_steps
     if kind == "assess":
         return lambda case_id: service.assess_steps(case_id, by)
+    if kind == "links":
+        return lambda case_id: service.check_link_steps(case_id, by)
     # A draft comes with its scores; there is no text yet when the steps are made.
     return lambda case_id: [
         *service.write_steps(case_id, by),
@@ -100,20 +108,24 @@ def newest(job_id: str) -> JobRecord:
         st.rerun()
 
 
-def _watch(job_id: str) -> None:
+def _watch(job_id: str, finished: int) -> None:
     with telling():
         job = newest(job_id)
-        if not job.state.under_way:
+        if not job.state.under_way or _finished(job) != finished:
             st.rerun()
         with st.container(border=True, key="job-panel"):
             _list(job)
             st.button("Cancel", key=f"cancel-{job.id}", icon=":material/stop_circle:", on_click=_cancel, args=(job,))
 
 
+def _finished(job: JobRecord) -> int:
+    return sum(step.state in {StepState.DONE, StepState.KEPT} for step in job.steps)
+
+
 def _list(job: JobRecord) -> None:
     st.markdown(f"**{_DOING.get(job.kind, job.kind)}**")
     for record in job.steps:
-        summary = plain(record.summary or record.note, 120)
+        summary = plain(record.summary or record.note, 400)
         st.markdown(f"{_SIGNS[record.state]} {record.title}{_counts(record)} :gray[:small[{summary}]]")
     current = job.current
     if current is not None and current.total:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, PrincipleResult
+from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.note_lint import lint
+from crowdnotes.note_lint import lint, without_tracking
 from pages.parts.components import gate_path
+from pages.parts.jury_panel import jury_panel
+from pages.parts.link_checks import asking, stop_asking
+from pages.parts.note_box import SCORE_BUTTON, SCORE_SHORTCUT, save_typed
 from pages.parts.progress import job_panel, start, under_way
+from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, step
 from pages.parts.text import plain
 
+_PLACE = StepName.REVIEW.value
 _SIGNS = {
     GateStatus.PASS: ":green[:material/check_circle:]",
     GateStatus.FAIL: ":red[:material/cancel:]",
@@ -25,7 +31,8 @@ def review_step(case: Case | None, job: JobRecord | None) -> None:
     with step(case, _view(case)) as is_open:
         if case is None:
             return
-        job_panel(case, job, "assess")
+        with st.empty().container():  # its own place, so that the note below stays where it is when it goes
+            job_panel(case, job, "assess")
         if not is_open or case.draft is None:
             return
         if case.decision is None:
@@ -34,10 +41,7 @@ def review_step(case: Case | None, job: JobRecord | None) -> None:
             _gates(case, case.assessment)
             _principles(case.assessment, stale=not case.assessment_is_current)
         _form(case)
-        st.markdown(
-            ":gray[:material/do_not_disturb_on:] **Jury: not run.** No jury model is installed yet, "
-            "so nothing is said here about how raters of different views would vote."
-        )
+        jury_panel(case)
 
 
 def _view(case: Case | None) -> StepView:
@@ -55,7 +59,7 @@ def _view(case: Case | None) -> StepView:
 
 
 def _scoring(case: Case, job: JobRecord | None) -> None:
-    if under_way(job):
+    if under_way(job) and not asking(job):
         return
     stale = case.assessment is not None and not case.assessment_is_current
     if stale:
@@ -64,16 +68,23 @@ def _scoring(case: Case, job: JobRecord | None) -> None:
             title="These scores are out of date.",
             icon=":material/history:",
         )
-    if case.assessment is None or stale:
-        st.button(
-            "Score again" if stale else "Score the note",
-            key="score",
-            type="primary",
-            icon=":material/rule:",
-            shortcut="Alt+S",
-            on_click=start,
-            args=(case, "assess"),
-        )
+    # Always there, so that the shortcut works straight after typing, when the page knows of no change yet.
+    st.button(
+        "Score the note" if case.assessment is None else "Score again",
+        key=SCORE_BUTTON,
+        type="primary" if stale or case.assessment is None else "secondary",
+        icon=":material/rule:",
+        shortcut=SCORE_SHORTCUT,
+        on_click=_score,
+        args=(case,),
+    )
+
+
+def _score(case: Case) -> None:
+    """Score what stands in the note box, also words that were typed just now."""
+    save_typed(case)
+    stop_asking(case)
+    start(case, "assess")
 
 
 def _gates(case: Case, assessment: Assessment) -> None:
@@ -83,10 +94,10 @@ def _gates(case: Case, assessment: Assessment) -> None:
     for gate in assessment.gates:
         if gate.status is not GateStatus.FAIL:
             continue
-        for finding in gate.findings:
-            if not finding.ok:
-                about = f"{finding.evidence_id}: " if finding.evidence_id else ""
-                st.markdown(f":red[:material/arrow_right:] {about}{plain(finding.message)}")
+        wrong = ((item.evidence_id, item.message) for item in gate.findings if not item.ok)
+        for evidence_id, message in dict.fromkeys(wrong):
+            about = f"{evidence_id}: " if evidence_id else ""
+            st.markdown(f":red[:material/arrow_right:] {about}{plain(message)}")
 
 
 def _principles(assessment: Assessment, *, stale: bool) -> None:
@@ -106,10 +117,23 @@ def _principle(result: PrincipleResult, *, stale: bool) -> None:
 
 def _form(case: Case) -> None:
     st.markdown("**Form**")
-    warnings = lint(case.draft.text) if case.draft else ()
+    if case.draft is None:
+        return
+    quotes = unfound_quotes(case.draft.text, case.post.as_read, case.used_evidence)
+    warnings = (*quotes, *lint(case.draft.text))
     if not warnings:
         st.markdown(":green[:material/check_circle:] Nothing that X or a reader would stumble over")
-    for warning in warnings:
-        blocks = warning.level is LintLevel.BLOCKS
+    for message, level in dict.fromkeys((warning.message, warning.level) for warning in warnings):
+        blocks = level is LintLevel.BLOCKS
         sign = ":red[:material/cancel:]" if blocks else ":orange[:material/warning:]"
-        st.markdown(f"{sign} {plain(warning.message)}" + (" :red[Stops approval.]" if blocks else ""))
+        st.markdown(f"{sign} {plain(message)}" + (" :red[Stops approval.]" if blocks else ""))
+    if case.decision is None and any(warning.code == "tracking" for warning in warnings):
+        st.button("Cut the tracking", key="cut-tracking", icon=":material/content_cut:", on_click=_cut, args=(case,))
+
+
+def _cut(case: Case) -> None:
+    """Take the tracking out of the links; Undo brings it back."""
+    draft = case.draft
+    if draft is not None:
+        text = without_tracking(draft.text)
+        act(_PLACE, lambda: workspace().service.edit_draft(case.id, text, author(), based_on=draft.sha256))

@@ -1,40 +1,18 @@
-"""What came of a search: how each place answered, and who checked the claim already."""
+"""What came of a search: how each place answered, and what it means when there is nothing to read."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Hit, Mode, ProviderOutcome, ProviderState, StageName
-from pages.parts.text import count, day, host, plain, title, web_url
-
-_FACT_CHECKS = "google-fact-check"
-_SHOWN = 6
+from crowdnotes.domain import Case, FetchOutcome, Hit, Mode, ProviderOutcome, ProviderState, StageName
+from crowdnotes.jobs.records import JobRecord, JobState
+from pages.parts.text import count, plain
 
 
-def already_checked(case: Case) -> None:
-    """Fact-checks of the claim by others, before anything else: a person wants to know that first."""
-    checks = [hit for hit in case.hits if _FACT_CHECKS in (hit.provider, *hit.also_found_by)]
-    if not checks or not _searched(case):
-        return
-    with st.container(border=True, key="already-checked", gap="small"):
-        st.markdown("**:material/fact_check: Already checked**")
-        st.caption("Others published a check of a claim like this one. Read whether it is the same claim.")
-        for hit in checks[:_SHOWN]:
-            _check(hit)
-        if len(checks) > _SHOWN:
-            st.caption(f"{len(checks) - _SHOWN} more were found")
-
-
-def _check(hit: Hit) -> None:
-    url = web_url(hit.url)
-    when = day(hit.published) if hit.published else "date not known"
-    with st.container(gap=None):
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown(title(hit.title, "A fact-check", 160), width="stretch")
-            if url:
-                st.link_button("Read the check", url, type="tertiary", icon=":material/open_in_new:")
-        st.markdown(f":small[:gray[{plain(host(hit.url) or 'unknown publisher', 80)} · {when}]]")
-        st.markdown(f":small[{plain(hit.snippet, 300)}]")
+def all_hits(case: Case) -> list[Hit]:
+    """What the search on record found, and what second looks found besides."""
+    found = list(case.hits) if _searched(case) else []
+    return found + [hit for look in case.looks for hit in look.hits if hit not in found]
 
 
 def search_report(case: Case) -> None:
@@ -45,10 +23,15 @@ def search_report(case: Case) -> None:
         answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
         if answered:
             st.markdown("  \n".join(_answer(item) for item in answered))
-        for item in failed_searches(case):
-            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-                st.badge(f"search {item.state.value}", color="orange", icon=":material/warning:")
-                st.markdown(f":small[**{plain(item.label)}:** {plain(item.sentence, 300)}]")
+        failures(failed_searches(case))
+
+
+def failures(failed: list[ProviderOutcome]) -> None:
+    """The places that gave no answer, each with its reason."""
+    for item in failed:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.badge(f"search {item.state.value}", color="orange", icon=":material/warning:")
+            st.markdown(f":small[**{plain(item.label)}:** {plain(item.sentence, 300)}]")
 
 
 def failed_searches(case: Case) -> list[ProviderOutcome]:
@@ -58,9 +41,20 @@ def failed_searches(case: Case) -> list[ProviderOutcome]:
     return [item for item in case.outcomes if item.state is not ProviderState.ANSWERED]
 
 
-def no_passage(case: Case) -> None:
-    """What it means that there is nothing to read: that nothing was found, or that a search failed."""
-    failed = failed_searches(case)
+def no_passage(case: Case, job: JobRecord | None) -> None:
+    """What it means that there is nothing to read; nothing while the program is at work, or told why it stopped."""
+    gathering = job is not None and job.kind == "gather"
+    if job is not None and (job.state.under_way or (gathering and job.state is not JobState.DONE)):
+        return
+    if not any(stage.name is StageName.PASSAGES for stage in case.stages):
+        if case.stages or gathering:
+            st.info(
+                "Press “Search and read again” below.",
+                title="The sources that are chosen now were not searched yet.",
+                icon=":material/hourglass_empty:",
+            )
+        return
+    failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
     if failed:
         st.warning(
             f"{count(len(failed), 'place')} gave no answer, so this does not mean that there is nothing to find. "
@@ -68,12 +62,24 @@ def no_passage(case: Case) -> None:
             title="There is no passage, and a search failed.",
             icon=":material/sync_problem:",
         )
-        return
-    st.info(
-        "That is a result too: look elsewhere below, or decide “not enough evidence”.",
-        title="No passage was found.",
-        icon=":material/search_off:",
-    )
+    elif unread:
+        st.warning(
+            "That says nothing for or against the post. Open them yourself and paste the passage that matters.",
+            title="No source could be read.",
+            icon=":material/link_off:",
+        )
+    elif case.hits and _searched(case):
+        st.info(
+            f"{count(len(case.hits), 'page was', 'pages were')} found. Look elsewhere below, or bring links instead.",
+            title="Nothing that was found helps to judge the post.",
+            icon=":material/search_off:",
+        )
+    else:
+        st.info(
+            "That is a result too: look elsewhere below, or decide “not enough evidence”.",
+            title="No passage was found.",
+            icon=":material/search_off:",
+        )
 
 
 def _searched(case: Case) -> bool:

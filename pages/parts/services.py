@@ -8,8 +8,9 @@ import streamlit as st
 
 from crowdnotes.evidence.search import SearchProvider, make_providers
 from crowdnotes.settings import SearchSettings
+from pages.parts.connections import connections
 from pages.parts.session import workspace
-from pages.parts.text import count, plain
+from pages.parts.text import plain
 
 _WITHOUT_KEY = frozenset(SearchSettings.model_fields["services"].get_default())
 
@@ -21,7 +22,14 @@ def ticked_at_first() -> list[str]:
 
 
 def service_choice(*, key: str, default: Sequence[str], disabled: bool = False) -> list[str]:
-    """Let the person choose among the services that can be asked; tells what the others need."""
+    """Let the person choose among the services that can be asked; tells of all, and checks their connections."""
+    chosen = service_pills(key=key, default=default, disabled=disabled)
+    _about(key)
+    return chosen
+
+
+def service_pills(*, key: str, default: Sequence[str], disabled: bool = False) -> list[str]:
+    """Let the person choose among the services that can be asked."""
     online = _online()
     labels = {item.name: item.label for item in _ready(online)}
     chosen = st.pills(
@@ -34,7 +42,6 @@ def service_choice(*, key: str, default: Sequence[str], disabled: bool = False) 
         disabled=disabled,
     )
     st.caption("The words of the searches go to the services that are ticked.")
-    _not_set_up(online)
     return chosen
 
 
@@ -46,15 +53,16 @@ def _ready(online: Sequence[SearchProvider]) -> list[SearchProvider]:
     return [item for item in online if item.needs is None]
 
 
-def _not_set_up(online: Sequence[SearchProvider]) -> None:
-    waiting = [item for item in online if item.needs is not None]
+def _about(key: str) -> None:
+    """All services, folded away: what each still needs, and whether it answers from here."""
+    online = _online()
     names = {item.name for item in online}
     unknown = [name for name in workspace().settings.search.services if name not in names]
     if unknown:
         st.warning(f"CROWDNOTES_SEARCH_SERVICES names no service of ours: {plain(', '.join(unknown))}.")
-    if not waiting:
-        return
-    with st.popover(f"{count(len(waiting), 'service')} not set up", icon=":material/key_off:", type="tertiary"):
-        for item in waiting:
-            st.markdown(f"**{item.label}** :gray[not set up]")
-            st.caption(plain(item.needs or ""))
+    waiting = len(online) - len(_ready(online))
+    label = "About the services" + (f" ({waiting} not set up)" if waiting else "")
+    about = st.popover(label, key=f"about-{key}", icon=":material/network_check:", type="tertiary", on_change="rerun")
+    if about.open:
+        with about:
+            connections(online)

@@ -6,24 +6,54 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.jobs.records import JobRecord
+from pages.parts.components import outside_text
 from pages.parts.progress import doing, newest
 from pages.parts.session import PAGE_WIDTH, telling, workspace
 from pages.parts.text import plain
 
 _POLL_SECONDS = 0.8
+_PINNED = "post-pinned"
 _ENGINE = (
     "The engine is what searches, writes and scores. The local one runs on this machine: it quotes the evidence and "
     "compares words, numbers and meaning. It makes up no sentence of its own."
 )
 
 
-def status_bar(waits: str, job: JobRecord | None = None) -> None:
-    """Draw the line; while a job runs it follows the job, else it says what is waited for."""
-    with st.bottom:
-        if job is not None and job.state.under_way:
-            st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
-        else:
-            _line(f":gray[:material/person:] {waits}")
+def status_bar(waits: str, job: JobRecord | None = None, case: Case | None = None) -> None:
+    """Draw the line; while a job runs it follows the job, else it says what is waited for.
+
+    With a case the post can be kept in view above the line, whatever the person scrolls to.
+    """
+    with st.bottom, st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH, gap=None):
+        if case is not None and st.session_state.get(_PINNED):
+            outside_text(case.post.whole_text, look="pinned", key=f"pinned-{case.id}")
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="xsmall", wrap=True
+        ):
+            with st.container(width="content"):  # of its own: a fragment that runs again must not touch its neighbours
+                if job is not None and job.state.under_way:
+                    st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
+                else:
+                    _state(f":gray[:material/person:] {waits}")
+            if case is not None:
+                _pin()
+            _engine()
+
+
+def _pin() -> None:
+    pinned = bool(st.session_state.get(_PINNED))
+    st.button(
+        "The post",
+        key="pin-post",
+        type="tertiary",
+        icon=":material/keyboard_arrow_down:" if pinned else ":material/keyboard_arrow_up:",
+        help="Fold the post away" if pinned else "Keep the whole post in view while you work",
+        on_click=_toggle_pin,
+    )
+
+
+def _toggle_pin() -> None:
+    st.session_state[_PINNED] = not st.session_state.get(_PINNED)
 
 
 def waits_for(case: Case | None) -> str:
@@ -47,17 +77,14 @@ def _next(case: Case | None) -> str:
 
 def _follow(job_id: str) -> None:
     with telling():
-        _line(f":primary[:material/progress_activity:] {plain(doing(newest(job_id)), 140)}")
+        _state(f":primary[:material/progress_activity:] {plain(doing(newest(job_id)), 140)}")
 
 
-def _line(state: str) -> None:
+def _state(words: str) -> None:
+    st.markdown(f":small[{words}]", width="content")
+
+
+def _engine() -> None:
     engine = workspace().engine
     thinks = "a language model is at work" if engine.uses_language_model else "no language model is at work"
-    with (
-        st.container(horizontal_alignment="center"),
-        st.container(horizontal=True, horizontal_alignment="distribute", gap="xsmall", width=PAGE_WIDTH),
-    ):
-        st.markdown(f":small[{state}]", width="content")
-        st.markdown(
-            f":small[:gray[:material/memory: Engine {plain(engine.name)}: {thinks}]]", width="content", help=_ENGINE
-        )
+    st.markdown(f":small[:gray[:material/memory: {plain(engine.name)}: {thinks}]]", width="content", help=_ENGINE)

@@ -29,6 +29,14 @@ def plain(text: str, limit: int | None = None) -> str:
     return _PUNCTUATION.sub(r"\\\1", _ACTIVE.sub(_JOINER, line))
 
 
+def exact(text: str) -> str:
+    """Markdown of an address as code: whoever copies it has it letter by letter, with nothing in between."""
+    line = " ".join(_DIRECTION.sub("\ufffd", visible(text)).split())
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    edge = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{edge}{line}{edge}{fence}" if line else ""
+
+
 def title(text: str, otherwise: str, limit: int | None = None) -> str:
     """Markdown of a title in bold; `otherwise` stands in for one without a letter to see (bold nothing is a rule)."""
     shown = any(character.isprintable() and not character.isspace() for character in text)

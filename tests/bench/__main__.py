@@ -1,6 +1,6 @@
 """`make bench`: every speed and memory figure in one run, as JSON, with how it grows.
 
-python -m tests.bench [--data TABLE] [--only library,draft,app]
+python -m tests.bench [--data TABLE] [--only library,draft,app,llm]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.bench import bench_app, bench_draft, bench_library
+from tests.bench import bench_app, bench_draft, bench_library, bench_llm
 
 SIZES: list[int | None] = [1_000, 4_000, None]
 
@@ -40,7 +40,7 @@ def main() -> None:
     """Run the parts asked for and print one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="a table of documents (parquet); a made one without")
-    parser.add_argument("--only", default="library,draft,app", help="parts, separated by commas")
+    parser.add_argument("--only", default="library,draft,app,llm", help="parts, separated by commas")
     given = parser.parse_args()
     parts = given.only.split(",")
     with tempfile.TemporaryDirectory() as folder:
@@ -52,6 +52,8 @@ def main() -> None:
             figures["draft"] = bench_draft.measure(data, SIZES)
         if "app" in parts:
             figures["app"] = bench_app.measure(data)
+        if "llm" in parts:
+            figures["llm"] = bench_llm.measure(data)
     print(json.dumps(figures, indent=2))
 
 

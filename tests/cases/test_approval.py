@@ -9,7 +9,18 @@ import pytest
 
 from crowdnotes.cases import workflow
 from crowdnotes.cases.approval import decide, obstacles
-from crowdnotes.domain import Case, Classification, DecisionKind, Draft, GateName, GateStatus, Verdict
+from crowdnotes.cases.links import cited_links
+from crowdnotes.domain import (
+    Case,
+    Classification,
+    DecisionKind,
+    Draft,
+    GateName,
+    GateStatus,
+    LinkCheck,
+    LinkState,
+    Verdict,
+)
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.testing import ScriptedEngine, make_case, make_evidence
@@ -22,7 +33,12 @@ def _ready(note: str = NOTE, engine: ScriptedEngine | None = None) -> Case:
     used = make_evidence(1, opened_at=AT, verdict=Verdict.USE)
     draft = Draft(text=note, evidence_ids=("E1",), engine="person", written_at=AT)
     case = make_case(evidence=(used, make_evidence(2, url="https://other.example.org/")), draft=draft)
-    return _scored(case, engine).model_copy(update={"tags": ("misleadingFactualError",)})
+    checks = tuple(_live(url) for url in cited_links(draft))
+    return _scored(case, engine).model_copy(update={"tags": ("misleadingFactualError",), "link_checks": checks})
+
+
+def _live(url: str) -> LinkCheck:
+    return LinkCheck(url=url, state=LinkState.LIVE, checked_at=AT, tries=1, status=200)
 
 
 def _scored(case: Case, engine: ScriptedEngine | None = None) -> Case:
@@ -37,12 +53,12 @@ def _approve(case: Case, **given: object) -> Case:
 
 
 def _rules(case: Case, overrides: dict[str, str] | None = None) -> set[str]:
-    return {refusal.rule for refusal in obstacles(case, overrides)}
+    return {refusal.rule for refusal in obstacles(case, AT, overrides)}
 
 
 def test_with_every_rule_met_a_note_is_approved_and_bound_to_its_text() -> None:
     case = _ready()
-    assert obstacles(case) == []
+    assert obstacles(case, AT) == []
     approved = _approve(case)
     assert approved.decision is not None
     assert approved.decision.text_sha256 == approved.draft.sha256  # type: ignore[union-attr]
@@ -102,6 +118,18 @@ def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() ->
     assert approved.decision is not None
     assert {item.check: item.reason for item in approved.decision.overrides} == reasons
     assert "The wording is the agency's own." in approved.events[-1].detail
+
+
+@pytest.mark.parametrize("reason", ["x", "ok!", "!!!!!!!!!!!!", "1234567890123", "fine as is"])
+def test_a_keystroke_is_no_reason(reason: str) -> None:
+    engine = ScriptedEngine()
+    engine.fails_at = GateName.HELPFULNESS
+    case = _ready(engine=engine)
+    [refusal] = obstacles(case, AT, {"helpfulness": reason})
+    assert refusal.next_step == "A reason takes at least 10 letters."
+    with pytest.raises(WorkflowError):
+        _approve(case, overrides={"helpfulness": reason})
+    assert _rules(case, {"helpfulness": "It reads well."}) == set()
 
 
 def test_a_gate_that_could_not_run_is_no_pass() -> None:

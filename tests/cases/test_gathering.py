@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from crowdnotes.cases.gathering import merged
-from crowdnotes.domain import Draft, Evidence, Verdict
+from crowdnotes.domain import Draft, Evidence, EvidenceSet, Verdict
 from crowdnotes.testing import make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
@@ -38,7 +38,7 @@ def test_what_a_person_opened_stays_though_the_stage_no_longer_has_it() -> None:
 
 
 def test_an_id_on_record_is_never_given_again() -> None:
-    case = make_case(evidence=(make_evidence(2),), earlier_evidence=((make_evidence(7),),))
+    case = make_case(evidence=(make_evidence(2),), earlier_evidence=(EvidenceSet(evidence=(make_evidence(7),)),))
     assert case.next_evidence_number == 8
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.cases import intake
-from crowdnotes.domain import Mode, Stage, StageName
+from crowdnotes.cases.intake import Places
+from crowdnotes.domain import EvidenceSet, Mode, Stage, StageName
 from crowdnotes.errors import InputError
 from crowdnotes.testing import make_case, make_evidence
 
@@ -70,7 +71,7 @@ def test_changing_the_post_puts_the_old_evidence_on_record() -> None:
     post = intake.checked_post("Another claim", None, None, 25_000)
     changed = intake.change_post(case, post, "ann", AT)
     assert changed.evidence == ()
-    assert changed.earlier_evidence == (case.evidence,)
+    assert changed.earlier_evidence == (EvidenceSet(at=AT, why="the post was changed", evidence=case.evidence),)
     assert changed.events[-1].detail == case.post.text
 
 
@@ -80,10 +81,21 @@ def test_new_links_make_reading_run_again_but_not_the_search() -> None:
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=stages)
-    more = intake.change_sources(case, Mode.AUTOMATION, ("https://a.org/",), ("med",), (), "ann", AT)
+    more = intake.change_sources(case, Places(Mode.AUTOMATION, ("https://a.org/",), ("med",)), "ann", AT)
     assert [stage.name for stage in more.stages] == [StageName.QUERIES, StageName.SEARCH]
-    other = intake.change_sources(case, Mode.AUTOMATION, (), ("news",), (), "ann", AT)
+    other = intake.change_sources(case, Places(Mode.AUTOMATION, libraries=("news",)), "ann", AT)
     assert other.stages == ()
+
+
+def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trail() -> None:
+    stage = Stage(name=StageName.SEARCH, finished_at=AT, seconds=1, summary="", engine="local")
+    case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=(stage,), evidence=(make_evidence(1),))
+    places = Places(Mode.AUTOMATION, libraries=("med",), until=date(2024, 3, 5))
+    bound = intake.change_sources(case, places, "ann", AT)
+    assert bound.until == date(2024, 3, 5)
+    assert bound.stages == ()
+    assert bound.events[-1].detail.endswith("no later than 2024-03-05")
+    assert bound.earlier_evidence == (EvidenceSet(at=AT, why="another search", evidence=case.evidence),)
 
 
 def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:

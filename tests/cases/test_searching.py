@@ -15,10 +15,11 @@ from crowdnotes.domain import Hit, Mode, ProviderState, Query
 from crowdnotes.errors import JobError, SearchError
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, ScriptedEngine, make_case
+from crowdnotes.testing import FixedClock, HashingEmbedder, LiveLinks, ScriptedEngine, make_case, no_jury
 
 
 class _Provider:
@@ -65,7 +66,10 @@ def tools(tmp_path: Path) -> Tools:
     settings = Settings(data_dir=tmp_path)
     embedder = HashingEmbedder()
     reader = SourceReader(Fetcher(settings.fetch, ()))
-    return Tools(ScriptedEngine(), embedder, reader, Libraries(tmp_path, embedder), lambda _: [], settings)
+    links = LinkChecker(LiveLinks(), settings.links, FixedClock())
+    return Tools(
+        ScriptedEngine(), embedder, reader, Libraries(tmp_path, embedder), lambda _: [], settings, links, no_jury
+    )
 
 
 def _with(tools: Tools, *providers: SearchProvider) -> Tools:
@@ -89,7 +93,8 @@ def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools)
         "bad": ProviderState.FAILED,
     }
     assert summary == "1 found in 1 of 2 places"
-    assert any("Bad: failed" in note for note in progress.notes)
+    assert progress.notes[0] == "0/2 Good: … · Bad: …"
+    assert progress.notes[-1] == "2/2 Good: 1 found · Bad: failed"
 
 
 def test_when_none_answers_the_stage_fails_rather_than_finding_nothing(tools: Tools) -> None:

@@ -17,8 +17,11 @@ from crowdnotes.domain import (
     Draft,
     Event,
     Evidence,
+    EvidenceSet,
+    Image,
     Mode,
     Passage,
+    Post,
     Source,
     Span,
     text_sha256,
@@ -129,9 +132,16 @@ def test_a_line_of_the_list_tells_what_the_case_is(store: SqlStore) -> None:
     decision = Decision(kind=DecisionKind.NOT_NEEDED, by="ada", at=START)
     store.add(make_case(text="Much\n\n  white \t space " + "x" * 400, decision=decision))
     (line,) = store.list()
-    assert line.post_excerpt == "Much white space " + "x" * 143
+    assert line.post_excerpt == "Much white space " + "x" * 142 + "…"
     assert (line.status, line.decision, line.mode) == (CaseStatus.DECIDED, DecisionKind.NOT_NEEDED, Mode.AUTOMATION)
     assert (line.created_at, line.updated_at) == (START, START)
+
+
+def test_the_excerpt_of_a_long_post_ends_at_a_word(store: SqlStore) -> None:
+    store.add(make_case(text="medicine " * 40))
+    excerpt = store.list()[0].post_excerpt
+    assert excerpt.endswith("medicine…")
+    assert 150 <= len(excerpt) <= 160
 
 
 def test_cases_are_found_by_status(store: SqlStore) -> None:
@@ -173,7 +183,7 @@ def test_search_follows_the_newest_draft(store: SqlStore) -> None:
 
 def test_deleting_a_case_removes_all_that_was_kept_for_it_alone(store: SqlStore, engine: Engine) -> None:
     own, shared, replaced = (source(store, text) for text in ("own", "shared", "replaced"))
-    store.add(make_case("c1", sources=(own, shared), earlier_evidence=((evidence(replaced),),)))
+    store.add(make_case("c1", sources=(own, shared), earlier_evidence=(EvidenceSet(evidence=(evidence(replaced),)),)))
     store.add(make_case("c2", sources=(shared,)))
     store.delete("c1")
     assert store.text(shared.text_sha256 or "") == "shared"
@@ -199,6 +209,42 @@ def test_a_text_that_a_run_has_put_but_not_yet_claimed_survives_a_deletion_for_a
     assert store.text(fresh) == "fresh"
     with pytest.raises(StoreError):
         store.text(left_over)
+
+
+def test_a_text_that_another_run_has_put_again_survives_the_case_that_had_it_first(store: SqlStore) -> None:
+    store.add(make_case("c1", sources=(source(store, "shared"),)))
+    reread = source(store, "shared")  # by the run of a case that has not claimed it yet
+    store.delete("c1")
+    store.add(make_case("c2", sources=(reread,)))
+    assert store.text(reread.text_sha256 or "") == "shared"
+    store.delete("c2")
+    with pytest.raises(StoreError):
+        store.text(reread.text_sha256 or "")
+
+
+def with_image(store: SqlStore, content: bytes, case_id: str = "c1") -> Case:
+    image = Image(sha256=store.put_image(content), media_type="image/png", name="a.png", width=1, height=1)
+    return make_case(case_id).model_copy(update={"post": Post(text="See.", images=(image,))})
+
+
+def test_an_image_is_kept_exactly_and_goes_with_the_last_case_that_has_it(store: SqlStore) -> None:
+    content = bytes(range(256)) * 100
+    sha256 = store.add(with_image(store, content, "c1")).post.images[0].sha256
+    store.add(with_image(store, content, "c2"))
+    store.update("c1", lambda case: with_event(case, "image removed", post=Post(text="See.")))
+    assert store.image(sha256) == content
+    store.delete("c1")
+    assert store.image(sha256) == content
+    store.delete("c2")
+    with pytest.raises(StoreError, match="no longer kept"):
+        store.image(sha256)
+
+
+def test_an_image_that_is_taken_off_its_only_case_is_gone_at_once(store: SqlStore) -> None:
+    sha256 = store.add(with_image(store, b"picture")).post.images[0].sha256
+    store.update("c1", lambda case: with_event(case, "image removed", post=Post(text="See.")))
+    with pytest.raises(StoreError, match="no longer kept"):
+        store.image(sha256)
 
 
 def test_a_text_follows_its_case_when_the_sources_change(store: SqlStore) -> None:

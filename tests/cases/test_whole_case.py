@@ -52,7 +52,13 @@ def test_new_sources_keep_the_passages_that_a_person_opened(tmp_path: Path) -> N
         service.open_passage(case.id, first.id, "ann")
         service.judge(case.id, first.id, Verdict.USE, "", "ann")
         service.set_sources(
-            case.id, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:9/refused"], libraries=[], services=[], by="ann"
+            case.id,
+            mode=Mode.AUGMENTATION,
+            urls=["http://127.0.0.1:9/refused"],
+            libraries=[],
+            services=[],
+            until=None,
+            by="ann",
         )
         run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
         case = service.get(case.id)
@@ -72,7 +78,13 @@ def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(tmp_path: 
         def search_while_the_person_chooses(progress: Progress) -> str:
             summary = search.run(progress)
             service.set_sources(
-                case.id, mode=Mode.AUGMENTATION, urls=["https://a.example.org/"], libraries=[], services=[], by="ann"
+                case.id,
+                mode=Mode.AUGMENTATION,
+                urls=["https://a.example.org/"],
+                libraries=[],
+                services=[],
+                until=None,
+                by="ann",
             )
             return summary
 

@@ -76,11 +76,16 @@ def test_choosing_a_candidate_keeps_what_it_replaces() -> None:
     case = workflow.edit_draft(_used(), "Mine.", "ann", AT, based_on=None).model_copy(
         update={"candidates": (candidate,)}
     )
-    chosen = workflow.choose_candidate(case, 0, "ann", AT)
+    chosen = workflow.choose_candidate(case, candidate.sha256, "ann", AT)
     assert chosen.draft == candidate
     assert [draft.text for draft in chosen.revisions] == ["Mine."]
-    with pytest.raises(InputError, match="no candidate 2"):
-        workflow.choose_candidate(case, 1, "ann", AT)
+
+
+def test_a_candidate_that_was_replaced_meanwhile_is_not_mistaken_for_another() -> None:
+    seen, newer = (Draft(text=text, engine="local", written_at=AT) for text in ("Seen.", "Newer."))
+    case = _used().model_copy(update={"candidates": (newer,)})
+    with pytest.raises(InputError, match="replaced meanwhile"):
+        workflow.choose_candidate(case, seen.sha256, "ann", AT)
 
 
 def test_tags_are_those_of_the_chosen_classification() -> None:

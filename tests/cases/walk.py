@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crowdnotes.domain import Case, DecisionKind, Evidence, Mode, Post, Verdict
-from crowdnotes.engines import WriterAnswer, Written
+from crowdnotes.engines import OnText, WriterAnswer, Written
 from crowdnotes.jobs import JobRecord, JobState, Step
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, ScriptedEngine
+from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
 
 TOPICS = tuple("kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split())
@@ -24,7 +24,14 @@ def post_about(topic: str) -> str:
 class TopicEngine(ScriptedEngine):
     """Writes the first passage's own first sentence, so that a note shows whose evidence it was made from."""
 
-    def write(self, post: Post, evidence: Sequence[Evidence], budget: int, count: int) -> WriterAnswer:
+    def write(
+        self,
+        post: Post,
+        evidence: Sequence[Evidence],
+        budget: int,
+        count: int,
+        on_text: OnText | None = None,
+    ) -> WriterAnswer:
         """One note."""
         sentence = evidence[0].passage.text.split(". ")[0].rstrip(".")
         return WriterAnswer((Written(f"According to the record, {sentence}.", (evidence[0].id,)),))
@@ -42,10 +49,10 @@ def make_library(folder: Path) -> Path:
     return table
 
 
-def small_workspace(folder: Path) -> Workspace:
+def small_workspace(folder: Path, links: LiveLinks | None = None) -> Workspace:
     """A workspace with the library "topics"; opening the same folder again finds it there."""
     settings = Settings(data_dir=folder / "data", database_url=None)
-    workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=TopicEngine())
+    workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=TopicEngine(), links=links or LiveLinks())
     if not workspace.libraries.list():
         workspace.libraries.add(make_library(folder), "topics")
     return workspace

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from tests.cases.walk import draft_and_approve, make_library, small_workspace
 
@@ -35,6 +36,8 @@ def _run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProc
         (["draft", "--post", "A claim.", "--mode", "automation"], "There is nothing to search"),
         (["draft", "--post", "A claim.", "--mode", "automation", "--library", "nope"], "There is no library “nope”"),
         (["draft", "--post", "A claim.", "--mode", "augmentation", "--url", "ftp://a.org"], "not an http or https"),
+        (["draft", "--post", "A claim.", "--mode", "automation", "--image", "no.png"], "no.png cannot be read"),
+        (["draft", "--post", "A claim.", "--mode", "automation", "--image-text", "x"], "more --image-text"),
     ],
 )
 def test_a_refusal_is_one_sentence_and_exit_code_1(tmp_path: Path, words: list[str], sentence: str) -> None:
@@ -62,6 +65,22 @@ def test_cases_made_elsewhere_are_listed_shown_and_exported(tmp_path: Path) -> N
     exported = _run(tmp_path, "cases", "export", "--out", "cases.csv")
     assert exported.returncode == 0
     assert case.id in (tmp_path / "cases.csv").read_text(encoding="utf-8")
+
+
+def test_an_image_of_the_post_is_kept_with_what_it_says(tmp_path: Path) -> None:
+    Image.new("RGB", (9, 6)).save(tmp_path / "kettle.png")
+    (tmp_path / "notes.png").write_text("no picture")
+    make_library(tmp_path)
+    _run(tmp_path, "library", "add", "topics.csv", "--name", "topics")
+    words = ["draft", "--post", "They never tell you this!", "--mode", "automation", "--library", "topics", "--json"]
+    refused = _run(tmp_path, *words, "--image", "notes.png")
+    assert refused.returncode == 1
+    assert "“notes.png” is not a picture" in refused.stderr
+    ended = _run(tmp_path, *words, "--image", "kettle.png", "--image-text", "The kettle makes people ill")
+    case = json.loads(ended.stdout)
+    [image] = case["post"]["images"]
+    assert (image["name"], image["width"], image["height"], image["read_by"]) == ("kettle.png", 9, 6, "person")
+    assert any("kettle" in hit["title"] for hit in case["hits"])
 
 
 def test_a_library_is_added_listed_and_removed(tmp_path: Path) -> None:

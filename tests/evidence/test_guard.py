@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.guard import check_url, is_public, resolve_public
 from crowdnotes.settings import FetchSettings
+from tests.evidence.conftest import Serve
 
 HOSTILE_URLS = [
     "http://127.0.0.1/",
@@ -98,6 +100,97 @@ HOSTILE_URLS = [
     "javascript:alert(1)",
     "blob:http://127.0.0.1/x",
     "unix:///var/run/docker.sock",
+    # numbers in every spelling that some resolver takes for an address
+    "http://0000177.0.0.1/",
+    "http://0x7F.0x0.0x0.0x1/",
+    "http://0x7f.0.0.1/",
+    "http://127.0.0.0x1/",
+    "http://127.0.0.01/",
+    "http://127.0.0.1.0/",
+    "http://4294967295/",
+    "http://00000000000/",
+    "http://0x/",
+    "http://1/",
+    "http://10.1/",
+    "http://3232235777/",
+    "http://192.168.257/",
+    "http://127.000.000.001/",
+    "http://٠.٠.٠.٠/",
+    "http://127.0.0.１/",
+    "http://127｡0｡0｡1/",
+    "http://127．0．0．1/",
+    "http://0xA9FEA9FE/latest/meta-data/",
+    "http://025177524776/latest/meta-data/",
+    "http://172.31.255.255/",
+    "http://100.127.255.255/",
+    "http://192.0.2.1/",
+    "http://198.51.100.7/",
+    "http://203.0.113.9/",
+    "http://240.0.0.1/",
+    # IPv6
+    "http://[0000:0000:0000:0000:0000:0000:0000:0001]/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[::ffff:0:127.0.0.1]/",
+    "http://[0:0:0:0:0:ffff:10.0.0.1]/",
+    "http://[64:ff9b::a00:1]/",
+    "http://[2001:db8::1]/",
+    "http://[2001::1]/",
+    "http://[3fff::1]/",
+    "http://[fc00::1]/",
+    "http://[::1%25lo]/",
+    "http://[::1%lo]/",
+    "http://[2606:4700::1%25eth0]/",
+    "http://[v1.fe80::a]/",
+    "http://[::1]:0/",
+    "http://[::1]@who.int/",
+    "http://::1/",
+    "http://[127.0.0.1]/",
+    # user names, and hosts that only look like others
+    "http://@127.0.0.1/",
+    "http://:@127.0.0.1/",
+    "http://who.int%40127.0.0.1/",
+    "http://127.0.0.1#@who.int/",
+    "http://127.0.0.1?@who.int/",
+    "http://127.0.0.1:80@who.int/",
+    "http://who.int%2f@127.0.0.1/",
+    "http://who.int&@127.0.0.1/",
+    "http://127.0.0.1;who.int/",
+    "http://who.int|127.0.0.1/",
+    "http://who.int,127.0.0.1/",
+    "http://\\127.0.0.1/",
+    "http:\\127.0.0.1/",
+    "http:/\\127.0.0.1/",
+    "http://who.int\u202e/",
+    "http://who.int\u2028/",
+    "http://lo\u00adcalhost/",
+    "http://local\u200dhost/",
+    "http://ⓁⓄⒸⒶⓁⒽⓄⓈⓉ:8501/",
+    "http://localhost。/",
+    "http://-who.int/",
+    "http://who..int/",
+    "http://.127.0.0.1/",
+    "http://a.b.c.d.localdomain/",
+    "http://router.lan/",
+    "http://nas.home.arpa/",
+    "http://kubernetes.default.svc.cluster.local/",
+    "http://metadata.google.internal./",
+    "http://127.0.0.1:65536/",
+    "http://127.0.0.1:-1/",
+    "http://127.0.0.1:8O/",
+    "http://127.0.0.1:+80/",
+    # schemes
+    "https:127.0.0.1",
+    "ws://127.0.0.1/",
+    "view-source:http://127.0.0.1/",
+    "jar:http://127.0.0.1!/",
+    "ldap://127.0.0.1/",
+    "smb://127.0.0.1/share",
+    "sftp://127.0.0.1/",
+    "netdoc:///etc/passwd",
+    "about:blank",
+    "vbscript:msgbox(1)",
+    "ht\ntp://127.0.0.1/",
+    "\x01http://127.0.0.1/",
 ]
 
 Addresses = Callable[..., list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[str, int]]]]
@@ -152,6 +245,32 @@ def test_a_hostile_url_reaches_no_connection(url: str, connects: list[object], m
 def test_a_public_url_is_normalised(url: str, normal: str, host: str, port: int) -> None:
     target = check_url(url)
     assert (target.url, target.host, target.port) == (normal, host, port)
+
+
+def test_the_table_of_hostile_addresses_holds_no_repeats() -> None:
+    assert len(HOSTILE_URLS) == len(set(HOSTILE_URLS)) > 150
+
+
+@pytest.mark.parametrize("url", HOSTILE_URLS)
+def test_a_redirect_to_a_hostile_url_leaves_the_site_that_sent_it_alone(
+    url: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    location = re.sub(rb"[\x00\r\n]", b"", url.encode("utf-8", "surrogatepass"))  # which no header can hold
+    answer = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n"
+    port = int(serve(lambda to: to.sendall(answer)).rsplit(":", 1)[1].strip("/"))
+    went: set[object] = set()
+    connect = socket.socket.connect
+
+    def only_there(sock: socket.socket, address: object) -> None:
+        went.add(address)
+        connect(sock, ("127.0.0.1", port))
+
+    monkeypatch.setattr(socket.socket, "connect", only_there)
+    monkeypatch.setattr(socket, "getaddrinfo", _answer("127.0.0.1"))
+    page = Fetcher(FetchSettings(), (f"127.0.0.1:{port}",)).fetch(f"http://127.0.0.1:{port}/")
+    assert went == {("127.0.0.1", port)}
+    assert page.outcome in (FetchOutcome.REFUSED, FetchOutcome.UNREACHABLE)
+    assert page.detail
 
 
 def test_a_private_host_can_be_allowed_by_name_or_by_name_and_port() -> None:

@@ -91,6 +91,20 @@ def test_a_blog_on_a_platform_goes_by_its_own_host() -> None:
     assert publisher_of("https://m.facebook.com/x") == "Facebook"
 
 
+def test_hosts_of_ones_own_count_before_the_table() -> None:
+    own = {"mysite.org": Kind.RESEARCH, "cdc.gov": Kind.NEWS, "hub.org/papers": Kind.RESEARCH}
+    assert categorise("https://sub.mysite.org/x", own) is Kind.RESEARCH
+    assert categorise("https://notmysite.org/x", own) is Kind.OTHER
+    assert categorise("https://www.cdc.gov/mmwr/volumes/70", own) is Kind.NEWS
+    assert categorise("https://hub.org/papers/1", own) is Kind.RESEARCH
+    assert categorise("https://hub.org/blog/1", own) is Kind.OTHER
+
+
+def test_the_demonstrations_publishers_have_their_names() -> None:
+    assert publisher_of("https://northfield-health.example/x") == "Northfield Institute of Public Health"
+    assert categorise("https://harbour-daily.example/x") is Kind.NEWS
+
+
 @given(st.text() | st.text().map("https://{}".format) | st.text().map("https://web.archive.org/web/1/{}".format))
 def test_any_text_has_a_kind(url: str) -> None:
     assert categorise(url) in Kind

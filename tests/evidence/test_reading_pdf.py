@@ -15,7 +15,11 @@ from reportlab.pdfgen.canvas import Canvas
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.content_type import PDF
+from crowdnotes.evidence.passages import best_passage, page_at
 from crowdnotes.evidence.reading import read_body
+from crowdnotes.evidence.reading_pdf import _joined
+from crowdnotes.evidence.tidying import tidy_text
+from crowdnotes.testing import HashingEmbedder
 
 URL = "https://health.example.org/files/annual_report-2023.pdf"
 PAGE = [
@@ -154,3 +158,54 @@ def test_an_information_dictionary_that_is_none_does_not_cost_the_text() -> None
     assert number is not None
     odd = body.replace(number.group(), b"/Info 99" + b" " * (len(number.group()) - 8))
     assert "contagious" in read_body(odd, PDF, None, URL).text
+
+
+def test_the_text_knows_where_each_page_begins() -> None:
+    pages = [
+        PAGE,
+        [],
+        ["The third page begins here and says something new about it."],
+        ["Fourth page of words, short."],
+    ]
+    document = read_body(_pdf(pages), PDF, None, URL)
+    first, second, third, fourth = document.page_starts
+    assert (first, second) == (0, third)
+    assert document.text[third:].startswith("The third page begins here")
+    assert document.text[fourth:].startswith("Fourth page")
+    assert page_at(document.page_starts, document.text.index("says something new")) == 3
+
+
+def test_pages_of_references_have_no_start_and_an_appendix_keeps_its_own() -> None:
+    listed = ["References", *(f"{n}. Smith J. Measles. Lancet. 2019;{n}:1." for n in range(1, 6))]
+    appendix = ["Appendix A", "Here the tables are explained once more in plain words for readers."]
+    document = read_body(_pdf([PAGE, PAGE, listed]), PDF, None, URL)
+    assert len(document.page_starts) == 2
+    resumed = read_body(_pdf([PAGE, PAGE, listed, appendix]), PDF, None, URL)
+    assert "Lancet" not in resumed.text
+    assert page_at(resumed.page_starts, resumed.text.index("Here the tables")) == 4
+
+
+def test_a_passage_names_the_page_that_it_begins_on() -> None:
+    filler = [f"Line {n} of a long page speaks of other matters in many plain words." for n in range(30)]
+    pages = [filler, filler, ["Myocarditis after vaccines is rare in children."], filler]
+    document = read_body(_pdf(pages), PDF, None, URL)
+    passage = best_passage(
+        document.text,
+        "myocarditis in children after vaccines",
+        HashingEmbedder(),
+        tokens=12,
+        overlap=3,
+        page_starts=document.page_starts,
+    )
+    assert passage.page in (2, 3)
+    assert passage.page == page_at(document.page_starts, passage.span.start)
+    assert best_passage(document.text, "x", HashingEmbedder()).page is None
+
+
+@given(st.lists(st.text("ab c\n", max_size=30), min_size=1, max_size=6))
+def test_joined_pages_begin_where_they_say(pages: list[str]) -> None:
+    pages = [tidy_text(page) for page in pages]
+    text, starts = _joined(pages)
+    assert len(starts) == len(pages)
+    assert all(text[start:].startswith(page) for page, start in zip(pages, starts, strict=True) if page)
+    assert list(starts) == sorted(starts)

@@ -7,10 +7,22 @@ import io
 import json
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Decision, DecisionKind, Draft, Event, Override, Post, Verdict
+from crowdnotes.domain import (
+    Decision,
+    DecisionKind,
+    Draft,
+    Event,
+    Image,
+    LinkCheck,
+    LinkState,
+    Override,
+    Post,
+    Verdict,
+)
 from crowdnotes.handoff import cases_csv, form_labels, post_url, to_json, to_markdown
 from crowdnotes.testing import make_case, make_evidence
 
@@ -45,9 +57,61 @@ def test_markdown_holds_note_evidence_tags_decision_and_override() -> None:
         assert part in page
 
 
-def test_json_is_the_whole_case() -> None:
+def test_json_is_the_whole_case_and_says_how_it_ended() -> None:
     case = _decided()
-    assert type(case).model_validate(json.loads(to_json(case))) == case
+    fields = json.loads(to_json(case))
+    assert (fields.pop("outcome"), fields.pop("demonstration")) == ("approved", False)
+    assert type(case).model_validate(fields) == case
+
+
+def test_a_case_that_is_not_decided_says_where_it_stands() -> None:
+    case = _decided(decision=None)
+    assert json.loads(to_json(case))["outcome"] == case.status.value
+    assert f"Status: {case.status.value}." in to_markdown(case)
+
+
+def test_the_pages_status_is_the_decision_and_the_classification_is_named() -> None:
+    page = to_markdown(_decided())
+    assert "Status: approved." in page
+    assert "Status: decided" not in page
+    assert "About the post: The post is misinformed or potentially misleading." in page
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"draft": Draft(text="No. https://kettle.example/page", engine="person", written_at=AT)},
+        {"urls": ("https://kettle.example/page",)},
+        {"evidence": (make_evidence(1, url="https://kettle.example/page"),)},
+    ],
+)
+def test_a_demonstration_is_marked_as_one_in_every_file(changes: dict[str, object]) -> None:
+    case = _decided(**changes)
+    assert "nothing of it may be posted" in to_markdown(case)
+    assert json.loads(to_json(case))["demonstration"] is True
+    (row,) = csv.DictReader(io.StringIO(cases_csv([case])))
+    assert row["demonstration"] == "yes"
+    assert "may be posted" not in to_markdown(_decided())
+
+
+def test_how_each_link_answered_and_what_an_image_says_is_in_the_page() -> None:
+    url = "https://health.example.org/review"
+    dead = LinkCheck(url=url, state=LinkState.DEAD, checked_at=AT, tries=1, status=404)
+    image = Image(
+        sha256="ab" * 32,
+        media_type="image/png",
+        name="a*b.png",
+        width=3,
+        height=2,
+        text="```\nBUY NOW",
+        shows="A sign.",
+        read_by="person",
+    )
+    page = to_markdown(_decided(link_checks=(dead,), post=Post(text="See this.", images=(image,))))
+    assert f"- Link `{url}`: dead (404), asked 2026-01-02 03:04 UTC." in page
+    assert "Image “a\\*b.png”, 3 × 2 pixels" in page
+    assert "````text\n```\nBUY NOW\n````" in page
+    assert "It shows: A sign." in page
 
 
 def test_outside_text_stays_text_in_markdown() -> None:

@@ -85,9 +85,10 @@ class Walk:
     def write(self) -> None:
         """Let the program propose a note, and wait for it and its scores."""
         self.button("Write a draft").click()
-        expect(self.note()).not_to_have_value("", timeout=60_000)
         expect(self.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+        expect(self.page.locator(".st-key-job-panel")).to_have_count(0, timeout=60_000)
         self.settled()
+        expect(self.note()).not_to_have_value("")
 
     def score_again(self) -> None:
         self.button("Score again").click()

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, Mode, Verdict
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, ScriptedEngine
+from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.parts import session
 
@@ -31,6 +31,7 @@ class Desk:
 
     workspace: Workspace
     engine: ScriptedEngine
+    links: LiveLinks
 
     def app(self, case: Case | None = None, page: str | None = None) -> AppTest:
         """The app, run once, showing the case or another page."""
@@ -87,12 +88,14 @@ class Desk:
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
     engine = ScriptedEngine()
-    workspace = open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine)
+    links = LiveLinks()
+    settings = Settings(data_dir=tmp_path)
+    workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links)
     monkeypatch.setattr(session, "open_workspace", lambda: workspace)
     monkeypatch.setattr(session, "warm_up", lambda _: None)
     st.cache_resource.clear()
     with workspace:
-        yield Desk(workspace, engine)
+        yield Desk(workspace, engine, links)
     st.cache_resource.clear()
 
 

@@ -57,7 +57,7 @@ def test_opening_a_case_leads_to_its_draft_page(desk: Desk) -> None:
     at.button(key=f"open-{case.id}").click().run()
     assert not at.exception
     assert at.query_params["case"] == case.id
-    assert "1 found" in texts(at)
+    assert "1 read · 0 opened" in texts(at)
 
 
 def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:

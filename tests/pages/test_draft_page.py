@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -247,7 +248,7 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
     case = desk.scored()
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
-    give_reasons(at, "It says so.")
+    give_reasons(at, "The passage says so.")
     assert not at.button(key="decide-approved").disabled
 
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
@@ -335,17 +336,49 @@ def test_abstaining_takes_one_click_and_no_draft(desk: Desk, kind: DecisionKind)
     assert newest.decision.kind is kind
 
 
+def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    at = desk.app(case)
+    assert "You may end here at any time" in texts(at)
+    assert at.button(key="decide-approved").disabled
+    at.button(key="decide-insufficient-evidence").click().run()
+    assert desk.newest(case).decision.kind is DecisionKind.INSUFFICIENT_EVIDENCE  # type: ignore[union-attr]
+
+
+def test_a_doubt_is_told_once(desk: Desk) -> None:
+    case = desk.scored()
+    assessment = desk.newest(case).assessment
+    assert assessment is not None
+    sentence, *others = assessment.sentences
+    twice = sentence.model_copy(update={"doubts": ("The number differs.", "The number differs.")})
+    doubted = assessment.model_copy(update={"sentences": (twice, *others)})
+    store = desk.workspace.service._store
+    store.update(case.id, lambda newest: newest.model_copy(update={"assessment": doubted}))
+    assert texts(desk.app(case)).count("The number differs.") == 1
+
+
 def test_steps_that_are_done_fold_to_a_line_and_open_again(desk: Desk) -> None:
     case = desk.drafted()
     at = desk.app(case)
-    assert "1 found · 1 read · 1 opened · 1 used" in texts(at)
+    assert "1 read · 1 opened · 1 used" in texts(at)
     assert not any("Vitamin C trials" in item.value for item in at.markdown)
     at.button(key="evidence-step-fold").click().run()
     assert any("Vitamin C trials" in item.value for item in at.markdown)
 
 
-def test_the_jury_is_not_shown_as_if_it_had_run(desk: Desk) -> None:
-    assert "Jury: not run." in texts(desk.app(desk.scored()))
+def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale(desk: Desk) -> None:
+    shown = texts(desk.app(desk.scored()))
+    assert "Jury (a simulation)" in shown
+    assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown.replace("\\", ""))
+
+
+def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> None:
+    case = desk.scored()
+    assert case.draft is not None
+    edited = desk.workspace.service.edit_draft(case.id, f"In short: {NOTE}", "you", based_on=case.draft.sha256)
+    shown = texts(desk.app(edited))
+    assert "The words changed since the jury sat" in shown
+    assert "Note intercept" not in shown
 
 
 def test_a_failing_store_is_told_with_its_next_step(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,14 +57,65 @@ def test_a_table_that_cannot_be_read_is_told_in_a_sentence(desk: Desk) -> None:
     next(item for item in at.text_input if item.label == "What to call it").set_value("numbers")
     click(at, "Add the library")
     finish(desk, at)
-    assert "The table could not become a library." in texts(at)
+    assert "It could not become a library." in texts(at)
     assert desk.workspace.libraries.list() == []
 
 
 def test_without_a_file_nothing_is_added(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     click(at, "Add the library")
-    assert "Choose a table first." in texts(at)
+    assert "Choose a table or a folder first." in texts(at)
+
+
+def test_what_was_filled_in_stays_when_the_table_cannot_be_read(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("numbers.csv", b"a,b\n1,2\n")
+    next(item for item in at.text_input if item.label == "What to call it").set_value("numbers")
+    click(at, "Add the library")
+    finish(desk, at)
+    assert next(item for item in at.text_input if item.label == "What to call it").value == "numbers"
+    click(at, "All right")
+    assert "It could not become a library." not in texts(at)
+
+
+def test_a_person_can_say_which_column_is_the_text(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("t.csv", b"first,second\nLong words about kettles and water.,Words on apples.\n")
+    next(item for item in at.text_input if item.label == "What to call it").set_value("two")
+    next(item for item in at.text_input if item.label == "The text").set_value("second")
+    click(at, "Add the library")
+    finish(desk, at)
+    assert desk.workspace.libraries.document("two", 0).text == "Words on apples."
+
+
+def test_a_folder_of_documents_becomes_a_library_and_names_what_was_passed_over(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.segmented_control(key="library-kind").set_value("A folder of documents").run()
+    at.file_uploader[0].set_value(
+        [
+            ("notes/kettle.txt", b"Boiling the water in a kettle twice makes no poison.", "text/plain"),
+            ("../up/empty.txt", b"", "text/plain"),
+        ]
+    )
+    next(item for item in at.text_input if item.label == "What to call it").set_value("notes")
+    click(at, "Add the library")
+    finish(desk, at)
+    assert [info.records for info in desk.workspace.libraries.list()] == [1]
+    assert "1 passed over" in texts(at)
+
+
+def test_an_empty_search_says_so_and_clears_what_was_found_before(desk: Desk, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(CSV, encoding="utf-8")
+    desk.workspace.libraries.add(table, "health")
+    at = desk.app(page=PAGE)
+    next(item for item in at.text_input if item.label == "A claim or question").set_value("vitamin C")
+    click(at, "Search")
+    assert "Vitamin C does not prevent colds" in texts(at)
+    next(item for item in at.text_input if item.label == "A claim or question").set_value("")
+    click(at, "Search")
+    assert "The search holds no words." in texts(at)
+    assert "Vitamin C does not prevent colds" not in texts(at)
 
 
 def test_a_library_can_be_removed(desk: Desk, tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ def test_while_work_is_under_way_post_and_sources_cannot_be_changed(desk: Desk) 
     job = desk.workspace.runner.start(case.id, "gather", [step(slow)])
     assert at_work.wait(30)
     at = desk.app(case)
+    at.session_state[f"more-{case.id}"] = True
     at.button(key="post-step-fold").click().run()
     labels = ("Save the post", "Search and read again")
     assert [item.disabled for item in at.button if item.label in labels] == [True, True]

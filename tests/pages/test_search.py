@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
@@ -20,7 +21,7 @@ from crowdnotes.domain import (
     Stage,
     StageName,
 )
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs.records import JobRecord, Progress, Step
 from crowdnotes.settings import SearchSettings, Settings
 from tests.pages.conftest import POST, Desk, texts
 
@@ -54,11 +55,12 @@ def started(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> list[str]:
 
 def searched(desk: Desk, **found: object) -> Case:
     case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc", "pubmed"], by="you")
-    stage = Stage(
-        name=StageName.SEARCH, finished_at=datetime.now(UTC), seconds=1.0, summary="searched", engine="scripted"
+    stages = tuple(
+        Stage(name=name, finished_at=datetime.now(UTC), seconds=1.0, summary="done", engine="scripted")
+        for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     store: SqlStore = desk.workspace.service._store  # type: ignore[assignment]
-    return store.update(case.id, lambda old: old.model_copy(update={"stages": (stage,), **found}))
+    return store.update(case.id, lambda old: old.model_copy(update={"stages": stages, **found}))
 
 
 def set_up(desk: Desk, monkeypatch: pytest.MonkeyPatch, search: SearchSettings) -> None:
@@ -98,6 +100,8 @@ def test_the_setting_names_what_is_ticked_at_first_and_a_key_adds_its_service(
 
 def test_a_service_that_is_not_set_up_tells_what_it_needs(desk: Desk) -> None:
     at = search_form(desk)
+    at.session_state["about-new-post-services"] = True
+    at.run()
     assert "CROWDNOTES_SEARCH_GOOGLE_FACT_CHECK_KEY" in texts(at)
     assert "google-fact-check" not in at.session_state["new-post-services"]
 
@@ -123,6 +127,8 @@ def test_links_of_ones_own_ask_no_service(desk: Desk, started: list[str]) -> Non
 def test_searching_again_keeps_the_services_of_the_case(desk: Desk, started: list[str]) -> None:
     case = searched(desk, outcomes=(FOUND,))
     at = desk.app(case)
+    at.session_state[f"more-{case.id}"] = True
+    at.run()
     next(item for item in at.button if item.label == "Search and read again").click().run()
     assert not at.exception
     assert desk.newest(case).services == ("europe-pmc", "pubmed")
@@ -143,6 +149,88 @@ def test_nothing_found_in_a_search_that_failed_is_not_told_as_nothing_found(desk
 
 def test_nothing_found_in_searches_that_all_answered_is_a_result(desk: Desk) -> None:
     assert "No passage was found." in texts(desk.app(searched(desk, outcomes=(NOTHING,))))
+
+
+def test_pages_that_were_found_but_help_nothing_are_not_told_as_nothing_found(desk: Desk) -> None:
+    other = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
+    shown = texts(desk.app(searched(desk, outcomes=(FOUND,), hits=(other,))))
+    assert "Nothing that was found helps to judge the post." in shown
+    assert "No passage was found." not in shown
+
+
+def test_sources_that_could_not_be_read_are_not_told_as_nothing_found(desk: Desk) -> None:
+    blocked = Source(id="a", title="A page", url="https://a.example.org/x", outcome=FetchOutcome.BLOCKED)
+    shown = texts(desk.app(searched(desk, outcomes=(FOUND,), sources=(blocked,))))
+    assert "No source could be read." in shown
+    assert "No passage was found." not in shown
+
+
+def test_sources_that_were_chosen_but_not_searched_yet_say_so(desk: Desk) -> None:
+    case = searched(desk, outcomes=(NOTHING,))
+    desk.workspace.service.set_sources(
+        case.id, mode=Mode.AUTOMATION, urls=[], libraries=["med"], services=[], until=None, by="you"
+    )
+    shown = texts(desk.app(case))
+    assert "No passage was found." not in shown
+    new = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"], by="you")
+    assert "No passage was found." not in texts(desk.app(new))
+
+
+def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"], by="you")
+
+    def stopped(progress: Progress) -> str:
+        desk.workspace.runner.cancel(job.id)
+        while True:
+            progress.check()
+
+    step = Step(name="search", title="Search", run=stopped, finished=lambda: None)
+    ready = threading.Event()
+
+    def waiting(progress: Progress) -> str:
+        ready.wait(30)
+        return "ready"
+
+    first = Step(name="queries", title="Think", run=waiting, finished=lambda: None)
+    job = desk.workspace.runner.start(case.id, "gather", [first, step])
+    ready.set()
+    desk.finish(job.id)
+    shown = texts(desk.app(case))
+    assert "was stopped" in shown
+    assert "No passage was found." not in shown
+
+
+def test_the_step_counts_links_and_finds_apart_and_names_the_cutoff(desk: Desk) -> None:
+    case = searched(desk, hits=(CHECK,), urls=("https://a.example.org/x",), until=date(2024, 3, 5))
+    assert "1 link · 1 found · 0 read · 0 opened · 0 used · no later than 5 March 2024" in texts(desk.app(case))
+
+
+def test_a_cutoff_that_is_chosen_goes_with_the_case(desk: Desk, started: list[str]) -> None:
+    at = search_form(desk)
+    at.session_state["new-post-services"] = ["europe-pmc"]
+    at.text_area(key="new-post-text").set_value(POST)
+    at.date_input(key="new-post-until").set_value(date(2024, 3, 5))
+    at.button(key="start").click().run()
+    [summary] = desk.workspace.service.list()
+    assert desk.workspace.service.get(summary.id).until == date(2024, 3, 5)
+
+    at = desk.app(desk.workspace.service.get(summary.id))
+    at.session_state[f"more-{summary.id}"] = True
+    at.run()
+    at.date_input(key=f"until-{summary.id}").set_value(date(2023, 1, 1))
+    next(item for item in at.button if item.label == "Search and read again").click().run()
+    assert not at.exception
+    assert desk.workspace.service.get(summary.id).until == date(2023, 1, 1)
+    assert started == ["gather", "gather"]
+
+
+def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: Desk) -> None:
+    known = CHECK.model_copy(update={"provider": "brave", "url": "https://www.snopes.com/fact-check/c/", "rating": ""})
+    rated = CHECK.model_copy(update={"rating": "False"})
+    shown = texts(desk.app(searched(desk, hits=(known, rated), outcomes=(FOUND,))))
+    assert "rated: False" in shown
+    assert "Snopes · 5 March 2024" in shown
+    assert shown.index("rated: False") < shown.index("Snopes")
 
 
 def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.parts.text import clip, count, day, host, lines, plain, title, visible, web_url
+from pages.parts.text import clip, count, day, exact, host, lines, plain, title, visible, web_url
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
@@ -94,3 +94,17 @@ def test_a_title_is_never_a_rule(text: str) -> None:
 
 def test_a_title_is_bold_and_disarmed() -> None:
     assert title("A *page*", "Without a title") == r"**A \*page\***"
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cc", "Cf", "Cs", "Zs", "Zl", "Zp"])))
+def test_an_address_can_be_copied_letter_by_letter(address: str) -> None:
+    shown = exact(address)
+    fence = shown[: len(shown) - len(shown.lstrip("`"))]
+    assert "\u2060" not in exact(address.replace("\u2060", ""))
+    assert shown.removeprefix(fence).removesuffix(fence).strip(" ") == address
+    assert fence not in address or not address
+
+
+def test_an_address_of_two_lines_or_with_overrides_is_shown_on_one_line_and_plainly() -> None:
+    assert exact("https://a.example/\nb\u202e") == "`https://a.example/ b\ufffd`"
+    assert exact("") == ""

@@ -65,8 +65,8 @@ class Libraries:
     ) -> LibraryInfo:
         """Make a library from a table (parquet, csv, tsv, jsonl) or a folder (HTML, PDF, text, Markdown).
 
-        Columns not named are guessed. `progress(done, total)` hears steps of work: one a record and
-        one a title; an error raised in it stops the work. Until the last moment the library is not
+        Columns not named are guessed. `progress(done, total)` hears the work as a count of records;
+        an error raised in it stops the work. Until the last moment the library is not
         there (or is the one to be replaced), so a stop, a crash or a full disk leaves nothing half.
         Raises LibraryError with a sentence for whatever is wrong with name, path or content.
         """
@@ -107,7 +107,7 @@ class Libraries:
 
     def info(self, name: str) -> LibraryInfo:
         """One library's description."""
-        with self._open(name) as reader:
+        with self.open(name) as reader:
             return reader.info()
 
     def remove(self, name: str) -> None:
@@ -126,13 +126,13 @@ class Libraries:
 
         A hit's `query` is the one it is most similar to. Queries without a word are passed over.
         """
-        with self._open(name) as reader:
+        with self.open(name) as reader:
             topics = self._topic_vectors(self._existing(name), reader)
             return search_index(reader, name, queries, post, k, self._embedder, topics)
 
     def document(self, name: str, record: int) -> LibraryDocument:
         """One record in full, by its position in the table or folder that was added."""
-        with self._open(name) as reader:
+        with self.open(name) as reader:
             found = next(reader.documents(name, [record]), None)
         if found is None:
             raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
@@ -151,22 +151,22 @@ class Libraries:
 
     def _build(self, building: Path, name: str, incoming: Incoming, progress: Progress) -> LibraryInfo:
         skipped: list[str] = []
-        total = incoming.total * 2
+        total = incoming.total
         with IndexWriter(building) as writer:
             for done, record in enumerate(incoming.read(), start=1):
                 if record.problem:
                     skipped.append(f"{record.label}: {record.problem}")
                 else:
                     writer.add(record)
-                if done % _REPORT_EVERY == 0 or done == incoming.total:
-                    progress(done, total)
+                if done % _REPORT_EVERY == 0 or done == total:
+                    progress(done // 2, total)  # the other half of the work is reading the titles
             if writer.records == 0:
                 raise LibraryError("Nothing in it holds text that can be read.", "Check that it is the one you meant.")
             titled = writer.titles()
             vectors, rows = embed_topics(
                 topics_of([title for _, title in titled]),
                 self._embedder,
-                lambda share: progress(incoming.total + int(share * incoming.total), total),
+                lambda share: progress(total // 2 + int(share * (total - total // 2)), total),
             )
             pairs = zip((record for record, _ in titled), rows, strict=True)
             writer.add_topics(vectors, ((record, row) for record, row in pairs if row is not None))
@@ -203,7 +203,8 @@ class Libraries:
         return vectors
 
     @contextmanager
-    def _open(self, name: str) -> Iterator[IndexReader]:
+    def open(self, name: str) -> Iterator[IndexReader]:
+        """A library's index for the time of one use: what benchmarks rank by themselves."""
         with as_library_error(name), open_index(self._existing(name)) as reader:
             yield reader
 

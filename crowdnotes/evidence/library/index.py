@@ -137,6 +137,11 @@ class IndexReader:
         found = self._db.execute("SELECT record FROM records WHERE topic = ? ORDER BY record LIMIT ?", (topic, limit))
         return [record for (record,) in found]
 
+    def beginnings(self, characters: int) -> Iterator[tuple[int, str]]:
+        """(record, its title and the first characters of its text) of every record, in order."""
+        rows = self._db.execute("SELECT record, title, substr(text, 1, ?) FROM records ORDER BY record", (characters,))
+        return ((record, f"{title}\n{text}".strip()) for record, title, text in rows)
+
     def matching(self, term: str) -> int:
         """How many records hold a word or phrase, by the index's own stems."""
         (count,) = self._db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f'"{term}"',)).fetchone()

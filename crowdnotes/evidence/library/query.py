@@ -11,6 +11,11 @@ from crowdnotes.note_text import without_urls
 
 _MOST_TERMS = 24  # a longer query only slows the search: its rare words already decide
 _MOST_CHARACTERS = 5_000
+# What kind of document is wanted, not what about: in a library these rare words would outweigh the subject.
+_FRAME = frozenset(
+    "systematic review randomized trial cohort study studies meta analysis evidence known overview facts myths myth "
+    "cdc fda who according authority".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +30,12 @@ def build_expression(text: str) -> Expression:
     """Any of the text's content words, as an FTS5 expression. Never raises, whatever the text.
 
     Every word is a quoted string, so FTS5 syntax in the text is only words. Stop words of the
-    text's own language go, unless nothing else would be left. Runs of a script without spaces
+    text's own language go, and words for a kind of document ("systematic review"), unless nothing else
+    would be left. Runs of a script without spaces
     become phrases of two characters.
     """
-    terms = _terms(content_words(without_urls(text[:_MOST_CHARACTERS])))
+    found = content_words(without_urls(text[:_MOST_CHARACTERS]))
+    terms = _terms([word for word in found if word not in _FRAME] or found)
     return Expression(" OR ".join(f'"{term}"' for term in terms), tuple(terms))
 
 

@@ -14,9 +14,11 @@ from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, records, string
 from crowdnotes.evidence.search.base import Check, make_hit
 from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.plain import plain_line
 from crowdnotes.evidence.search.wording import plain_query
 
 _MOST_CHARACTERS = 300
+_MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class GoogleFactCheck:
         rating = string(review, "textualRating")
         by = f", said by {string(claim, 'claimant')}" if string(claim, "claimant") else ""
         verdict = f" {publisher} rates it: {rating}." if rating else f" Checked by {publisher}."
-        return make_hit(
+        hit = make_hit(
             self.name,
             query,
             title=string(review, "title") or f"{publisher}: {rating or 'a fact-check'}",
@@ -57,3 +59,4 @@ class GoogleFactCheck:
             url=string(review, "url"),
             published=iso_day(string(review, "reviewDate")),
         )
+        return hit.model_copy(update={"rating": plain_line(rating)[:_MOST_OF_A_RATING]}) if hit is not None else None

@@ -22,7 +22,7 @@ class LocalLibrary:
     library: str
     needs: str | None = None
     at_once: int = 1
-    most_queries: int = 12
+    most_queries: int = 3  # further ones are worded for web search engines, and lead astray in a library
 
     @property
     def name(self) -> str:

@@ -58,17 +58,26 @@ def _pages(providers: Sequence[Rankings]) -> list[_Page]:
 
 
 def _page_of(hit: Hit, of: dict[str, _Page]) -> _Page:
-    """The page that a hit belongs to; a hit with a DOI and an address may join two into one."""
+    """The page that a hit belongs to; a hit with a DOI and an address may join two into one.
+
+    Two records of one library stay two, whatever address they share: each is a part of that page.
+    """
     keys = identities(hit)
-    known = list({id(of[key]): of[key] for key in sorted(keys) if key in of}.values())
+    held = {id(of[key]): of[key] for key in sorted(keys) if key in of}
+    known = [page for page in held.values() if not any(_is_another_record(hit, other) for other in page.hits)]
     page = known[0] if known else _Page()
     for other in known[1:]:
         page.hits.extend(other.hits)
         page.score += other.score
         for key in [key for key, value in of.items() if value is other]:
             of[key] = page
-    of.update(dict.fromkeys(keys, page))
+    for key in keys:
+        of.setdefault(key, page)
     return page
+
+
+def _is_another_record(hit: Hit, other: Hit) -> bool:
+    return hit.library is not None and hit.library == other.library and hit.record != other.record
 
 
 def _combined(page: _Page, score: float) -> Hit:
@@ -80,6 +89,7 @@ def _combined(page: _Page, score: float) -> Hit:
         update={
             "score": round(score, 6),
             "published": chosen.published or next((hit.published for hit in hits if hit.published), None),
+            "rating": chosen.rating or next((hit.rating for hit in hits if hit.rating), ""),
             "doi": chosen.doi or next((hit.doi for hit in hits if hit.doi), None),
             "notices": tuple(dict.fromkeys(notice for hit in hits for notice in hit.notices)),
             "also_found_by": tuple(others),

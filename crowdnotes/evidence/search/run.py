@@ -8,12 +8,14 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 
-from crowdnotes.domain import Hit, ProviderOutcome, ProviderState
+from crowdnotes.domain import Hit, ProviderOutcome, ProviderState, SourceCategory
 from crowdnotes.errors import CrowdNotesError, SearchError
+from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.base import Check, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.canonical import identities
 from crowdnotes.evidence.search.merging import merge
@@ -45,6 +47,7 @@ def search_all(
     patience_seconds: float = 5.0,
     check: Check = lambda: None,
     report: Report = lambda _: None,
+    categories: Mapping[str, SourceCategory] = MappingProxyType({}),
 ) -> SearchReport:
     """Ask every provider that is configured, each at its own pace, for `limit` hits a query.
 
@@ -52,6 +55,7 @@ def search_all(
     `published` None. A provider that is not done after `provider_seconds` keeps what it found; one that
     has answered something is asked nothing more after `patience_seconds`, so that many cases at once,
     which share its pace, do not wait for each other's last queries.
+    `categories` are the user's own kinds of source by host: each hit gets its kind, see `provenance`.
     `report` hears of each provider as it ends. `check` is called often from this thread; what it
     raises ends the search within a moment and passes through.
     """
@@ -79,15 +83,21 @@ def search_all(
             work.join()
             report(work.outcome())
         raise
-    hits = merge([work.rankings for work in works])
+    merged = merge([work.rankings for work in works])
+    hits = [hit.model_copy(update={"category": categorise(hit.url or "", categories)}) for hit in merged]
     return SearchReport(tuple(hits), tuple(work.outcome() for work in works))
 
 
 def check_providers(
-    providers: Sequence[SearchProvider], *, provider_seconds: float = 20.0, check: Check = lambda: None
+    providers: Sequence[SearchProvider],
+    *,
+    provider_seconds: float = 20.0,
+    check: Check = lambda: None,
+    report: Report = lambda _: None,
 ) -> tuple[ProviderOutcome, ...]:
     """Which providers answer from here, how fast, and what the others lack: one small search each."""
-    return search_all(providers, [_TRIAL], limit=1, provider_seconds=provider_seconds, check=check).outcomes
+    found = search_all(providers, [_TRIAL], limit=1, provider_seconds=provider_seconds, check=check, report=report)
+    return found.outcomes
 
 
 class _Stopped(Exception):  # noqa: N818 - not a fault: the search as a whole was ended
@@ -165,7 +175,7 @@ class _Work:
             provider=provider.name,
             label=provider.label,
             state=state,
-            found=len({min(identities(hit)) for hit in hits}),
+            found=len({max(identities(hit)) for hit in hits}),
             seconds=round(self._ended - self._began, 3),
             sentence=sentence,
         )

@@ -27,7 +27,7 @@ def test_a_review_becomes_a_hit_and_the_key_stays_out_of_the_address(
     provider = GoogleFactCheck(make_service(headers={"X-Goog-Api-Key": "k"}))
     (hit,) = provider.search("MMR autism", limit=5, until=None, language="de", check=no_check)
     assert hit.snippet == "The claim “MMR causes autism”, said by A post. Full Fact rates it: False."
-    assert (hit.title, hit.published) == ("MMR does not cause autism", date(2024, 5, 6))
+    assert (hit.title, hit.published, hit.rating) == ("MMR does not cause autism", date(2024, 5, 6), "False")
     assert dict(httpserver.log[0][0].args) == {"query": "MMR autism", "pageSize": "5"}
 
 

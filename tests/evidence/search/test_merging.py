@@ -16,6 +16,14 @@ def _hit(url: str, provider: str = "a", **more: object) -> Hit:
     return Hit.model_validate({"provider": provider, "title": url, "snippet": "", "query": "q", "url": url, **more})
 
 
+def test_records_of_one_library_stay_apart_though_they_share_an_address() -> None:
+    url = "https://health.example.gov/measles"
+    rows = [_hit(url, library="l", record=n, title=f"Question {n}?") for n in (1, 2)]
+    merged = merge([[rows], [[_hit(url, "web")]]])
+    assert sorted(hit.record or 0 for hit in merged) == [1, 2]
+    assert sum("web" in hit.also_found_by for hit in merged) == 1
+
+
 def test_a_page_that_several_providers_found_comes_first() -> None:
     merged = merge([
         [[_hit("https://one.org/1"), _hit("https://both.org/")]],

@@ -1,0 +1,63 @@
+"""Crossref: GET {base}/works?filter=doi:…&rows=1, whose records may hold an abstract in JATS markup.
+
+https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-filters/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from crowdnotes.evidence.abstracts.base import Abstract, plain_abstract
+from crowdnotes.evidence.abstracts.paper import Paper
+from crowdnotes.evidence.search.answers import Record, dig, parse_json, records, string
+from crowdnotes.evidence.search.base import Check
+from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.notices import PREPRINT, notice_of
+from crowdnotes.evidence.search.plain import plain_line
+
+
+@dataclass(frozen=True, slots=True)
+class CrossrefAbstracts:
+    """See `AbstractService`. `credentials` is the parameter that says who asks: mailto."""
+
+    service: Service
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    label: str = "Crossref"
+
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService.abstract`. Knows papers by DOI alone."""
+        if paper.doi is None:
+            return None
+        params: dict[str, str | int] = {"filter": f"doi:{paper.doi}", "rows": 1, **self.credentials}
+        for item in records(parse_json(self.service.get("/works", params, check)), "message", "items"):
+            text = plain_abstract(string(item, "abstract"))
+            if text is not None and string(item, "DOI").lower() == paper.doi:
+                return Abstract(
+                    service=self.label,
+                    title=plain_line(string(item, "title")),
+                    text=text,
+                    published=_day(item),
+                    doi=paper.doi,
+                    notices=_notices(item),
+                )
+        return None
+
+
+def _day(item: Record) -> date | None:
+    """The day of first publication; None when only its month or year is known."""
+    stated = dig(item, "issued", "date-parts")
+    first = stated[0] if isinstance(stated, list) and stated else None
+    if not isinstance(first, list) or len(first) != 3 or not all(isinstance(part, int) for part in first):
+        return None
+    try:
+        return date(*first)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _notices(item: Record) -> tuple[str, ...]:
+    marks = [PREPRINT] if string(item, "subtype") == "preprint" else []
+    updates = (notice_of(string(update, "type")) for update in records(item, "updated-by", may_lack=True))
+    return tuple(dict.fromkeys([*marks, *(notice for notice in updates if notice is not None)]))

@@ -1,0 +1,176 @@
+"""Does a cited link answer now? X's own evaluator asks for a 200 within a few tries, and so do we.
+
+Every try goes through the guard, redirects too; nothing is cached, and nothing is read but the
+answer's head. A fault of the connection, a 5xx or a 429 is tried again after a short pause.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, partial
+from ssl import SSLContext
+from threading import Event
+from typing import Protocol
+from urllib.parse import urljoin
+
+import httpcore
+import httpx
+
+from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState
+from crowdnotes.errors import FetchError, InputError, JobCancelled
+from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
+from crowdnotes.evidence.fetching import no_check
+from crowdnotes.evidence.guard import check_url
+from crowdnotes.settings import FetchSettings, LinkSettings
+
+Check = Callable[[], None]
+
+_AT_ONCE = 8  # a note of 280 characters holds few links
+_FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random between half of it and all
+_SLICE = 0.1
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_BLOCKED = frozenset({401, 402, 403, 407, 429, 451, 999})  # 999 is LinkedIn's refusal of programs
+_DEAD = frozenset({404, 410})
+
+
+class LinkAsker(Protocol):
+    """Asks one link once. Implementations are safe to share between threads."""
+
+    def status(self, url: str, seconds: float, check: Check) -> int:
+        """The HTTP status where the redirects end, after `seconds` at most.
+
+        Raises FetchError when none came (REFUSED by the guard, UNREACHABLE, TIMED_OUT), InputError for
+        what is no web address, and whatever `check` raises.
+        """
+        ...
+
+
+class HttpLinkAsker:
+    """The real thing, over HTTP/1.1 and the guarded transport."""
+
+    def __init__(self, settings: FetchSettings, allowed_private_hosts: tuple[str, ...] = ()) -> None:
+        self._settings = settings
+        self._allowed_hosts = frozenset(allowed_private_hosts)
+
+    def status(self, url: str, seconds: float, check: Check) -> int:
+        """See `LinkAsker.status`."""
+        deadline = Deadline(seconds, check)
+        for _ in range(self._settings.max_redirects + 1):
+            status, url = self._ask(url, deadline)
+            if not url:
+                return status
+        raise FetchError(f"It redirects more than {self._settings.max_redirects} times.", FetchOutcome.UNREACHABLE)
+
+    def _ask(self, url: str, deadline: Deadline) -> tuple[int, str]:
+        """One request: its status, and the address that it redirects to, or an empty text."""
+        target = check_url(url, self._allowed_hosts)
+        backend = GuardedBackend(self._allowed_hosts, self._settings.connect_seconds, deadline)
+        # GET, because many sites answer HEAD otherwise than a reader's browser; the body stays unread.
+        headers = {"User-Agent": self._settings.user_agent, "Accept": "*/*", "Connection": "close"}
+        try:
+            request = httpx.Request("GET", target.url, headers=headers)
+            with closing(GuardedTransport(backend, _ssl_context()).handle_request(request)) as response:
+                location = response.headers.get("Location", "")
+                moved = response.status_code in _REDIRECTS and location
+                return response.status_code, urljoin(target.url, location) if moved else ""
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+            raise FetchError("It broke off before it had answered.", FetchOutcome.UNREACHABLE) from error
+        except (httpx.InvalidURL, ValueError) as error:
+            raise FetchError("It leads to an address that is not a valid one.", FetchOutcome.UNREACHABLE) from error
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChecker:
+    """Asks several links side by side. `pause` draws a wait from the longest one, in seconds."""
+
+    asker: LinkAsker
+    settings: LinkSettings
+    clock: Callable[[], datetime]
+    pause: Callable[[float], float] = lambda longest: random.uniform(longest / 2, longest)  # noqa: S311
+
+    def check(self, urls: Sequence[str], check: Check = no_check) -> tuple[LinkCheck, ...]:
+        """How each URL answers, in their order; "cdc.gov" without a scheme is asked by https.
+
+        Takes `settings.total_seconds` at most. Never raises for what the web does, only what `check` does.
+        """
+        wanted = tuple(dict.fromkeys(urls))
+        if not wanted:
+            return ()
+        ends = time.monotonic() + self.settings.total_seconds
+        stopped = Event()
+        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-link") as pool:
+            asking = [
+                pool.submit(self._check_one, url, ends, partial(_unless_stopped, stopped, check)) for url in wanted
+            ]
+            try:
+                return tuple(future.result() for future in asking)
+            except BaseException:
+                stopped.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _check_one(self, url: str, ends: float, check: Check) -> LinkCheck:
+        full = url if "://" in url else f"https://{url}"
+        for tried in range(1, self.settings.tries + 1):
+            found = self._try(url, full, tried, max(0.01, ends - time.monotonic()), check)
+            wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
+            if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
+                return found
+            _sleep(wait, check)
+        raise AssertionError("at least one try is made")
+
+    def _try(self, url: str, full: str, tried: int, left: float, check: Check) -> LinkCheck:
+        found = partial(LinkCheck, url=url, checked_at=self.clock(), tries=tried)
+        try:
+            status = self.asker.status(full, min(self.settings.request_seconds, left), check)
+        except InputError as error:
+            return found(state=LinkState.REFUSED, sentence=error.message)
+        except FetchError as error:
+            refused = error.outcome is FetchOutcome.REFUSED
+            return found(state=LinkState.REFUSED if refused else LinkState.UNREACHABLE, sentence=error.message)
+        state, sentence = _read(status)
+        return found(state=state, status=status, sentence=sentence)
+
+
+def _read(status: int) -> tuple[LinkState, str]:
+    """What a status says of a link; only a 200 is live."""
+    if status == 200:
+        return LinkState.LIVE, ""
+    if status in _DEAD:
+        return LinkState.DEAD, "There is no page at this address."
+    if status in _BLOCKED:
+        return LinkState.BLOCKED, "The site does not answer programs: X's check may not get through either."
+    if status >= 500:
+        return LinkState.UNREACHABLE, "The site has a fault of its own."
+    return LinkState.UNREACHABLE, "It answered with something else than a page."
+
+
+def _may_pass(found: LinkCheck) -> bool:
+    """Whether another try may go better."""
+    if found.status is not None:
+        return found.status == 429 or (found.status >= 500 and found.status not in _BLOCKED)
+    return found.state is LinkState.UNREACHABLE
+
+
+def _unless_stopped(stopped: Event, check: Check) -> None:
+    if stopped.is_set():
+        raise JobCancelled("The work was stopped.")
+    check()
+
+
+def _sleep(seconds: float, check: Check) -> None:
+    ends = time.monotonic() + seconds
+    while (left := ends - time.monotonic()) > 0:
+        check()
+        time.sleep(min(left, _SLICE))
+
+
+@cache
+def _ssl_context() -> SSLContext:
+    return httpx.create_ssl_context(trust_env=False)

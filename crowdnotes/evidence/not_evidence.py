@@ -1,0 +1,124 @@
+"""Pages that say nothing in particular: home pages, search results and log-in pages never count as evidence.
+
+Told by the address before anything is fetched, and by the page itself afterwards. Of an archived copy
+the original's address is judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from crowdnotes.domain import FetchOutcome, Hit
+from crowdnotes.errors import FetchError
+from crowdnotes.evidence.archives import original_of
+from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.search.canonical import canonical_url
+
+
+class Kind(StrEnum):
+    """What a page is that is no evidence."""
+
+    HOME = "home page"
+    SEARCH = "search results"
+    LOG_IN = "log-in page"
+
+
+_SENTENCES = {
+    Kind.HOME: "This is a site's home page: it changes from day to day and makes no statement of its own."
+    " Link to the page that says what you mean.",
+    Kind.SEARCH: "These are search results: another reader may see others, and none of them has been read."
+    " Link to the page itself.",
+    Kind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
+}
+_LED_TO = {
+    Kind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
+    Kind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
+    Kind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
+}
+_ONLY_A_FORM = "The page asks for a password and shows next to nothing else."
+_FORM_PAGE = 500  # characters; a page of text that also has a log-in box is longer
+
+_LANGUAGES = (
+    "ar bg bn cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk sl sr sv sw th tr"
+    " uk ur vi zh".replace(" ", "|")
+)
+_HOME = re.compile(
+    rf"/(?:(?:{_LANGUAGES})(?:[-_][a-z]{{2}})?(?:\.html?)?/?)?"
+    r"(?:(?:index|home|default|homepage)(?:\.\w{2,5})?/?)?",
+    re.IGNORECASE,
+)
+_SEARCH_STEPS = frozenset(
+    "search suche buscar busca recherche rechercher ricerca zoeken results special:search".split()
+)
+_SEARCH_FIELDS = frozenset(
+    "q query s search searchterm search_query term terms keyword keywords text k wd p qs phrase searchtext".split()
+)
+# Engines whose results lie at a path that others use for pages: host ending and beginning of the path.
+_ENGINES = (
+    (re.compile(r"(?:^|\.)duckduckgo\.com$"), "/"),
+    (re.compile(r"(?:^|\.)baidu\.com$"), "/s"),
+    (re.compile(r"(?:^|\.)scholar\.google\.[a-z.]+$"), "/scholar"),
+    (re.compile(r"(?:^|\.)google\.[a-z.]+$"), "/search"),
+    (re.compile(r"(?:^|\.)google\.[a-z.]+$"), "/webhp"),
+    (re.compile(r"(?:^|\.)pubmed\.ncbi\.nlm\.nih\.gov$"), "/"),
+    (re.compile(r"(?:^|\.)yandex\.[a-z.]+$"), "/search"),
+)
+_LOG_IN_STEPS = frozenset(
+    "login log-in log_in signin sign-in sign_in logon wp-login wp-login.php login.php login.aspx login.html signup"
+    " sign-up register sso oauth oauth2 authwall servicelogin checkpoint".split()
+)
+_LOG_IN_HOST = re.compile(r"^(?:login|signin|sign-in|sso|idp|auth|accounts|account)\.")
+
+
+def kind_of_address(url: str) -> Kind | None:
+    """What a link leads to as far as its address shows; None for an ordinary page, or no link at all."""
+    address = canonical_url(original_of(url.strip()))  # without tracking parameters
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return None
+    if not host:
+        return None
+    path = unquote(parts.path)
+    steps = [step.lower() for step in path.split("/") if step]
+    fields = {name.lower() for name, value in parse_qsl(parts.query) if value}
+    if _is_search(host, path, steps, fields):
+        return Kind.SEARCH
+    if (steps and steps[-1] in _LOG_IN_STEPS) or "flow/login" in path.lower() or _LOG_IN_HOST.match(host):
+        return Kind.LOG_IN
+    return Kind.HOME if not parts.query and _HOME.fullmatch(path or "/") else None
+
+
+def why_not(url: str) -> str | None:
+    """A sentence for a link that cannot be evidence by its address; None for one worth fetching."""
+    kind = kind_of_address(url)
+    return _SENTENCES[kind] if kind is not None else None
+
+
+def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
+    """Raise FetchError(NOT_EVIDENCE) for a page that turned out to be none: where it lies, or a mere log-in form."""
+    kind = kind_of_address(page_url)
+    if kind is not None:
+        asked = kind_of_address(requested_url)
+        raise FetchError(_SENTENCES[kind] if kind is asked else _LED_TO[kind], FetchOutcome.NOT_EVIDENCE)
+    if document.asks_for_password and len(document.text) < _FORM_PAGE:
+        raise FetchError(_ONLY_A_FORM, FetchOutcome.NOT_EVIDENCE)
+
+
+def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that may become evidence: records of libraries, and links to ordinary pages."""
+    return [hit for hit in hits if hit.library is not None or hit.url is None or kind_of_address(hit.url) is None]
+
+
+def _is_search(host: str, path: str, steps: Sequence[str], fields: set[str]) -> bool:
+    asks = not _SEARCH_FIELDS.isdisjoint(fields)
+    if any(ends.search(host) and (path or "/").lower().startswith(begins) and asks for ends, begins in _ENGINES):
+        return True
+    if any(step in _SEARCH_STEPS for step in steps[-2:]) and (asks or steps[-1] in _SEARCH_STEPS):
+        return True
+    # WordPress and many others search at their root: /?s=words. A root's ?p=12 is a page.
+    return asks and bool(_HOME.fullmatch(path or "/")) and fields <= _SEARCH_FIELDS - {"p"}

@@ -1,0 +1,46 @@
+"""What a reader must know of a source before its words: retracted, a preprint, only an abstract, in which language."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from crowdnotes.domain import Post, ReadAs, Source
+from pages.parts.text import plain
+
+_GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
+_LANGUAGES = {
+    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish",
+    "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian",
+    "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian",
+    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian",
+    "ms": "Malay", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
+    "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian",
+    "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
+
+def source_badges(source: Source, post: Post, until: date | None, page: int | None = None) -> str:
+    """Markdown of the badges that apply, the gravest first; empty when there is nothing to say.
+
+    `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
+    """
+    grave = [notice for notice in source.notices if notice in _GRAVE]
+    badges = [_badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
+    if until is not None and source.published is not None and source.published > until:
+        badges.append(_badge("red", "event_busy", "after the cutoff"))
+    badges += [_badge("orange", "info", notice) for notice in source.notices if notice not in _GRAVE]
+    if source.read_as is ReadAs.ABSTRACT:
+        badges.append(_badge("orange", "short_text", "abstract only"))
+    if source.published is None or source.date_origin is None:
+        badges.append(_badge("gray", "event", "date not known"))
+    language = (source.language or "").split("-")[0].lower()
+    if language not in {"", "en", (post.language or "").split("-")[0].lower()}:
+        badges.append(_badge("gray", "translate", _LANGUAGES.get(language, f"language: {language}")))
+    if page is not None:
+        badges.append(_badge("gray", "picture_as_pdf", f"page {page}"))
+    return " ".join(badges)
+
+
+def _badge(colour: str, icon: str, words: str) -> str:
+    return f":{colour}-badge[:material/{icon}: {plain(words, 60)}]"

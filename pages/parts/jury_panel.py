@@ -1,0 +1,157 @@
+"""The jury on the Draft page: a simulation, and says so. Where the note would stand, and who would vote how."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Influence, JuryVerdict, SideVotes, StageName
+from crowdnotes.jury import changes
+from pages.parts.number_line import Standing, number_line
+from pages.parts.plots import Part, stacked_shares
+from pages.parts.text import plain
+
+_ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
+_LETTERS = "ABCDEFGHIJ"
+_STATUS = {
+    "CURRENTLY_RATED_HELPFUL": "It would be shown",
+    "CURRENTLY_RATED_NOT_HELPFUL": "It would be rated not helpful",
+    "NEEDS_MORE_RATINGS": "It would not be shown yet",
+}
+
+
+def jury_panel(case: Case) -> None:
+    """Draw the newest verdict on this very text; NOT RUN with its reason when there is none."""
+    verdict = verdict_of(case)
+    with st.container(key="jury-panel-body", gap="small"):
+        st.markdown("**Jury (a simulation):** how raters of different views might vote on these words")
+        if verdict is None:
+            st.markdown(f":gray[:material/do_not_disturb_on: Not run.] {plain(_why_not(case))}")
+            return
+        st.markdown(plain(verdict.sentence))
+        for caution in verdict.cautions:
+            st.caption(f":orange[:material/warning:] {plain(caution)}")
+        _standing(case, verdict)
+        _votes(case, verdict)
+        _changed(case, verdict)
+        _words(verdict)
+        _beside(case, verdict)
+        _about(verdict)
+
+
+def verdict_of(case: Case, text_sha256: str | None = None) -> JuryVerdict | None:
+    """The verdict on a text, the draft's without one."""
+    wanted = text_sha256 or (case.draft.sha256 if case.draft else None)
+    return next((item for item in reversed(case.jury) if item.text_sha256 == wanted), None)
+
+
+def _why_not(case: Case) -> str:
+    summary = next((stage.summary for stage in case.stages if stage.name is StageName.JURY), "")
+    if case.jury:
+        return "The words changed since the jury sat. Score the note again."
+    return summary.removeprefix("NOT RUN: ") or "Score the note, and the jury sits too."
+
+
+def _standing(case: Case, verdict: JuryVerdict) -> None:
+    low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
+    words = (
+        f"Note intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} needed "
+        f"(nine juries in ten: {low:.2f} to {high:.2f})."
+    )
+    status = _STATUS.get(verdict.status, verdict.status)
+    st.markdown(f"{words} **{plain(status)}** ({plain(verdict.status)}).")
+    number_line(
+        [Standing("this note", verdict.note_intercept, low, high)],
+        line=verdict.helpful_line,
+        ends=_ENDS,
+        alt=words,
+        key=f"jury-line-{case.id}",
+    )
+    for rule in verdict.blocked_by or (verdict.decided_by,):
+        st.caption(plain(rule.reason))
+
+
+def _votes(case: Case, verdict: JuryVerdict) -> None:
+    sides = (verdict.negative, verdict.positive)
+    st.caption(f"Votes by viewpoint, {verdict.jurors:,} simulated jurors")
+    stacked_shares(
+        [f"Side {side.side} ({side.jurors})" for side in sides],
+        [
+            Part("helpful", tuple(side.helpful for side in sides)),
+            Part("somewhat helpful", tuple(side.somewhat_helpful for side in sides)),
+            Part("not helpful", tuple(side.not_helpful for side in sides)),
+        ],
+        alt=" ".join(_in_words(side) for side in sides),
+        key=f"jury-votes-{case.id}",
+    )
+
+
+def _in_words(side: SideVotes) -> str:
+    return (
+        f"Side {side.side}: {side.helpful} helpful, {side.somewhat_helpful} somewhat helpful, "
+        f"{side.not_helpful} not helpful."
+    )
+
+
+def _changed(case: Case, verdict: JuryVerdict) -> None:
+    """What the last edit did to the votes, where the text before it was judged by the same jury."""
+    earlier = next((found for text in reversed(case.revisions) if (found := verdict_of(case, text.sha256))), None)
+    if earlier is None or earlier.text_sha256 == verdict.text_sha256 or not _comparable(earlier, verdict):
+        return
+    st.markdown(f":material/compare_arrows: **Since the text before:** {plain(' '.join(changes(earlier, verdict)))}")
+
+
+def _comparable(one: JuryVerdict, other: JuryVerdict) -> bool:
+    return (one.seed, one.jurors, one.sampling, one.model) == (other.seed, other.jurors, other.sampling, other.model)
+
+
+def _words(verdict: JuryVerdict) -> None:
+    if not verdict.influences:
+        return
+    with st.expander("Which words move the two sides", icon=":material/text_fields:"):
+        st.caption("How many more of 100 jurors of each side would vote helpful with these words than without them.")
+        for found in verdict.influences:
+            st.markdown(
+                f"“{plain(found.words, 90)}” :gray[side −] {_points(found, '−')} :gray[side +] {_points(found, '+')}"
+            )
+
+
+def _points(found: Influence, side: str) -> str:
+    share = found.on_negative if side == "−" else found.on_positive
+    points = round(100 * share)
+    colour = "green" if points > 0 else "red" if points < 0 else "gray"
+    return f":{colour}[{points:+d}]"
+
+
+def _beside(case: Case, verdict: JuryVerdict) -> None:
+    """The candidates on one scale, the draft among them, when the jury heard more than one."""
+    heard = [
+        (letter, found)
+        for letter, candidate in zip(_LETTERS, case.candidates, strict=False)
+        if (found := verdict_of(case, candidate.sha256)) is not None
+    ]
+    if len(heard) < 2:
+        return
+    if all(found.text_sha256 != verdict.text_sha256 for _, found in heard):
+        heard = [("yours", verdict), *heard]
+    with st.expander("The candidates side by side", icon=":material/balance:"):
+        number_line(
+            [
+                Standing(name, found.note_intercept, found.intercept_interval.low, found.intercept_interval.high)
+                for name, found in heard
+            ],
+            line=verdict.helpful_line,
+            ends=_ENDS,
+            alt=" ".join(f"Candidate {name}: note intercept {found.note_intercept:.2f}." for name, found in heard),
+            key=f"jury-beside-{case.id}",
+        )
+
+
+def _about(verdict: JuryVerdict) -> None:
+    with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
+        st.markdown(plain(verdict.quality.note))
+        st.caption(
+            "Side − and side + are raters whose factor in the algorithm lies below and above zero: the two camps that "
+            "usually disagree. The intercept is what is left of a note's helpfulness when the camps are taken out."
+        )
+        not_applied = ", ".join(verdict.not_applied)
+        st.caption(f"Rules that a simulation cannot apply: {plain(not_applied)}." if not_applied else "")

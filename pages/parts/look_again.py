@@ -1,0 +1,134 @@
+"""A second look at the evidence: more like a passage, the other side, a link, another in a passage's place."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.cases.second_look import pool, said
+from crowdnotes.domain import Aim, Case, Evidence, LookKind, Mode, ProviderState
+from crowdnotes.jobs.records import JobRecord
+from pages.parts.evidence_search import library_choice, library_names
+from pages.parts.progress import start, under_way
+from pages.parts.search_report import failures
+from pages.parts.services import service_pills, ticked_at_first
+from pages.parts.session import act, author, workspace
+from pages.parts.steps import StepName
+from pages.parts.text import plain
+
+_PLACE = StepName.EVIDENCE.value
+
+
+def swappable(case: Case) -> frozenset[Aim]:
+    """For which aims something was found that nobody has read yet."""
+    return frozenset(aim for aim in Aim if pool(case, aim))
+
+
+def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
+    """On a passage's card: more like it, and another in its place while it is not in use."""
+    busy, key = under_way(job), f"{case.id}-{item.id}"
+    _popover(
+        case,
+        LookKind.MORE_LIKE,
+        "More like this",
+        f"Searches for pages that say what {item.id} says, and adds the best of them. What is here stays.",
+        about=item.id,
+        busy=busy,
+        icon=":material/library_add:",
+    )
+    named = case.draft is not None and item.id in case.draft.evidence_ids
+    if item.aim in left and not item.used and not named:
+        st.button(
+            "Swap out",
+            key=f"swap-{key}",
+            type="tertiary",
+            icon=":material/swap_horiz:",
+            disabled=busy,
+            help="Reads the next best of what was found in its place. This passage stays on record.",
+            on_click=_look,
+            args=(case, LookKind.SWAP, item.id, item.id),
+        )
+
+
+def look_again(case: Case, job: JobRecord | None) -> None:
+    """Below the cards: the other side, and a link by hand."""
+    busy = under_way(job)
+    with st.container(horizontal=True, gap="small", key="second-look"):
+        _popover(
+            case,
+            LookKind.OTHER_SIDE,
+            "See the other side",
+            "Searches for the best that speaks for the post's claim, so that you see both sides.",
+            busy=busy,
+            icon=":material/balance:",
+        )
+        key = f"link-{case.id}"
+        link = st.popover("Add a link", key=key, icon=":material/add_link:", disabled=busy, on_change="rerun")
+        if link.open:
+            with link:
+                st.text_input("Link to one more page", key=f"{key}-url", type="url", placeholder="https://…")
+                st.caption("It is read and added. Nothing is searched again, and what is here stays.")
+                st.button("Read it", key=f"{key}-go", type="primary", on_click=_add_link, args=(case, key))
+
+
+def look_result(case: Case) -> None:
+    """What came of the newest second look, unless the evidence was gathered anew since."""
+    ended = [look for look in case.looks if look.finished_at is not None]
+    if not ended:
+        return
+    look = ended[-1]
+    gathered = max((stage.finished_at for stage in case.stages if stage.name.value == "passages"), default=None)
+    if look.finished_at is None or (gathered is not None and gathered > look.finished_at):
+        return
+    words = said(look)
+    icon = ":material/check:" if look.added else ":material/search_off:"
+    with st.container(key="look-result", gap="xsmall"):
+        st.info(plain(look.outcome), title=plain(words[:1].upper() + words[1:]), icon=icon)
+        failures([item for item in look.outcomes if item.state is not ProviderState.ANSWERED])
+
+
+def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = "") -> None:
+    key = f"look-{case.id}-{about or 'case'}"
+    place = about or _PLACE
+    popover = st.popover(
+        label, key=key, icon=icon, type="tertiary" if about else "secondary", disabled=busy, on_change="rerun"
+    )
+    if not popover.open:
+        return
+    with popover:
+        st.caption(about_it)
+        searched = case.mode is Mode.AUTOMATION
+        library_choice(library_names(), key=f"{key}-libraries", default=case.libraries if searched else None)
+        service_pills(key=f"{key}-services", default=case.services if searched else ticked_at_first())
+        st.button(
+            "Look for it",
+            key=f"{key}-go",
+            type="primary",
+            icon=":material/search:",
+            on_click=_look,
+            args=(case, kind, about, place, key),
+        )
+
+
+def _look(case: Case, kind: LookKind, about: str, place: str, key: str = "") -> None:
+    """Put the look on record and begin; what forbids it is told at its place."""
+    state = st.session_state
+    asked = act(
+        place,
+        lambda: workspace().service.second_look(
+            case.id,
+            kind,
+            author(),
+            about=about,
+            libraries=state.get(f"{key}-libraries") or (),
+            services=state.get(f"{key}-services") or (),
+        ),
+    )
+    if asked is None:
+        return
+    if key:
+        state[key] = False
+    start(asked, "look")
+
+
+def _add_link(case: Case, key: str) -> None:
+    _look(case, LookKind.LINK, st.session_state.get(f"{key}-url") or "", _PLACE, key)

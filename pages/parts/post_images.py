@@ -1,0 +1,181 @@
+"""The images of a post: attach them, see them, and say what is in them, since that too is what the post says."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from crowdnotes.cases.images import MAX_IMAGES, Attachment
+from crowdnotes.domain import Case, Image
+from crowdnotes.errors import InputError
+from crowdnotes.evidence.pictures import MAX_BYTES, clean_picture, preview
+from pages.parts.progress import start
+from pages.parts.session import act, author, show_notice, told, workspace
+from pages.parts.steps import StepName, forget_folds
+from pages.parts.text import plain
+
+_KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
+_PLACE = StepName.POST.value
+_NEW = "new-images"
+_SAYS = "What can be read in it"
+_SHOWS = "What it shows, in a sentence (optional)"
+
+
+def new_images() -> None:
+    """Images for a post that is not a case yet, with room to say what is in them."""
+    _uploader(f"Images of the post (optional, up to {MAX_IMAGES})", _uploader_key())
+    for file in _uploaded(_uploader_key()):
+        with st.container(border=True, key=f"{_NEW}-{file.file_id}"):
+            try:
+                seen = _seen(file.getvalue(), file.name)
+            except InputError as error:
+                show_notice(told(error))
+                continue
+            with st.grid(2, min_column_width=260):
+                st.image(seen, width="stretch", alt=file.name)
+                with st.container(gap="xsmall"):
+                    st.markdown(f"**{plain(file.name, 60)}**")
+                    _who_reads()
+                    if not workspace().engine.sees:
+                        st.text_area(_SAYS, key=f"{_NEW}-says-{file.file_id}", height=100)
+                        st.text_input(_SHOWS, key=f"{_NEW}-shows-{file.file_id}")
+
+
+def attachments() -> list[Attachment]:
+    """What was uploaded for the new post."""
+    state = st.session_state
+    return [
+        Attachment(
+            content=file.getvalue(),
+            name=file.name,
+            text=state.get(f"{_NEW}-says-{file.file_id}") or "",
+            shows=state.get(f"{_NEW}-shows-{file.file_id}") or "",
+        )
+        for file in _uploaded(_uploader_key())
+    ]
+
+
+def forget_uploads() -> None:
+    """Empty the uploader, for the next post."""
+    st.session_state[_NEW] = st.session_state.get(_NEW, 0) + 1  # a new key is a new widget
+
+
+def case_images(case: Case, *, busy: bool) -> None:
+    """The images of a case: each with its words, to correct while the case is open."""
+    for image in case.post.images:
+        _card(case, image, busy=busy)
+    room = MAX_IMAGES - len(case.post.images)
+    if case.decision is not None or room <= 0:
+        return
+    key = f"attach-{case.id}-{len(case.post.images)}"
+    with st.form(f"form-{key}", border=False):
+        _uploader(f"Attach an image (room for {room})", key)
+        if st.form_submit_button("Attach", icon=":material/add_photo_alternate:", disabled=busy):
+            _attach(case, key)
+
+
+def _card(case: Case, image: Image, *, busy: bool) -> None:
+    key = f"{case.id}-{image.sha256[:12]}"
+    with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
+        st.image(_kept(image.sha256), width="stretch", alt=image.shows or image.name)
+        with st.container(gap="xsmall"):
+            st.markdown(f"**{plain(image.name, 60)}** :small[:gray[{image.width:,} × {image.height:,} pixels]]")
+            if image.read_by:
+                st.caption(f"Read by {plain('you' if image.read_by == 'person' else image.read_by, 60)}")
+            else:
+                _who_reads()
+            if case.decision is not None:
+                st.markdown(plain(image.text) or ":gray[Nothing to read in it]")
+                st.caption(plain(image.shows))
+                return
+            _words(case, image, key, busy=busy)
+            st.button(
+                "Take it off",
+                key=f"off-{key}",
+                icon=":material/delete:",
+                type="tertiary",
+                disabled=busy,
+                on_click=_remove,
+                args=(case, image.sha256),
+            )
+
+
+def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
+    with st.form(f"words-{key}", border=False):
+        text = st.text_area(_SAYS, value=image.text, height=110, disabled=busy)
+        shows = st.text_input(_SHOWS, value=image.shows, disabled=busy)
+        if st.form_submit_button("Save what it says", icon=":material/save:", disabled=busy):
+            _changed(
+                case,
+                act(
+                    _PLACE,
+                    lambda: workspace().service.describe_image(
+                        case.id, image.sha256, text or "", shows or "", author()
+                    ),
+                ),
+            )
+            st.rerun()
+
+
+def _who_reads() -> None:
+    if workspace().engine.sees:
+        st.caption(":material/visibility: The engine reads it when the evidence is gathered. You can correct it then.")
+    else:
+        st.caption(
+            ":material/visibility_off: The engine at work cannot see. Type what the image says, in its own words."
+        )
+
+
+def _attach(case: Case, key: str) -> None:
+    def attach() -> Case:
+        newest = case
+        for file in _uploaded(key):
+            newest = workspace().service.attach_image(case.id, file.getvalue(), file.name, author())
+        return newest
+
+    attached = act(_PLACE, attach)
+    if attached is not None and attached is not case and workspace().engine.sees:
+        start(attached, "gather")
+    st.rerun()
+
+
+def _remove(case: Case, sha256: str) -> None:
+    _changed(case, act(_PLACE, lambda: workspace().service.remove_image(case.id, sha256, author())))
+
+
+def _changed(case: Case, saved: Case | None) -> None:
+    """When the post says something else now, gather anew, as after an edit of its words."""
+    if saved is not None and saved.post.whole_text != case.post.whole_text:
+        forget_folds(case)
+        start(saved, "gather")
+
+
+def _uploader(label: str, key: str) -> None:
+    st.file_uploader(
+        label,
+        type=_KINDS,
+        accept_multiple_files=True,
+        key=key,
+        max_upload_size=MAX_BYTES // 1_000_000,
+        help="A screenshot will do. Where it was taken, and the like, is not kept.",
+    )
+
+
+def _uploader_key() -> str:
+    return f"{_NEW}-files-{st.session_state.get(_NEW, 0)}"
+
+
+def _uploaded(key: str) -> list[UploadedFile]:
+    return cast("list[UploadedFile]", st.session_state.get(key) or [])
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _seen(content: bytes, name: str) -> bytes:
+    return preview(clean_picture(content, name).content)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _kept(sha256: str) -> bytes:
+    return preview(workspace().service.image(sha256))

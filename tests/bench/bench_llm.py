@@ -1,0 +1,70 @@
+"""How much longer a whole automation case takes than its longest chain of dependent calls.
+
+The server answers every call after the same wait. The chain: claims, searches, one pick after another,
+one round of candidates, and the three gates; the principles run beside the gates.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+
+from crowdnotes.cases.service import CaseService
+from crowdnotes.domain import Mode
+from crowdnotes.jobs import JobState, Step
+from crowdnotes.settings import LlmSettings, Settings
+from crowdnotes.workspace import Workspace, open_workspace, warm_up
+from tests.llm_server import LLMServer, Say, form_of, honest
+
+_POST = "They say coffee causes heart attacks. My grandmother drank 8 cups a day and lived to 98."
+
+
+def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
+    """Seconds of the case, of each stage and of the chain, the quotient, and the calls made."""
+    with (
+        LLMServer(lambda body: Say(honest(body), wait=wait)).running() as server,
+        tempfile.TemporaryDirectory() as name,
+    ):
+        folder = Path(name)
+        table = folder / "table.parquet"
+        pd.read_parquet(data).head(4_000).to_parquet(table)
+        llm = LlmSettings(base_url=server.base_url, model="small", cache_mb=0)
+        with open_workspace(Settings(data_dir=folder / "data", llm=llm)) as workspace:
+            workspace.libraries.add(table, "bench")
+            warm_up(workspace)
+            begun = time.perf_counter()
+            _case(workspace)
+            seconds = time.perf_counter() - begun
+            (row,) = workspace.service.list()
+            stages = workspace.service.get(row.id).stages
+    picks = sum(form_of(body) == "pick" for body in server.requests)
+    chain = (2 + picks + 1 + 3) * wait
+    return {
+        "wait_seconds": wait,
+        "case_seconds": round(seconds, 2),
+        "chain_seconds": round(chain, 2),
+        "stage_seconds": {stage.name.value: round(stage.seconds, 2) for stage in stages},
+        "quotient": round(seconds / chain, 3),
+        "calls": len(server.requests),
+        "most_at_once": server.most_at_once,
+    }
+
+
+def _case(workspace: Workspace) -> None:
+    service: CaseService = workspace.service
+    case = service.create(_POST, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
+    _run(workspace, case.id, "gather", service.gather_steps(case.id, "bench"))
+    _run(workspace, case.id, "write", service.write_steps(case.id, "bench", before_inspection=True))
+    _run(workspace, case.id, "assess", service.assess_steps(case.id, "bench", before_inspection=True))
+    assessment = service.get(case.id).assessment
+    if assessment is None or assessment.gates[2].status.value != "PASS":
+        raise RuntimeError(f"the case did not go through all gates: {assessment}")
+
+
+def _run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> None:
+    job = workspace.runner.wait(workspace.runner.start(case_id, kind, steps).id, timeout=120)
+    if job.state is not JobState.DONE:
+        raise RuntimeError(f"{kind} ended {job.state.value}: {job.current}")

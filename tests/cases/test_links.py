@@ -1,0 +1,135 @@
+"""The cited links: asked once an hour, held for a day, demanded live before approval."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from crowdnotes.cases.approval import decide, obstacles
+from crowdnotes.cases.links import check_links, cited_links, newest_check, said, same_page
+from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, StageName
+from crowdnotes.errors import WorkflowError
+from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.settings import LinkSettings
+from crowdnotes.testing import LiveLinks, make_case
+from tests.cases.walk import draft_and_approve, run, small_workspace
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+GOOD, GONE = "https://a.example.org/x", "https://b.example.org/y"
+
+
+class _Progress:
+    def count(self, done: int, total: int, note: str = "") -> None:
+        return
+
+    def check(self) -> None:
+        return
+
+
+def _draft(text: str) -> Draft:
+    return Draft(text=text, engine="person", written_at=AT)
+
+
+def _case(text: str = f"So they say. {GOOD} {GONE}", **changes: object) -> Case:
+    return make_case(draft=_draft(text), **changes)
+
+
+def _checked(case: Case, asker: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
+    checker = LinkChecker(asker, LinkSettings(), lambda: at, pause=lambda _: 0.0)
+    changes, _ = check_links(case, _Progress(), checker, lambda: at, afresh=afresh)
+    return case.model_copy(update=dict(changes))
+
+
+def _waiting(case: Case, at: datetime = AT, overrides: dict[str, str] | None = None) -> list[str]:
+    return [item.rule for item in obstacles(case, at, overrides) if item.rule.startswith("live:")]
+
+
+def test_a_link_that_was_never_asked_and_one_that_is_dead_hold_approval_back() -> None:
+    case = _case()
+    assert _waiting(case) == [f"live:{GOOD}", f"live:{GONE}"]
+    case = _checked(case, LiveLinks({GONE: 404}))
+    assert _waiting(case) == [f"live:{GONE}"]
+    [refusal] = [item for item in obstacles(case, AT) if item.rule == f"live:{GONE}"]
+    assert "dead (404)" in refusal.message
+
+
+def test_an_answer_holds_for_a_day() -> None:
+    case = _checked(_case(), LiveLinks())
+    assert _waiting(case, AT + timedelta(hours=23)) == []
+    assert _waiting(case, AT + timedelta(hours=25)) == [f"live:{GOOD}", f"live:{GONE}"]
+
+
+def test_another_link_in_the_note_was_not_checked_by_the_check_of_the_first() -> None:
+    case = _checked(_case(f"So they say. {GOOD}"), LiveLinks())
+    edited = case.model_copy(update={"draft": _draft(f"So they say. {GOOD}?page=2")})
+    assert _waiting(edited) == [f"live:{GOOD}?page=2"]
+
+
+def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
+    asker = LiveLinks()
+    case = _checked(_case(f"So they say. {GOOD}"), asker)
+    edited = case.model_copy(update={"draft": _draft(f"So say others. {GOOD} {GONE}")})
+    case = _checked(edited, asker, AT + timedelta(minutes=59))
+    assert sorted(asker.asked) == [GOOD, GONE]
+    _checked(case, asker, AT + timedelta(minutes=61))
+    assert sorted(asker.asked) == [GOOD, GOOD, GONE]
+
+
+def test_asking_again_by_hand_asks_every_link() -> None:
+    asker = LiveLinks()
+    case = _checked(_case(), asker)
+    _checked(case, asker, afresh=True)
+    assert sorted(asker.asked) == [GOOD, GOOD, GONE, GONE]
+
+
+def test_an_undo_finds_the_earlier_links_check_again() -> None:
+    asker = LiveLinks()
+    first = _case(f"So they say. {GOOD}")
+    case = _checked(first, asker)
+    case = _checked(case.model_copy(update={"draft": _draft(f"Other. {GONE}")}), asker)
+    assert _waiting(case.model_copy(update={"draft": first.draft})) == []
+
+
+def test_a_dead_link_is_passed_over_only_with_a_reason_that_stays_in_the_decision(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        done = draft_and_approve(workspace, "kettle", "ann")
+        url = cited_links(done.draft)[0] if done.draft else ""
+        dead = LinkCheck(url=url, state=LinkState.DEAD, checked_at=AT, tries=1, status=404)
+        case = done.model_copy(update={"decision": None, "link_checks": (dead,)})
+        seen = case.draft.sha256 if case.draft else None
+        with pytest.raises(WorkflowError, match=r"dead \(404\)"):
+            decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen)
+        with pytest.raises(WorkflowError, match=r"dead \(404\)"):
+            decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen, overrides={f"live:{url}": "ok"})
+        reasons = {f"live:{url}": "The archive still has the page."}
+        approved = decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen, overrides=reasons)
+        assert approved.decision is not None
+        assert [(item.check, item.reason) for item in approved.decision.overrides] == list(reasons.items())
+
+
+def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
+    with small_workspace(tmp_path, LiveLinks({"https://records.example.net/kettle": 500})) as workspace:
+        service = workspace.service
+        with pytest.raises(WorkflowError, match=r"unreachable \(500\)"):
+            draft_and_approve(workspace, "kettle", "ann")
+        [summary] = service.list()
+        case = service.get(summary.id)
+        assert case.assessment_is_current
+        assert case.stages[-1].name is StageName.LINKS
+        assert case.stages[-1].summary == "0 of 1 links answer"
+        run(workspace, case.id, "links", service.check_link_steps(case.id, "ann"))
+        assert [check.tries for check in service.get(case.id).link_checks] == [3]
+
+
+def test_what_is_said_of_a_link_is_words() -> None:
+    live = LinkCheck(url=GOOD, state=LinkState.LIVE, checked_at=AT, tries=1, status=200)
+    lost = LinkCheck(url=GOOD, state=LinkState.UNREACHABLE, checked_at=AT, tries=3)
+    assert [said(item) for item in (live, lost, None)] == ["answers (200)", "unreachable", "not checked yet"]
+
+
+def test_a_check_is_of_the_very_link_but_a_card_is_of_the_page() -> None:
+    case = _checked(_case(f"So they say. {GOOD}/"), LiveLinks())
+    assert newest_check(case, GOOD, AT) is None
+    assert same_page(f"{GOOD}/") == same_page(GOOD.replace("https://", "http://www."))

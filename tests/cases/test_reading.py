@@ -1,0 +1,176 @@
+"""Links and hits to sources: one a page, dated or marked, what is no evidence left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from threading import Lock
+
+import pytest
+from sqlalchemy import Engine
+
+from crowdnotes.cases.reading import UNDATED, read, timely
+from crowdnotes.cases.store import SqlStore
+from crowdnotes.cases.tools import Tools
+from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source
+from crowdnotes.evidence.content_type import HTML
+from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
+from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.settings import Settings
+from crowdnotes.storage.opening import open_database
+from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_case, no_jury
+
+STORY = "https://news.example.org/story"
+
+
+class _Web:
+    """Pages that tell their own address; `leads` are redirects, `failing` what is blocked."""
+
+    def __init__(self) -> None:
+        self.leads: dict[str, str] = {}
+        self.failing: set[str] = set()
+        self.dated: dict[str, str] = {}
+        self.fetched: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        with self._lock:
+            self.fetched[url] += 1
+        ends = self.leads.get(url, url)
+        if ends in self.failing:
+            return Page(url, ends, FetchOutcome.BLOCKED, datetime.now(UTC), detail="No.")
+        when = self.dated.get(ends, "")
+        head = f"<meta property='article:published_time' content='{when}'>" if when else ""
+        words = f"<p>This page of the town's paper at {ends} says what it has to say about the drink.</p>" * 3
+        body = f"<html><head><title>t</title>{head}</head><body><article>{words}</article></body></html>"
+        return Page(url, ends, FetchOutcome.READ, datetime.now(UTC), HTML, "utf-8", body.encode())
+
+
+class _Progress:
+    def count(self, done: int, total: int, detail: str = "") -> None:
+        """Told to nobody."""
+
+    def check(self) -> None:
+        """Never cancelled."""
+
+
+@pytest.fixture
+def web() -> _Web:
+    return _Web()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    database: Engine = open_database(f"sqlite:///{tmp_path / 'cases.sqlite'}")
+    yield SqlStore(database)
+    database.dispose()
+
+
+@pytest.fixture
+def tools(web: _Web, tmp_path: Path) -> Tools:
+    embedder = HashingEmbedder()
+    libraries = Libraries(tmp_path / "libraries", embedder)
+    settings = Settings()
+    links = LinkChecker(HttpLinkAsker(settings.fetch, ()), settings.links, FixedClock())
+    return Tools(ScriptedEngine(), embedder, SourceReader(web), libraries, lambda _: [], settings, links, no_jury)
+
+
+def _read(case: Case, tools: Tools, store: SqlStore, **flags: bool) -> tuple[Source, ...]:
+    changes, _ = read(case, _Progress(), tools, store, **flags)
+    sources = changes["sources"]
+    assert isinstance(sources, tuple)
+    return sources
+
+
+def _hit(url: str, **changes: object) -> Hit:
+    return Hit(provider="p", title=f"Hit {url}", snippet="s", query="q", url=url).model_copy(update=changes)
+
+
+def _automation(*hits: Hit, **changes: object) -> Case:
+    return make_case(mode=Mode.AUTOMATION, hits=hits, **changes)
+
+
+def test_two_spellings_of_one_link_are_one_source_fetched_once(tools: Tools, store: SqlStore, web: _Web) -> None:
+    case = make_case(urls=(STORY, f"{STORY}?utm_source=x", f"{STORY}#part", "http://www.news.example.org/story/"))
+    (source,) = _read(case, tools, store)
+    assert source.url == STORY
+    assert web.fetched == {STORY: 1}
+
+
+def test_links_that_lead_to_one_page_are_one_source(tools: Tools, store: SqlStore, web: _Web) -> None:
+    web.leads = {"https://short.example/a": STORY, "https://short.example/b": STORY}
+    case = make_case(urls=("https://short.example/a", "https://short.example/b", STORY))
+    (source,) = _read(case, tools, store)
+    assert (source.url, source.page_url) == ("https://short.example/a", STORY)
+
+
+def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling(
+    tools: Tools, store: SqlStore, web: _Web
+) -> None:
+    case = make_case(urls=(STORY,))
+    first = _read(case, tools, store)
+    again = _read(case.model_copy(update={"sources": first, "urls": (f"{STORY}?utm_medium=y",)}), tools, store)
+    assert again == first
+    assert sum(web.fetched.values()) == 1
+
+
+def test_a_page_that_failed_is_tried_again(tools: Tools, store: SqlStore, web: _Web) -> None:
+    web.failing = {STORY}
+    case = make_case(urls=(STORY,))
+    first = _read(case, tools, store)
+    web.failing = set()
+    (again,) = _read(case.model_copy(update={"sources": first}), tools, store)
+    assert (first[0].outcome, again.outcome) == (FetchOutcome.BLOCKED, FetchOutcome.READ)
+
+
+def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools, store: SqlStore) -> None:
+    hit = _hit(STORY, notices=("retracted",), doi="10.1000/abc", published=date(2020, 5, 1))
+    (source,) = _read(_automation(hit, urls=(STORY,)), tools, store)
+    assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
+    assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
+
+
+def test_hits_that_cannot_be_evidence_are_not_chosen(tools: Tools, store: SqlStore, web: _Web) -> None:
+    case = _automation(_hit("https://www.who.int/"), _hit("https://www.bing.com/search?q=x"), _hit(STORY))
+    assert [source.url for source in _read(case, tools, store)] == [STORY]
+    assert web.fetched == {STORY: 1}
+
+
+def test_a_home_page_that_a_person_brought_is_there_with_its_label(tools: Tools, store: SqlStore, web: _Web) -> None:
+    (source,) = _read(make_case(urls=("https://www.who.int/",)), tools, store)
+    assert source.outcome is FetchOutcome.NOT_EVIDENCE
+    assert "home page" in source.outcome_detail
+    assert not web.fetched
+
+
+def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(
+    tools: Tools, store: SqlStore, web: _Web
+) -> None:
+    other = "https://news.example.org/other"
+    web.dated = {STORY: "2024-03-02"}
+    case = _automation(_hit(STORY), _hit(other, published=date(2024, 3, 2)), until=date(2024, 3, 1))
+    assert {source.outcome for source in _read(case, tools, store)} == {FetchOutcome.TOO_LATE}
+    on_the_day = _read(case.model_copy(update={"until": date(2024, 3, 2)}), tools, store)
+    assert {source.outcome for source in on_the_day} == {FetchOutcome.READ}
+
+
+def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(
+    tools: Tools, store: SqlStore
+) -> None:
+    case = make_case(urls=(STORY,))
+    assert _read(case, tools, store)[0].notices == ()
+    dated = case.model_copy(update={"until": date(2024, 3, 1)})
+    assert _read(dated, tools, store)[0].notices == (UNDATED,)
+    (left_out,) = _read(dated, tools, store, leave_out_undated=True)
+    assert left_out.outcome is FetchOutcome.UNDATED
+    assert "no date" in left_out.outcome_detail
+
+
+@pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])
+def test_a_page_that_was_not_read_keeps_its_own_label(outcome: FetchOutcome) -> None:
+    source = Source(id="url:1", title="t", outcome=outcome, outcome_detail="Why.")
+    assert timely(source, date(2024, 1, 1), leave_out_undated=True) == source

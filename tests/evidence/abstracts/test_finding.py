@@ -1,0 +1,192 @@
+"""Europe PMC, PubMed and Crossref on loopback, in the shape that their documentation gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from crowdnotes.errors import JobCancelled
+from crowdnotes.evidence.abstracts import Abstract, AbstractFinder, Paper
+from crowdnotes.evidence.abstracts.crossref import CrossrefAbstracts
+from crowdnotes.evidence.abstracts.europe_pmc import EuropePmcAbstracts
+from crowdnotes.evidence.abstracts.pubmed import PubMedAbstracts
+from crowdnotes.evidence.fetching import no_check
+from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.pacing import Pace, Pacer
+
+TEXT = "Two doses gave 95% protection against Covid-19 in 43,448 persons of 16 years or older, over two months."
+PAPER = Paper(doi="10.1056/nejmoa2034577")
+
+
+@pytest.fixture
+def finder(httpserver: HTTPServer) -> AbstractFinder:
+    def service(path: str) -> Service:
+        return Service(
+            base_url=httpserver.url_for(path),
+            pacer=Pacer(Pace(1000, 1.0, 10)),
+            request_seconds=5.0,
+            user_agent="CrowdNotes/test",
+            pause=lambda _: 0.0,
+        )
+
+    return AbstractFinder(
+        [
+            EuropePmcAbstracts(service("/epmc")),
+            PubMedAbstracts(service("/eutils"), {"tool": "crowdnotes"}),
+            CrossrefAbstracts(service("/crossref")),
+        ]
+    )
+
+
+def _europe_pmc(httpserver: HTTPServer, *records: dict[str, object], query: str | None = None) -> None:
+    answer = {"version": "6.9", "hitCount": len(records), "resultList": {"result": list(records)}}
+    asked = {"query": query, "format": "json", "resultType": "core", "pageSize": "5"} if query else None
+    httpserver.expect_request("/epmc/search", query_string=asked).respond_with_json(answer)
+
+
+RECORD: dict[str, object] = {
+    "id": "33301246",
+    "source": "MED",
+    "pmid": "33301246",
+    "doi": "10.1056/NEJMoa2034577",
+    "title": "Safety and Efficacy of the <i>BNT162b2</i> Vaccine.",
+    "abstractText": f"<h4>Results</h4>{TEXT}",
+    "firstPublicationDate": "2020-12-10",
+    "pubTypeList": {"pubType": ["Randomized Controlled Trial", "Journal Article"]},
+}
+
+ARTICLE = f"""<?xml version="1.0"?><PubmedArticleSet><PubmedArticle><MedlineCitation><PMID Version="1">33301246</PMID>
+<Article><ArticleTitle>Safety and Efficacy.</ArticleTitle><Abstract>
+<AbstractText Label="RESULTS">{TEXT}</AbstractText><AbstractText Label="CONCLUSIONS">It works &lt; 1.</AbstractText>
+</Abstract><PublicationTypeList><PublicationType>Journal Article</PublicationType></PublicationTypeList>
+<ArticleDate DateType="Electronic"><Year>2020</Year><Month>12</Month><Day>10</Day></ArticleDate></Article>
+<CommentsCorrectionsList><CommentsCorrections RefType="RetractionIn"/></CommentsCorrectionsList></MedlineCitation>
+<PubmedData><ArticleIdList><ArticleId IdType="doi">10.1056/NEJMoa2034577</ArticleId></ArticleIdList></PubmedData>
+</PubmedArticle></PubmedArticleSet>"""
+
+
+def _pubmed(httpserver: HTTPServer, ids: list[str], article: str = ARTICLE) -> None:
+    httpserver.expect_request("/eutils/esearch.fcgi").respond_with_json({"esearchresult": {"idlist": ids}})
+    httpserver.expect_request("/eutils/efetch.fcgi").respond_with_data(article, content_type="text/xml")
+
+
+def _crossref(httpserver: HTTPServer, *items: dict[str, object]) -> None:
+    httpserver.expect_request(
+        "/crossref/works", query_string={"filter": f"doi:{PAPER.doi}", "rows": "1"}
+    ).respond_with_json({"status": "ok", "message": {"items": list(items)}})
+
+
+def _found(finder: AbstractFinder, paper: Paper = PAPER) -> Abstract:
+    found = finder.find(paper, no_check)
+    assert isinstance(found, Abstract), found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("paper", "query"),
+    [
+        (PAPER, 'DOI:"10.1056/nejmoa2034577"'),
+        (Paper(pmid="33301246"), "EXT_ID:33301246 AND SRC:MED"),
+        (Paper(doi="10.1/other", pmid="33301246"), "EXT_ID:33301246 AND SRC:MED"),
+    ],
+)
+def test_europe_pmc_is_asked_first_and_by_the_exact_id(
+    paper: Paper, query: str, httpserver: HTTPServer, finder: AbstractFinder
+) -> None:
+    _europe_pmc(httpserver, RECORD, query=query)
+    found = _found(finder, paper)
+    assert found.text == f"Results {TEXT}"
+    assert (found.service, found.title) == ("Europe PMC", "Safety and Efficacy of the BNT162b2 Vaccine.")
+    assert (found.published, found.pmid) == (date(2020, 12, 10), "33301246")
+    assert len(httpserver.log) == 1
+
+
+def test_a_preprint_and_a_retraction_are_told(httpserver: HTTPServer, finder: AbstractFinder) -> None:
+    relations = {"commentCorrection": [{"type": "Retraction in"}]}
+    _europe_pmc(httpserver, RECORD | {"source": "PPR", "commentCorrectionList": relations})
+    assert _found(finder).notices == ("preprint", "retracted")
+
+
+def test_the_record_of_another_paper_is_not_taken(httpserver: HTTPServer, finder: AbstractFinder) -> None:
+    _europe_pmc(httpserver, RECORD | {"doi": "10.1056/other"})
+    _pubmed(httpserver, [])
+    _crossref(httpserver, {"DOI": "10.1056/other", "abstract": TEXT})
+    said = finder.find(PAPER, no_check)
+    assert isinstance(said, str)
+    assert [name in said for name in ("Europe PMC has none", "PubMed has none", "Crossref has none")] == [True] * 3
+
+
+def test_pubmed_finds_the_record_by_doi_and_gives_its_labelled_parts(
+    httpserver: HTTPServer, finder: AbstractFinder
+) -> None:
+    _europe_pmc(httpserver, RECORD | {"abstractText": "No abstract available"})
+    _pubmed(httpserver, ["33301246"])
+    found = _found(finder)
+    assert found.text == f"Results: {TEXT} Conclusions: It works < 1."
+    assert (found.service, found.published, found.notices) == ("PubMed", date(2020, 12, 10), ("retracted",))
+    terms = [request.args.get("term") for request, _ in httpserver.log if "esearch" in request.path]
+    assert terms == ["10.1056/nejmoa2034577[doi]"]
+
+
+@pytest.mark.parametrize("ids", [["1", "2"], ["33301247"]], ids=["two papers", "another paper"])
+def test_a_doi_that_does_not_lead_to_one_record_is_not_guessed(
+    ids: list[str], httpserver: HTTPServer, finder: AbstractFinder
+) -> None:
+    _europe_pmc(httpserver)
+    _pubmed(httpserver, ids)
+    _crossref(httpserver)
+    assert isinstance(finder.find(PAPER, no_check), str)
+
+
+def test_crossref_comes_last_with_its_jats_markup_taken_off(httpserver: HTTPServer, finder: AbstractFinder) -> None:
+    _europe_pmc(httpserver)
+    _pubmed(httpserver, [])
+    item: dict[str, object] = {
+        "DOI": "10.1056/NEJMoa2034577",
+        "title": ["Safety"],
+        "abstract": f"<jats:title>Results</jats:title><jats:p>{TEXT}</jats:p>",
+        "issued": {"date-parts": [[2020, 12, 31]]},
+        "updated-by": [{"type": "retraction"}],
+    }
+    _crossref(httpserver, item)
+    found = _found(finder)
+    assert found.text == f"Results {TEXT}"
+    assert (found.service, found.published, found.notices) == ("Crossref", date(2020, 12, 31), ("retracted",))
+
+
+def test_a_service_that_fails_is_named_and_the_next_is_asked(httpserver: HTTPServer, finder: AbstractFinder) -> None:
+    httpserver.expect_request("/epmc/search").respond_with_data("<html>maintenance</html>", content_type="text/html")
+    httpserver.expect_request("/eutils/esearch.fcgi").respond_with_data("", status=500)
+    _crossref(httpserver, {"DOI": "10.1056/NEJMoa2034577", "abstract": TEXT})
+    assert _found(finder).service == "Crossref"
+    httpserver.expect_request("/epmc/search").respond_with_data("busy", status=429)
+    said = finder.find(Paper(pmid="7"), no_check)
+    assert isinstance(said, str)
+    assert "Europe PMC: It " in said
+    assert "PubMed: It " in said
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ['{"hitCount": 1}', '{"hitCount": 1, "resultList": {"result": "x"}}', "[]", '{"hitCount":1,"resultList":3}'],
+)
+def test_nonsense_is_a_sentence_and_no_crash(answer: str, httpserver: HTTPServer, finder: AbstractFinder) -> None:
+    httpserver.expect_request("/epmc/search").respond_with_data(answer, content_type="application/json")
+    httpserver.expect_request("/eutils/efetch.fcgi").respond_with_data("<a/>", content_type="text/xml")
+    assert isinstance(finder.find(Paper(pmid="7"), no_check), str)
+
+
+def test_a_cancelled_job_passes_through(finder: AbstractFinder) -> None:
+    def cancel() -> None:
+        raise JobCancelled("Stopped.")
+
+    with pytest.raises(JobCancelled):
+        finder.find(PAPER, cancel)
+
+
+def test_without_services_nothing_is_said(httpserver: HTTPServer) -> None:
+    check: Callable[[], None] = no_check
+    assert AbstractFinder([]).find(PAPER, check) == ""

@@ -1,0 +1,133 @@
+"""Home pages, search results and log-in pages by their addresses, and ordinary pages that look a little like them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.domain import FetchOutcome, Hit
+from crowdnotes.errors import FetchError
+from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.not_evidence import Kind, kind_of_address, refuse_page, why_not, worth_choosing
+
+HOME = [
+    "https://www.who.int",
+    "https://www.who.int/",
+    "https://www.who.int/#news",
+    "https://www.who.int/?utm_source=x&fbclid=1",
+    "https://www.who.int/en",
+    "https://www.who.int/en/",
+    "https://www.canada.ca/en.html",
+    "https://www.example.org/index.html",
+    "https://www.example.org/en-us/home",
+    "https://www.example.org/default.aspx",
+    "https://web.archive.org/web/20200101000000/https://www.who.int/",
+    "https://archive.ph/20200101/https://www.who.int/",
+]
+SEARCH = [
+    "https://www.google.com/search?q=vaccines",
+    "https://www.google.co.uk/search?q=vaccines&hl=en",
+    "https://scholar.google.com/scholar?q=vaccines",
+    "https://www.bing.com/search?q=vaccines",
+    "https://duckduckgo.com/?q=vaccines",
+    "https://search.yahoo.com/search?p=vaccines",
+    "https://www.baidu.com/s?wd=vaccines",
+    "https://yandex.ru/search/?text=vaccines",
+    "https://x.com/search?q=vaccines&src=typed_query",
+    "https://www.youtube.com/results?search_query=vaccines",
+    "https://pubmed.ncbi.nlm.nih.gov/?term=vaccines",
+    "https://www.cdc.gov/search/?query=vaccines",
+    "https://www.cdc.gov/search",
+    "https://example.org/?s=vaccines",
+    "https://en.wikipedia.org/wiki/Special:Search?search=vaccines",
+    "https://www.nejm.org/search?q=vaccines",
+    "https://europepmc.org/search?query=vaccines",
+]
+LOG_IN = [
+    "https://x.com/i/flow/login",
+    "https://x.com/login",
+    "https://twitter.com/i/flow/login?redirect_after_login=%2Fwho",
+    "https://www.facebook.com/login/?next=x",
+    "https://accounts.google.com/v3/signin/identifier",
+    "https://login.microsoftonline.com/common/oauth2/authorize",
+    "https://www.linkedin.com/authwall?trk=x",
+    "https://blog.example.org/wp-login.php?redirect_to=x",
+    "https://www.nytimes.com/signin",
+    "https://idp.nature.com/authorize?response_type=cookie",
+]
+PAGES = [
+    "https://www.who.int/news/item/2024-01-01-measles",
+    "https://www.cdc.gov/flu",
+    "https://en.wikipedia.org/wiki/Vaccine",
+    "https://en.wikipedia.org/w/index.php?title=Vaccine&oldid=12",
+    "https://example.org/?p=1234",
+    "https://example.org/index.php?id=77",
+    "https://bit.ly/ab",
+    "https://www.example.org/research/vaccines",
+    "https://www.example.org/news/search-for-a-vaccine",
+    "https://www.example.org/help/how-to-login-safely",
+    "https://www.example.org/results/2024/trial",
+    "https://pubmed.ncbi.nlm.nih.gov/31978945/",
+    "https://doi.org/10.1056/NEJMoa2034577",
+    "https://www.youtube.com/watch?v=abc",
+    "https://x.com/WHO/status/123",
+    "https://www.google.com/intl/en/about/products",
+    "https://health.google.com/vaccines",
+    "https://www.fda.gov/media/144434/download",
+    "https://web.archive.org/web/20200101000000/https://www.who.int/news/measles",
+    "https://archive.ph/AbCdE",
+    "not a link",
+    "",
+    "http://[",
+]
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [(url, kind) for kind, urls in ((Kind.HOME, HOME), (Kind.SEARCH, SEARCH), (Kind.LOG_IN, LOG_IN)) for url in urls],
+)
+def test_what_is_no_evidence_is_told_by_its_address(url: str, kind: Kind) -> None:
+    assert kind_of_address(url) is kind
+    assert why_not(url)
+
+
+@pytest.mark.parametrize("url", PAGES)
+def test_an_ordinary_page_is_worth_fetching(url: str) -> None:
+    assert why_not(url) is None
+
+
+@given(st.text() | st.from_regex(r"https?://[a-z.]{1,9}(/[\w?=&%.-]{0,20}){0,3}", fullmatch=True))
+def test_any_text_has_a_kind_or_none(url: str) -> None:
+    assert kind_of_address(url) in (None, *Kind)
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ("https://news.example.org/", "home page"),
+        ("https://news.example.org/login?next=%2Fstory", "log-in page"),
+        ("https://news.example.org/search?q=story", "search results"),
+    ],
+)
+def test_a_link_that_leads_to_none_says_so(ends: str, words: str) -> None:
+    with pytest.raises(FetchError, match=words) as refused:
+        refuse_page("https://news.example.org/2020/story", ends, Document("t", "Words. " * 500))
+    assert refused.value.outcome is FetchOutcome.NOT_EVIDENCE
+
+
+def test_a_page_with_hardly_more_than_a_password_form_is_none() -> None:
+    url = "https://news.example.org/2020/story"
+    form = Document("t", "Welcome back. Enter your password.", asks_for_password=True)
+    with pytest.raises(FetchError, match="password"):
+        refuse_page(url, url, form)
+    refuse_page(url, url, Document("t", "Words. " * 500, asks_for_password=True))
+    refuse_page(url, url, Document("t", "A short statement on the matter."))
+
+
+def test_hits_that_cannot_be_evidence_are_not_chosen_from() -> None:
+    def hit(url: str | None, library: str | None = None) -> Hit:
+        return Hit(provider="p", title="t", snippet="s", query="q", url=url, library=library, record=1)
+
+    kept = [hit("https://a.example.org/story"), hit("https://a.example.org/", "medquad"), hit(None)]
+    assert worth_choosing([hit("https://a.example.org/"), *kept, hit("https://www.bing.com/search?q=x")]) == kept

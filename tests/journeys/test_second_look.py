@@ -1,0 +1,67 @@
+"""A second look in a browser: a link added, a passage swapped for what an earlier search found, the way back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import SCREENSHOTS, App, NewPage
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
+    app: App, new_page: NewPage, width: int
+) -> None:
+    walk = Walk(new_page("light", width), app.url, pictures=SCREENSHOTS, name=f"look-{width}")
+    page = walk.page
+    walk.open()
+    walk.begin(POST, [f"{app.articles}/vitamin-c"])
+    expect(walk.step("Evidence").get_by_text("1 link · 1 read · 0 opened · 0 used")).to_be_visible()
+    walk.read("E1")
+
+    walk.button("Add a link").click()
+    page.get_by_label("Link to one more page").fill(f"{app.articles}/colds")
+    page.get_by_label("Link to one more page").press("Enter")
+    walk.button("Read it").click()
+    expect(page.get_by_text("New: E2.")).to_be_visible()
+    walk.settled()
+    expect(walk.card("E1").get_by_role("checkbox", name="Use in the note", exact=True)).to_be_enabled()
+    expect(walk.card("E2")).to_be_visible()
+
+    # Nothing is ticked and there is no library: it asks to choose, and changes nothing.
+    walk.button("See the other side").click()
+    walk.button("Look for it").click()
+    expect(page.get_by_text("There is nowhere to look yet.")).to_be_visible()
+    page.keyboard.press("Escape")
+    walk.settled()
+
+    # The post stays in view wherever the person scrolls to.
+    walk.button("The post").click()
+    expect(page.get_by_role("region", name="The post")).to_contain_text("Doctors hide this from everyone who asks.")
+
+    page.get_by_text("Earlier evidence (1 set)").click()
+    expect(page.get_by_text(re.compile("before: a link added"))).to_be_visible()
+    walk.picture("earlier")
+    walk.button("Bring these back").click()
+    expect(walk.card("E2")).to_have_count(0)
+    walk.settled()
+    page.get_by_text("Earlier evidence (2 sets)").click()
+    walk.button(re.compile("Bring back$")).click()
+    expect(walk.card("E2")).to_be_visible()
+
+
+def test_an_address_is_copied_from_the_page_letter_by_letter(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page(), app.url)
+    walk.open()
+    gone = f"{app.articles}/gone"
+    walk.begin(POST, [f"{app.articles}/vitamin-c", gone])
+    shown = walk.page.locator("[class*=st-key-failed-] code").first
+    expect(shown).to_be_visible()
+    assert shown.evaluate("node => node.textContent") == gone

@@ -1,0 +1,130 @@
+"""The links of a note on the Draft page: how each answered, in words, and what approval makes of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from crowdnotes.domain import DecisionKind, StageName
+from crowdnotes.jobs import JobState
+from tests.pages.conftest import NOTE, Desk, texts
+
+URL = "https://trials.example.edu/c"
+
+
+def test_a_link_that_answers_says_so_beside_the_note_and_on_its_card(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    badge = ":green-badge[:material/link: answers (200)]"
+    assert f":small[Link trials.example.edu] {badge}" in texts(at)
+    at.button(key="evidence-step-fold").click().run()
+    assert f":small[link] {badge}" in texts(at)
+
+
+def test_a_note_that_was_not_scored_has_links_that_were_not_checked(desk: Desk) -> None:
+    at = desk.app(desk.drafted())
+    assert "not checked yet" in texts(at)
+    assert f"The link {URL}: not checked yet." in texts(at)
+
+
+def test_a_dead_link_keeps_approval_closed_until_it_answers(desk: Desk) -> None:
+    desk.links.answers[URL] = 404
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    assert at.button(key="decide-approved").disabled
+    assert "dead (404)" in texts(at)
+
+    desk.links.answers.clear()
+    at.button(key="check-links").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert "dead (404)" not in texts(at)
+    assert not at.button(key="decide-approved").disabled
+
+
+def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Desk) -> None:
+    desk.links.answers[URL] = 404
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    why = next(item for item in at.text_input if item.label.startswith("Why approve although"))
+    why.set_value("ok").run()
+    assert "A reason takes at least 10 letters." in texts(at)
+    assert at.button(key="decide-approved").disabled
+
+    next(item for item in at.text_input if item.label.startswith("Why approve")).set_value("It is back by noon.").run()
+    at.button(key="decide-approved").click().run()
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert [(item.check, item.reason) for item in decision.overrides] == [(f"live:{URL}", "It is back by noon.")]
+    assert f"Passed over **live:{URL}**" in texts(at)
+
+
+class _Slow:
+    """Stands in for the asker: holds every answer back until it may be given."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.may_answer = threading.Event()
+
+    def status(self, url: str, seconds: float, check: Callable[[], None]) -> int:
+        self.asked.set()
+        while not self.may_answer.wait(0.01):
+            check()
+        return 200
+
+
+def test_scores_are_on_the_screen_while_the_links_are_still_asked_and_scoring_again_need_not_wait(
+    desk: Desk,
+) -> None:
+    slow = _Slow()
+    desk.links.status = slow.status  # type: ignore[method-assign]
+    case = desk.drafted()
+    first = desk.app(case).button(key="score").click().run()
+    assert slow.asked.wait(30)
+    at = desk.app(case)
+    assert desk.newest(case).assessment_is_current
+    assert "Check the links" in texts(at)
+    assert "No opinion or speculation:** passed" in texts(at)
+
+    at.button(key="score").click().run()
+    slow.may_answer.set()
+    desk.finish_latest(case)
+    job = desk.workspace.runner.latest(case.id)
+    assert job is not None
+    assert job.state is JobState.DONE
+    assert desk.newest(case).stages[-1].name is StageName.LINKS
+    assert not first.exception
+    assert not at.exception
+
+
+def test_the_tracking_of_a_link_is_cut_by_one_click_and_comes_back_by_undo(desk: Desk) -> None:
+    tracked = f"{NOTE}?utm_source=x&id=3"
+    case = desk.scored(tracked)
+    at = desk.app(case)
+    assert "cut utm_source from it" in texts(at)
+    at.button(key="cut-tracking").click().run()
+    assert desk.newest(case).draft.text == f"{NOTE}?id=3"  # type: ignore[union-attr]
+    assert "utm_source" not in texts(at)
+    at.button(key="undo").click().run()
+    assert desk.newest(case).draft.text == tracked  # type: ignore[union-attr]
+
+
+def test_one_may_abstain_while_the_program_is_at_work_which_then_stops(desk: Desk) -> None:
+    slow = _Slow()
+    desk.links.status = slow.status  # type: ignore[method-assign]
+    case = desk.drafted()
+    at = desk.app(case)
+    at.button(key="score").click().run()
+    assert slow.asked.wait(30)
+    at.run()
+    assert at.button(key="decide-approved").disabled
+    at.button(key="decide-not-needed").click().run()
+    desk.finish_latest(case)
+    job = desk.workspace.runner.latest(case.id)
+    assert job is not None
+    assert job.state is JobState.CANCELLED
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert decision.kind is DecisionKind.NOT_NEEDED

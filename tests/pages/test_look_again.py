@@ -1,0 +1,146 @@
+"""A second look on the page: asked for on a card or below, told when it ends, and the way back to earlier sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import Aim, Case, LookKind, Mode, Verdict
+from tests.cases.walk import make_library, post_about
+from tests.pages.conftest import Desk, texts
+
+
+@pytest.fixture
+def gathered(desk: Desk, tmp_path: Path) -> Case:
+    """A case with six passages of a library that has four more to offer."""
+    desk.workspace.libraries.add(make_library(tmp_path), "topics")
+    service = desk.workspace.service
+    case = service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="you")
+    desk.finish(desk.workspace.runner.start(case.id, "gather", service.gather_steps(case.id, "you")).id)
+    return service.get(case.id)
+
+
+def looked(desk: Desk, case: Case, kind: LookKind, about: str = "") -> Case:
+    service = desk.workspace.service
+    service.second_look(case.id, kind, "you", about=about, libraries=["topics"])
+    desk.finish(desk.workspace.runner.start(case.id, "look", service.second_look_steps(case.id)).id)
+    return service.get(case.id)
+
+
+def opened(desk: Desk, case: Case, key: str) -> AppTest:
+    at = desk.app(case)
+    at.session_state[key] = True
+    return at.run()
+
+
+def test_more_like_a_passage_is_asked_for_on_its_card(desk: Desk, gathered: Case) -> None:
+    key = f"look-{gathered.id}-E2"
+    at = opened(desk, gathered, key)
+    at.button(key=f"{key}-go").click().run()
+    desk.finish_latest(gathered)
+    assert not at.exception
+    case = desk.newest(gathered)
+    assert [(look.kind, look.about, look.libraries) for look in case.looks] == [(LookKind.MORE_LIKE, "E2", ("topics",))]
+    shown = texts(desk.app(case))
+    assert "More like E2" in shown
+    assert "New: E7, E8, E9." in shown
+
+
+def test_without_a_place_to_search_the_card_asks_to_choose_one(desk: Desk, gathered: Case) -> None:
+    key = f"look-{gathered.id}-E2"
+    at = opened(desk, gathered, key)
+    at.session_state[f"{key}-libraries"] = []
+    at.run()
+    at.button(key=f"{key}-go").click().run()
+    assert "There is nowhere to look yet." in texts(at)
+    assert desk.newest(gathered).looks == ()
+
+
+def test_the_other_side_stands_apart_and_is_marked(desk: Desk, gathered: Case) -> None:
+    key = f"look-{gathered.id}-case"
+    at = opened(desk, gathered, key)
+    at.button(key=f"{key}-go").click().run()
+    desk.finish_latest(gathered)
+    case = desk.newest(gathered)
+    assert {item.aim for item in case.evidence} == {Aim.JUDGE, Aim.OTHER_SIDE}
+    shown = texts(desk.app(case))
+    assert shown.count("the other side: may speak for the post's claim") == 3
+    assert "No note is written from it unless you read it and tick it." in shown
+
+
+def test_a_passage_is_swapped_on_its_card_and_brought_back_from_the_earlier_evidence(
+    desk: Desk, gathered: Case
+) -> None:
+    at = desk.app(gathered)
+    at.button(key=f"swap-{gathered.id}-E3").click().run()
+    desk.finish_latest(gathered)
+    assert "E3" not in {item.id for item in desk.newest(gathered).evidence}
+
+    at = opened(desk, gathered, f"earlier-{gathered.id}")
+    shown = texts(at)
+    assert "Not here any more" in shown
+    assert "before: E3 swapped" in shown
+    at.button(key=f"bring-back-{gathered.id}-E3").click().run()
+    assert not at.exception
+    assert desk.newest(gathered).evidence[-1].id == "E3"
+    at = opened(desk, gathered, f"earlier-{gathered.id}")
+    at.button(key=f"bring-back-{gathered.id}-set-0").click().run()
+    assert [item.id for item in desk.newest(gathered).evidence] == [item.id for item in gathered.evidence]
+
+
+def test_a_passage_in_use_and_one_with_nothing_left_to_take_its_place_offer_no_swap(desk: Desk, gathered: Case) -> None:
+    desk.workspace.service.open_passage(gathered.id, "E1", "you")
+    desk.workspace.service.judge(gathered.id, "E1", Verdict.USE, "", "you")
+    keys = {item.key for item in desk.app(gathered).button}
+    assert f"swap-{gathered.id}-E1" not in keys
+    assert f"swap-{gathered.id}-E2" in keys
+    by_hand = desk.case()
+    assert f"swap-{by_hand.id}-E1" not in {item.key for item in desk.app(by_hand).button}
+
+
+def test_a_link_is_added_without_another_search(desk: Desk, gathered: Case) -> None:
+    key = f"link-{gathered.id}"
+    at = opened(desk, gathered, key)
+    at.text_input(key=f"{key}-url").set_value("https://kettle-institute.example/nowhere")
+    at.button(key=f"{key}-go").click().run()
+    desk.finish_latest(gathered)
+    case = desk.newest(gathered)
+    assert case.urls == ("https://kettle-institute.example/nowhere",)
+    assert case.stages == gathered.stages
+    assert "Nothing new: what was chosen could not be read." in texts(desk.app(case))
+
+
+def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk, gathered: Case) -> None:
+    at = desk.app(gathered)
+    [chart] = at.get("plotly_chart")
+    assert "Found: 10 other. Chosen: 6 other." in str(chart.proto)
+    assert "other\xa010\xa0→\xa06" in texts(at)
+    assert desk.app(desk.case()).get("plotly_chart") == []
+
+
+def test_what_came_of_a_look_is_no_longer_told_after_another_gathering(desk: Desk, gathered: Case) -> None:
+    looked(desk, gathered, LookKind.MORE_LIKE, "E2")
+    service = desk.workspace.service
+    service.set_sources(
+        gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None, by="you"
+    )
+    desk.finish(desk.workspace.runner.start(gathered.id, "gather", service.gather_steps(gathered.id, "you")).id)
+    assert "More like E2" not in texts(desk.app(gathered))
+
+
+def test_the_post_can_be_kept_in_view(desk: Desk, gathered: Case) -> None:
+    at = desk.app(gathered)
+    assert _pinned(at) == []
+    at.button(key="pin-post").click().run()
+    assert not at.exception
+    [shown] = _pinned(at)
+    assert gathered.post.text in shown
+    at.button(key="pin-post").click().run()
+    assert _pinned(at) == []
+
+
+def _pinned(at: AppTest) -> list[str]:
+    """What stands above the status line, as it is sent to the browser."""
+    return [str(item.proto) for item in at.get("bidi_component") if "pinned" in str(item.proto)]

@@ -1,0 +1,106 @@
+"""Images of a post on the Draft page: attached, seen, and read by the person or the engine."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import Case, DecisionKind, Mode
+from tests.pages.conftest import POST, Desk, texts
+
+
+def picture(colour: str = "navy") -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (30, 20), colour).save(out, "PNG")
+    return out.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def blind(desk: Desk, request: pytest.FixtureRequest) -> None:
+    desk.engine.sees = "sees" in request.node.name
+
+
+def _case(desk: Desk) -> Case:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"], by="you")
+    return desk.workspace.service.attach_image(case.id, picture(), "sign.png", "you")
+
+
+def _open_post(desk: Desk, case: Case) -> AppTest:
+    return desk.app(case).button(key="post-step-fold").click().run()
+
+
+def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.text_area(key="new-post-urls").set_value("http://127.0.0.1:1/refused")
+    at.file_uploader[0].set_value([("sign.png", picture(), "image/png")])
+    at.run()
+    assert "cannot see" in texts(at)
+    next(area for area in at.text_area if area.label == "What can be read in it").set_value("VITAMINS CURE ALL")
+    at.button(key="start").click().run()
+    assert not at.exception
+    [summary] = desk.workspace.service.list()
+    [image] = desk.workspace.service.get(summary.id).post.images
+    assert (image.name, image.text, image.read_by) == ("sign.png", "VITAMINS CURE ALL", "person")
+    desk.finish_latest(desk.workspace.service.get(summary.id))
+    assert ":material/image: 1 image" in texts(at)
+
+
+def test_a_file_that_is_no_picture_is_refused_in_a_sentence_and_makes_no_case(desk: Desk) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.file_uploader[0].set_value([("sign.png", b"<svg onload=alert(1)>", "image/png")])
+    at.run()
+    assert "“sign.png” is not a picture that can be read." in texts(at)
+    at.button(key="start").click().run()
+    assert not at.exception
+    assert desk.workspace.service.list() == []
+
+
+def test_an_engine_that_sees_leaves_the_person_nothing_to_type_at_first(desk: Desk) -> None:
+    at = desk.app()
+    at.file_uploader[0].set_value([("sign.png", picture(), "image/png")])
+    at.run()
+    assert "The engine reads it when the evidence is gathered." in texts(at)
+    assert not any(area.label == "What can be read in it" for area in at.text_area)
+
+
+def test_what_an_image_says_can_be_corrected_and_the_evidence_is_gathered_anew(desk: Desk) -> None:
+    case = _case(desk)
+    at = _open_post(desk, case)
+    next(area for area in at.text_area if area.label == "What can be read in it").set_value("VITAMINS CURE ALL")
+    next(item for item in at.button if item.label == "Save what it says").click().run()
+    assert not at.exception
+    assert desk.newest(case).post.images[0].text == "VITAMINS CURE ALL"
+    job = desk.workspace.runner.latest(case.id)
+    assert job is not None
+    assert job.kind == "gather"
+    desk.finish(job.id)
+
+
+def test_more_images_are_attached_and_taken_off(desk: Desk) -> None:
+    case = _case(desk)
+    at = _open_post(desk, case)
+    at.file_uploader[0].set_value([("red.png", picture("red"), "image/png")])
+    next(item for item in at.button if item.label == "Attach").click().run()
+    assert [image.name for image in desk.newest(case).post.images] == ["sign.png", "red.png"]
+    at.run()
+    next(item for item in at.button if item.label == "Take it off").click().run()
+    assert [image.name for image in desk.newest(case).post.images] == ["red.png"]
+
+
+def test_an_images_name_and_words_stand_in_markdown_only_when_disarmed(desk: Desk) -> None:
+    hostile = "![x](https://evil.example/i.png) <b>bold</b> :red[loud]"
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    case = desk.workspace.service.attach_image(case.id, picture(), hostile, "you")
+    desk.workspace.service.describe_image(case.id, case.post.images[0].sha256, hostile, hostile, "you")
+    desk.workspace.service.decide(case.id, DecisionKind.NOT_NEEDED, "you")
+    at = _open_post(desk, case)
+    assert not at.exception
+    for item in (*at.markdown, *at.caption):
+        assert "![x]" not in item.value
+        assert "<b>" not in item.value
+        assert ":red[loud]" not in item.value
