@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Aim, Case, Evidence, SourceCategory, Verdict
+from crowdnotes.engines.orders import holds_orders
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.badges import source_badges
 from pages.parts.components import marked_text, passage_pieces
@@ -72,6 +73,8 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
+        if holds_orders(item.passage.text):
+            st.markdown(":orange-badge[:material/warning: some words speak to programs: no engine is given them]")
         if item.aim is Aim.OTHER_SIDE:
             st.markdown(":gray-badge[:material/balance: the other side: may speak for the post's claim]")
 

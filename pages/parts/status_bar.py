@@ -7,16 +7,13 @@ import streamlit as st
 from crowdnotes.domain import Case
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.components import outside_text
+from pages.parts.engine_panel import engine_panel
 from pages.parts.progress import doing, newest
-from pages.parts.session import PAGE_WIDTH, telling, workspace
+from pages.parts.session import PAGE_WIDTH, telling
 from pages.parts.text import plain
 
 _POLL_SECONDS = 0.8
 _PINNED = "post-pinned"
-_ENGINE = (
-    "The engine is what searches, writes and scores. The local one runs on this machine: it quotes the evidence and "
-    "compares words, numbers and meaning. It makes up no sentence of its own."
-)
 
 
 def status_bar(waits: str, job: JobRecord | None = None, case: Case | None = None) -> None:
@@ -37,7 +34,7 @@ def status_bar(waits: str, job: JobRecord | None = None, case: Case | None = Non
                     _state(f":gray[:material/person:] {waits}")
             if case is not None:
                 _pin()
-            _engine()
+            engine_panel(case)
 
 
 def _pin() -> None:
@@ -82,9 +79,3 @@ def _follow(job_id: str) -> None:
 
 def _state(words: str) -> None:
     st.markdown(f":small[{words}]", width="content")
-
-
-def _engine() -> None:
-    engine = workspace().engine
-    thinks = "a language model is at work" if engine.uses_language_model else "no language model is at work"
-    st.markdown(f":small[:gray[:material/memory: {plain(engine.name)}: {thinks}]]", width="content", help=_ENGINE)

@@ -9,13 +9,23 @@ import argparse
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
-from tests.bench import bench_app, bench_draft, bench_library, bench_llm
+from tests.bench import bench_app, bench_bridging, bench_draft, bench_jury, bench_library, bench_llm, bench_search
 
 SIZES: list[int | None] = [1_000, 4_000, None]
+PARTS: dict[str, Callable[[Path], object]] = {
+    "library": lambda data: bench_library.measure(data, SIZES),
+    "search": lambda _: bench_search.measure(),
+    "draft": lambda data: bench_draft.measure(data, SIZES),
+    "app": bench_app.measure,
+    "llm": bench_llm.measure,
+    "bridging": lambda _: bench_bridging.measure(),
+    "jury": lambda _: bench_jury.measure(),
+}
 
 
 def _made_table(folder: Path) -> Path:
@@ -40,20 +50,17 @@ def main() -> None:
     """Run the parts asked for and print one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="a table of documents (parquet); a made one without")
-    parser.add_argument("--only", default="library,draft,app,llm", help="parts, separated by commas")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
     given = parser.parse_args()
     parts = given.only.split(",")
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
     with tempfile.TemporaryDirectory() as folder:
         data = given.data or _made_table(Path(folder))
         figures: dict[str, object] = {"cores": os.cpu_count(), "data": data.name}
-        if "library" in parts:
-            figures["library"] = bench_library.measure(data, SIZES)
-        if "draft" in parts:
-            figures["draft"] = bench_draft.measure(data, SIZES)
-        if "app" in parts:
-            figures["app"] = bench_app.measure(data)
-        if "llm" in parts:
-            figures["llm"] = bench_llm.measure(data)
+        for part in parts:
+            figures[part] = PARTS[part](data)
     print(json.dumps(figures, indent=2))
 
 

@@ -13,21 +13,19 @@ from pathlib import Path
 import pandas as pd
 
 from crowdnotes.cases.service import CaseService
-from crowdnotes.domain import Mode
+from crowdnotes.domain import Case, Mode
 from crowdnotes.jobs import JobState, Step
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
 from tests.llm_server import LLMServer, Say, form_of, honest
 
+_FIRST_POST = "Doctors hate this: lemon juice dissolves kidney stones overnight, no surgery needed"
 _POST = "They say coffee causes heart attacks. My grandmother drank 8 cups a day and lived to 98."
 
 
 def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
     """Seconds of the case, of each stage and of the chain, the quotient, and the calls made."""
-    with (
-        LLMServer(lambda body: Say(honest(body), wait=wait)).running() as server,
-        tempfile.TemporaryDirectory() as name,
-    ):
+    with LLMServer(honest).running() as server, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         table = folder / "table.parquet"
         pd.read_parquet(data).head(4_000).to_parquet(table)
@@ -35,11 +33,12 @@ def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
         with open_workspace(Settings(data_dir=folder / "data", llm=llm)) as workspace:
             workspace.libraries.add(table, "bench")
             warm_up(workspace)
+            _case(workspace, _FIRST_POST)  # a process that has run a case is warm; it is not counted
+            server.requests.clear()
+            server.answer = lambda body: Say(honest(body), wait=wait)
             begun = time.perf_counter()
-            _case(workspace)
+            stages = _case(workspace, _POST).stages
             seconds = time.perf_counter() - begun
-            (row,) = workspace.service.list()
-            stages = workspace.service.get(row.id).stages
     picks = sum(form_of(body) == "pick" for body in server.requests)
     chain = (2 + picks + 1 + 3) * wait
     return {
@@ -53,15 +52,16 @@ def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
     }
 
 
-def _case(workspace: Workspace) -> None:
+def _case(workspace: Workspace, post: str) -> Case:
     service: CaseService = workspace.service
-    case = service.create(_POST, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
+    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
     _run(workspace, case.id, "gather", service.gather_steps(case.id, "bench"))
     _run(workspace, case.id, "write", service.write_steps(case.id, "bench", before_inspection=True))
     _run(workspace, case.id, "assess", service.assess_steps(case.id, "bench", before_inspection=True))
     assessment = service.get(case.id).assessment
     if assessment is None or assessment.gates[2].status.value != "PASS":
         raise RuntimeError(f"the case did not go through all gates: {assessment}")
+    return service.get(case.id)
 
 
 def _run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> None:

@@ -1,7 +1,4 @@
-"""A page that gives orders to a language model: its words stay data, and no note follows them.
-
-The local engine quotes. A sentence in plain sight may be quoted as what the page says, for a person to judge.
-"""
+"""A page that gives orders to a language model: no note follows or repeats them, and the person sees them marked."""
 
 from __future__ import annotations
 
@@ -42,14 +39,14 @@ def _evidence(order: str, style: str) -> tuple[tuple[Evidence, ...], str]:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("style", ["display:none", "color:#333"], ids=["hidden", "in plain sight"])
 def test_no_note_follows_an_order(order: str, style: str) -> None:
-    evidence, text = _evidence(order, style)
+    evidence, _ = _evidence(order, style)
     engine = LocalEngine(HashingEmbedder(), GateSettings())
-    first, *others = (draft.text for draft in write_candidates(engine, POST, evidence, FixedClock()).candidates)
-    assert first == f"According to Example Health, b{FACTS[0][1:]} {URL}"
-    for draft in others:
+    drafts = [draft.text for draft in write_candidates(engine, POST, evidence, FixedClock()).candidates]
+    assert drafts[0] == f"According to Example Health, b{FACTS[0][1:]} {URL}"
+    for draft in drafts:
         words, _, link = draft.rpartition(" ")
         assert link == URL
-        assert words.removeprefix("According to Example Health, b") in " ".join(text.split())
+        assert words.removeprefix("According to Example Health, ")[1:] in " ".join(FACTS)
 
 
 def test_a_hidden_order_is_not_even_shown_to_the_person() -> None:

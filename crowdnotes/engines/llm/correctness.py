@@ -14,11 +14,11 @@ from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.forms import Carried, CorrectnessAnswer, Distortion
 from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.orders import find_orders, without_orders
 from crowdnotes.engines.llm.questions import judged, passage_block, question
 from crowdnotes.engines.llm.quotes import find_quote, plain
 from crowdnotes.engines.llm.verdicts import LINE, not_run
 from crowdnotes.engines.local.words import content_tokens
+from crowdnotes.engines.orders import find_orders, without_orders
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.note_text import without_urls
 

@@ -26,13 +26,13 @@ from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.correctness import judge_correctness
 from crowdnotes.engines.llm.helpfulness import judge_helpfulness
 from crowdnotes.engines.llm.keys import key_for
-from crowdnotes.engines.llm.orders import without_orders
 from crowdnotes.engines.llm.principles import PRINCIPLE_PROMPTS, judge_principles
 from crowdnotes.engines.llm.relevance import judge_relevance
 from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.llm.writing import write_notes
 from crowdnotes.engines.local.support import sentence_supports
 from crowdnotes.engines.metering import Budget, Meter
+from crowdnotes.engines.orders import cleared
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.settings import GateSettings, LlmSettings
@@ -148,7 +148,7 @@ class LLMEngine:
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """The program's own comparison, as in the local engine. Words that speak to a model carry nothing."""
-        return sentence_supports(self._embedder, self._gates, note, [_cleared(item) for item in evidence])
+        return sentence_supports(self._embedder, self._gates, note, [cleared(item) for item in evidence])
 
     def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
@@ -185,11 +185,3 @@ def _model(settings: LlmSettings, step: EngineStep) -> str:
             f"No model is set for {step.value}.", "Set CROWDNOTES_LLM_MODEL; `crowdnotes models` lists what there is."
         )
     return model
-
-
-def _cleared(item: Evidence) -> Evidence:
-    """The same evidence with orders blanked; offsets stay true."""
-    text = without_orders(item.passage.text)
-    if text == item.passage.text:
-        return item
-    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": text})})

@@ -15,10 +15,10 @@ from crowdnotes.engines.llm.answers import spoken
 from crowdnotes.engines.llm.asking import Asker, Question
 from crowdnotes.engines.llm.forms import FinalDecision, HelpfulnessAnswer
 from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.orders import find_orders
 from crowdnotes.engines.llm.questions import judged, post_block, question
 from crowdnotes.engines.llm.quotes import plain
 from crowdnotes.engines.llm.verdicts import LINE, not_run, pointed
+from crowdnotes.engines.orders import find_orders
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.note_text import without_urls

@@ -8,9 +8,9 @@ from crowdnotes.engines.base import EngineStep, ImageReading
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.forms import ImageAnswer
 from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.orders import visible
 from crowdnotes.engines.llm.questions import question
 from crowdnotes.engines.llm.quotes import plain
+from crowdnotes.engines.orders import visible
 from crowdnotes.errors import EngineError
 
 _TYPES = {"image/png", "image/jpeg", "image/webp", "image/gif"}

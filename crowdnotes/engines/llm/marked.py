@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crowdnotes.engines.llm.orders import visible, without_orders
+from crowdnotes.engines.orders import visible, without_orders
 
 _FENCE = re.compile(r"<{3,}|>{3,}")
 _NOTHING = "(nothing)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from crowdnotes.engines.llm.orders import find_orders, holds_orders, visible
 from crowdnotes.engines.llm.quotes import has_handle
+from crowdnotes.engines.orders import find_orders, holds_orders, visible
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.note_text import find_urls
 

@@ -17,11 +17,11 @@ from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.forms import PrincipleAnswer
 from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.orders import find_orders, holds_orders
 from crowdnotes.engines.llm.questions import post_block, question
 from crowdnotes.engines.llm.quotes import has_handle, plain
 from crowdnotes.engines.llm.verdicts import pointed
 from crowdnotes.engines.metering import side_by_side
+from crowdnotes.engines.orders import find_orders, holds_orders
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length, without_urls
 

@@ -9,11 +9,11 @@ from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatu
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.forms import RelevanceAnswer
-from crowdnotes.engines.llm.orders import holds_orders, without_orders
 from crowdnotes.engines.llm.questions import judged, passage_block, post_block, question
 from crowdnotes.engines.llm.quotes import find_quote, plain
 from crowdnotes.engines.llm.verdicts import LINE, not_run
 from crowdnotes.engines.metering import side_by_side
+from crowdnotes.engines.orders import holds_orders, without_orders
 from crowdnotes.errors import EngineError
 
 _REASON = 240

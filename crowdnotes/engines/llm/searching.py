@@ -10,9 +10,9 @@ from crowdnotes.engines.base import EngineStep, Pick
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.forms import ClaimsAnswer, PickAnswer, QueriesAnswer
 from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.orders import holds_orders, without_orders
 from crowdnotes.engines.llm.questions import post_block, question
 from crowdnotes.engines.llm.quotes import find_quote, plain
+from crowdnotes.engines.orders import holds_orders, without_orders
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.note_text import find_urls
 

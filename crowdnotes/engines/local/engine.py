@@ -16,6 +16,7 @@ from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.engines.local.support import sentence_supports
 from crowdnotes.engines.local.utility import pick_next
 from crowdnotes.engines.local.writing import write_notes
+from crowdnotes.engines.orders import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
 
@@ -64,7 +65,7 @@ class LocalEngine:
         on_text: OnText | None = None,  # noqa: ARG002 - the words are there at once
     ) -> WriterAnswer:
         """See `Engine.write`."""
-        return write_notes(self._embedder, post, evidence, budget, count)
+        return write_notes(self._embedder, post, [cleared(item) for item in evidence], budget, count)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """See `Engine.support`."""

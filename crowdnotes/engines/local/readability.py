@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from crowdnotes.domain import Span
 from crowdnotes.engines.local.words import tokens
@@ -22,6 +23,7 @@ class Reading:
     longest_words: int
 
 
+@lru_cache(maxsize=2_000)  # each round of choosing asks about the same results again
 def reading(text: str) -> Reading:
     """The figures of a text without URLs."""
     spans = split_sentences(text)

@@ -24,6 +24,7 @@ _COVERAGE = 0.1  # for each topic of the post that a result is nearer to than an
 _REPETITION = 0.1
 _TOPICS = 4
 _TITLE = 200  # characters
+_WHOLE = 600
 _NAMED = 3  # merits named in a reason
 
 
@@ -65,8 +66,14 @@ def pick_next(
 
 
 def _text(hit: Hit) -> str:
-    """As a library's search reads a record, so that its vector is known already."""
-    return f"{hit.title[:_TITLE]}\n{hit.snippet}"
+    """As a library's search reads a record, so that its vector is known already; of an abstract both ends.
+
+    It says first what was asked and last what was found, and each half costs as much to embed as the other.
+    """
+    words = hit.snippet
+    if len(words) > _WHOLE:
+        words = f"{words[: _WHOLE // 2]} … {words[-_WHOLE // 2 :]}"
+    return f"{hit.title[:_TITLE]}\n{words}"
 
 
 def _gains(own: FloatArray, before: FloatArray) -> FloatArray:

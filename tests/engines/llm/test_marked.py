@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.engines.llm.marked import Block, marked, new_boundary
-from crowdnotes.engines.llm.orders import find_orders, without_orders
+from crowdnotes.engines.orders import find_orders, without_orders
 
 BOUNDARY = "0123456789abcdef"
 pieces = st.sampled_from(

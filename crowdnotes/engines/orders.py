@@ -14,8 +14,8 @@ import unicodedata
 from functools import lru_cache
 from urllib.parse import unquote
 
-from crowdnotes.domain import Span
-from crowdnotes.engines.llm.order_patterns import ORDER, PAYLOAD
+from crowdnotes.domain import Evidence, Span
+from crowdnotes.engines.order_patterns import ORDER, PAYLOAD
 from crowdnotes.sentences import split_sentences
 
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
@@ -59,6 +59,14 @@ def without_orders(text: str) -> str:
             if letters[i] != "\n":
                 letters[i] = " "
     return "".join(letters)
+
+
+def cleared(item: Evidence) -> Evidence:
+    """The same evidence with the orders in its passage blanked; offsets stay true."""
+    text = without_orders(item.passage.text)
+    if text == item.passage.text:
+        return item
+    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": text})})
 
 
 def holds_orders(text: str) -> bool:
