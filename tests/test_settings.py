@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from pydantic_settings import BaseSettings
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import Settings, load_settings
+from tests.settings_table import PAGE, page
 
-_README = Path(__file__).parent.parent / "README.md"
 _KINDS = [field.annotation for field in Settings.model_fields.values()]
 _GROUPS = [kind for kind in _KINDS if isinstance(kind, type) and issubclass(kind, BaseSettings)]
-
-
-def _fields(model: type[BaseSettings]) -> list[tuple[str, object]]:
-    found: list[tuple[str, object]] = []
-    for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseSettings):
-            found.extend(_fields(field.annotation))
-        else:
-            found.append((f"{model.model_config['env_prefix']}{name}".upper(), field.default))
-    return found
 
 
 @pytest.mark.parametrize(
@@ -100,9 +88,11 @@ def test_no_private_host_may_be_read_unless_listed(monkeypatch: pytest.MonkeyPat
     assert load_settings().allowed_private_hosts == ("wiki.local",)
 
 
-@pytest.mark.parametrize(("variable", "default"), _fields(Settings))
-def test_every_setting_stands_in_the_readme_with_its_default(variable: str, default: object) -> None:
-    row = next((line for line in _README.read_text(encoding="utf-8").splitlines() if f"`{variable}`" in line), "")
-    assert row, f"{variable} is not in the README"
-    if isinstance(default, int | float):
-        assert f"{default:,}" in row or str(default) in row
+def test_the_page_of_settings_is_made_from_the_settings_as_they_are() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.settings_table"
+
+
+def test_every_setting_has_a_reason() -> None:
+    rows = [line for line in page().splitlines() if line.startswith("| `CROWDNOTES_")]
+    assert len(rows) > 80
+    assert [row for row in rows if row.endswith("|  |")] == []

@@ -14,6 +14,7 @@ from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.heads.grams import place_of, word_spans
 from crowdnotes.engines.local.heads.head import Parts, Sample
 from crowdnotes.engines.local.heads.samples import SIMILARITY
+from crowdnotes.engines.local.words import is_content
 from crowdnotes.note_text import find_urls
 
 NO_LINK = "it has no source link"
@@ -61,7 +62,7 @@ def reasons_for(note: str, sample: Sample, parts: Parts) -> list[Reason]:
         _either(_sum(parts, _FIT), "it speaks of what the post says", "it says little about what the post says"),
         *_about_tone(note, _sum(parts, _TONE)),
         _either(_sum(parts, _ANSWER), "it says what holds and what does not", "it does not say what holds instead"),
-        _either(_sum(parts, _OPINION), "it reads as sourced fact", "it reads as opinion, not as sourced fact"),
+        _either(_sum(parts, _OPINION), "it reads as sourced fact", "it reads less like sourced fact than most notes"),
         *_about_wording(note, parts),
         _about_post(parts),
     ]
@@ -106,13 +107,13 @@ def _about_tone(note: str, worth: float) -> list[Reason]:
 
 
 def _about_wording(note: str, parts: Parts) -> list[Reason]:
-    """The words that added most and least, as far as single words tell."""
+    """The telling words that added most and least; “the” and “that” move a score too, but say nothing to a writer."""
     worths = parts.grams["words"]
     links = [(url.start, url.end) for url in find_urls(note)]
     words = {
         word: (worths.get(place_of(word), 0.0), span)
         for word, span in word_spans(note)
-        if not any(start <= span.start < end for start, end in links)
+        if is_content(word) and not any(start <= span.start < end for start, end in links)
     }
     ranked = sorted(words.items(), key=lambda item: item[1][0])
     worth = sum(worths.values())
