@@ -155,6 +155,9 @@ class ScriptedEngine:
         """The post itself."""
         return [Query(text=post.text, purpose="the claim")][:limit]
 
+    def look_over(self, hits: Sequence[Hit]) -> None:
+        """Nothing to get ready."""
+
     def pick(
         self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
     ) -> Pick | None:

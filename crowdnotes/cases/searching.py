@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from crowdnotes.cases.tools import Tools
-from crowdnotes.domain import Case, ProviderOutcome, ProviderState
+from crowdnotes.domain import Case, Hit, ProviderOutcome, ProviderState
 from crowdnotes.errors import JobError
 from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.jobs import Progress
+
+_AHEAD = 4  # of each ranking: what stands lower is seldom chosen
 
 Result = tuple[Mapping[str, object], str]
 
@@ -28,26 +31,35 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
     """
     providers = _chosen(case, tools)
     done: list[ProviderOutcome] = []
+    ahead = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-ahead")
 
     def report(outcome: ProviderOutcome) -> None:
         done.append(outcome)
         progress.count(len(done), len(providers), _so_far(providers, done))
 
+    def look_over(hits: Sequence[Hit]) -> None:
+        # While slow services are waited for, the engine reads what quick ones gave.
+        ahead.submit(tools.engine.look_over, hits[:_AHEAD])
+
     progress.count(0, len(providers), _so_far(providers, done))
     bounds = tools.settings.search
-    found = search_all(
-        providers,
-        [query.text for query in case.queries],
-        post=case.post.whole_text,
-        limit=tools.settings.evidence.hits_per_query,
-        until=case.until,
-        language=case.post.language,
-        provider_seconds=bounds.provider_seconds,
-        patience_seconds=bounds.patience_seconds,
-        check=progress.check,
-        report=report,
-        categories=tools.settings.evidence.categories,
-    )
+    try:
+        found = search_all(
+            providers,
+            [query.text for query in case.queries],
+            post=case.post.whole_text,
+            limit=tools.settings.evidence.hits_per_query,
+            until=case.until,
+            languages={query.text: query.language for query in case.queries},
+            provider_seconds=bounds.provider_seconds,
+            patience_seconds=bounds.patience_seconds,
+            check=progress.check,
+            report=report,
+            found=look_over,
+            categories=tools.settings.evidence.categories,
+        )
+    finally:
+        ahead.shutdown(wait=True, cancel_futures=True)
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
         said = " ".join(f"{item.label}: {item.sentence}" for item in found.outcomes)

@@ -47,7 +47,8 @@ class Case(Noun):
     `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest first,
     for undo; `jury` what simulated juries said of the draft and candidates, the draft's last; `usage` what
     each step asked of a language model; `link_checks` how the note's links answered when last asked;
-    `earlier_evidence` are the sets of passages that were replaced or added to, oldest first; `looks` the second looks at the evidence.
+    `earlier_evidence` are the sets of passages that were replaced or added to, oldest first; `looks` the
+    second looks at the evidence.
     """
 
     id: str

@@ -107,6 +107,10 @@ class Engine(Protocol):
         """
         ...
 
+    def look_over(self, hits: Sequence[Hit]) -> None:
+        """Get ready to pick among these, while others are still searched for. May do nothing; never fails."""
+        ...
+
     def pick(
         self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
     ) -> Pick | None:

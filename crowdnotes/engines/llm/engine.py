@@ -119,6 +119,9 @@ class LLMEngine:
         """See `Engine.queries`."""
         return searching.build_queries(self._askers[EngineStep.QUERIES], post, claims, limit, aim, like)
 
+    def look_over(self, hits: Sequence[Hit]) -> None:
+        """See `Engine.look_over`: nothing is asked before it is needed."""
+
     def pick(
         self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
     ) -> Pick | None:

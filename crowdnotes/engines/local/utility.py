@@ -6,6 +6,7 @@ The utility judgement of CrowdNotes+ 4.2 and D.1, by similarity and rules instea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date
 
 import numpy as np
@@ -16,15 +17,16 @@ from crowdnotes.engines.base import Pick
 from crowdnotes.engines.local.merits import Merit, merits_of
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, plain_post
+from crowdnotes.errors import CrowdNotesError
 
-_JUDGED = 60  # of more candidates, those that the search placed highest are looked at: the rest is noise
+_JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
 _RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
 _RELEVANCE = 0.3  # the search has weighed relevance already; this is the share of the post's own words
 _COVERAGE = 0.1  # for each topic of the post that a result is nearer to than any chosen one
 _REPETITION = 0.1
 _TOPICS = 4
 _TITLE = 200  # characters
-_WHOLE = 600
+_WHOLE = 320  # as long as what a library shows of a record
 _NAMED = 3  # merits named in a reason
 
 
@@ -63,6 +65,12 @@ def pick_next(
         return None
     why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, merits[best])
     return Pick(order[best], why)
+
+
+def look_over(embedder: Embedder, hits: Sequence[Hit]) -> None:
+    """Have the vectors made that `pick_next` will ask for; what goes wrong will show itself there."""
+    with suppress(CrowdNotesError):
+        embedder.encode([_text(hit) for hit in hits])
 
 
 def _text(hit: Hit) -> str:

@@ -5,26 +5,23 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-import time
-import traceback
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from crowdnotes.domain import Hit, ProviderOutcome, ProviderState, SourceCategory
-from crowdnotes.errors import CrowdNotesError, SearchError
+from crowdnotes.domain import Hit, ProviderOutcome, SourceCategory
 from crowdnotes.evidence.provenance import categorise
-from crowdnotes.evidence.search.base import Check, SearchesTogether, SearchProvider
-from crowdnotes.evidence.search.canonical import identities
+from crowdnotes.evidence.search.base import Check, SearchProvider
 from crowdnotes.evidence.search.merging import merge
+from crowdnotes.evidence.search.work import ProviderWork, Terms
 
 _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
 _TRIAL = "measles vaccine"  # every provider that answers at all has something on it
 
 Report = Callable[[ProviderOutcome], None]
+Found = Callable[[Sequence[Hit]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +39,12 @@ def search_all(
     post: str = "",
     limit: int = 10,
     until: date | None = None,
-    language: str | None = None,
+    languages: Mapping[str, str | None] = MappingProxyType({}),
     provider_seconds: float = 20.0,
     patience_seconds: float = 5.0,
     check: Check = lambda: None,
     report: Report = lambda _: None,
+    found: Found = lambda _: None,
     categories: Mapping[str, SourceCategory] = MappingProxyType({}),
 ) -> SearchReport:
     """Ask every provider that is configured, each at its own pace, for `limit` hits a query.
@@ -56,15 +54,14 @@ def search_all(
     has answered something is asked nothing more after `patience_seconds`, so that many cases at once,
     which share its pace, do not wait for each other's last queries.
     `categories` are the user's own kinds of source by host: each hit gets its kind, see `provenance`.
-    `report` hears of each provider as it ends. `check` is called often from this thread; what it
-    raises ends the search within a moment and passes through.
+    `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` hears of each
+    provider as it ends, and `found`, from other threads, of each ranking as it comes. `check` is called
+    often from this thread; what it raises ends the search within a moment and passes through.
     """
     stopping = threading.Event()
-    ended: queue.SimpleQueue[_Work] = queue.SimpleQueue()
-    works = [
-        _Work(provider, queries, post, limit, until, language, provider_seconds, patience_seconds, stopping)
-        for provider in providers
-    ]
+    ended: queue.SimpleQueue[ProviderWork] = queue.SimpleQueue()
+    terms = Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds, found)
+    works = [ProviderWork(provider, terms, stopping) for provider in providers]
     for work in works:
         work.start(ended)
     waiting = set(works)
@@ -98,151 +95,3 @@ def check_providers(
     """Which providers answer from here, how fast, and what the others lack: one small search each."""
     found = search_all(providers, [_TRIAL], limit=1, provider_seconds=provider_seconds, check=check, report=report)
     return found.outcomes
-
-
-class _Stopped(Exception):  # noqa: N818 - not a fault: the search as a whole was ended
-    pass
-
-
-class _Enough(Exception):  # noqa: N818 - not a fault: what was found must do
-    pass
-
-
-class _Work:
-    """One provider's part of one search, on `at_once` threads of its own."""
-
-    def __init__(
-        self,
-        provider: SearchProvider,
-        queries: Sequence[str],
-        post: str,
-        limit: int,
-        until: date | None,
-        language: str | None,
-        seconds: float,
-        patience: float,
-        stopping: threading.Event,
-    ) -> None:
-        self._provider = provider
-        self._post, self._limit, self._until, self._language = post, limit, until, language
-        self._seconds, self._patience, self._stopping = seconds, patience, stopping
-        self._asked = list(dict.fromkeys(queries))[: provider.most_queries]
-        together = isinstance(provider, SearchesTogether)
-        self._tasks = deque([self._asked] if together and self._asked else [[query] for query in self._asked])
-        self._given = len(self._tasks)
-        self._found: dict[str, list[Hit]] = {}
-        self._late = 0
-        self._error: CrowdNotesError | None = None
-        self._lock = threading.Lock()
-        self._threads: list[threading.Thread] = []
-        self._began = self._ended = time.monotonic()
-
-    def start(self, ended: queue.SimpleQueue[_Work]) -> None:
-        """Begin; puts itself into `ended` when all is done."""
-        lanes = 0 if self._provider.needs else min(self._provider.at_once, len(self._tasks))
-        if lanes == 0:
-            ended.put(self)
-            return
-        left = threading.Semaphore(lanes - 1)
-
-        def lane() -> None:
-            self._run_lane()
-            if not left.acquire(blocking=False):  # the last lane
-                self._ended = time.monotonic()
-                ended.put(self)
-
-        # Daemons, so that a provider that hangs never keeps the program from ending.
-        name = f"crowdnotes-search-{self._provider.name}"
-        self._threads = [threading.Thread(target=lane, daemon=True, name=name) for _ in range(lanes)]
-        for thread in self._threads:
-            thread.start()
-
-    def join(self) -> None:
-        """Wait until the threads have noticed that the search was ended."""
-        for thread in self._threads:
-            thread.join(2.0)
-
-    @property
-    def rankings(self) -> list[list[Hit]]:
-        """A ranking for each query that was answered, in the order of the queries."""
-        return [self._found[query] for query in self._asked if query in self._found]
-
-    def outcome(self) -> ProviderOutcome:
-        """How it ended."""
-        provider, hits = self._provider, [hit for ranking in self.rankings for hit in ranking]
-        state, sentence = self._judged()
-        return ProviderOutcome(
-            provider=provider.name,
-            label=provider.label,
-            state=state,
-            found=len({max(identities(hit)) for hit in hits}),
-            seconds=round(self._ended - self._began, 3),
-            sentence=sentence,
-        )
-
-    def _judged(self) -> tuple[ProviderState, str]:
-        if self._provider.needs:
-            return ProviderState.NOT_CONFIGURED, self._provider.needs
-        if not self._given:
-            return ProviderState.ANSWERED, "There was nothing to search for."
-        answered = len(self._found)
-        if self._stopping.is_set() and answered < self._given and self._error is None:
-            return ProviderState.CANCELLED, "The search was ended before it answered."
-        late = f"{self._late} later than {self._until} left out." if self._late else ""
-        if self._error is None:
-            busy = (
-                f"It was slow or busy: {answered} of {self._given} searches were made."
-                if answered < self._given
-                else ""
-            )
-            return ProviderState.ANSWERED, f"{late} {busy}".strip()
-        if answered:
-            part = f"Only {answered} of {self._given} searches were answered, then: {self._error}"
-            return ProviderState.ANSWERED, f"{late} {part}".strip()
-        return getattr(self._error, "state", ProviderState.FAILED), str(self._error)
-
-    def _run_lane(self) -> None:
-        while True:
-            try:
-                queries = self._tasks.popleft()
-            except IndexError:
-                return
-            try:
-                self._check()
-                self._keep(queries[0], self._search(queries))
-            except (_Stopped, _Enough):
-                return
-            except CrowdNotesError as error:
-                self._fail(error)
-            except Exception as error:  # noqa: BLE001 - a fault in one provider must not cost the others' hits
-                # Without the exception's own words: they may hold an address, and that a key.
-                places = "".join(traceback.format_tb(error.__traceback__))
-                _log.error("provider %s broke: %s\n%s", self._provider.name, type(error).__name__, places)
-                self._fail(SearchError("It answered in a way that CrowdNotes cannot read.", ProviderState.FAILED))
-
-    def _search(self, queries: list[str]) -> list[Hit]:
-        provider, limit, until = self._provider, self._limit, self._until
-        if isinstance(provider, SearchesTogether):
-            return provider.search_together(queries, post=self._post, limit=limit, until=until, check=self._check)
-        return provider.search(queries[0], limit=limit, until=until, language=self._language, check=self._check)
-
-    def _keep(self, query: str, hits: list[Hit]) -> None:
-        kept = [hit for hit in hits if self._until is None or hit.published is None or hit.published <= self._until]
-        with self._lock:
-            self._found[query] = kept
-            self._late += len(hits) - len(kept)
-
-    def _fail(self, error: CrowdNotesError) -> None:
-        """The first error stands, and what was not asked yet is not: the service was tried often enough."""
-        with self._lock:
-            self._error = self._error or error
-            self._tasks.clear()
-
-    def _check(self) -> None:
-        if self._stopping.is_set():
-            raise _Stopped
-        elapsed = time.monotonic() - self._began
-        if elapsed > self._patience and self._found:
-            raise _Enough
-        if elapsed > self._seconds:
-            raise SearchError(f"It was not done within {self._seconds:g} seconds.", ProviderState.TIMED_OUT)
