@@ -6,7 +6,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 
-from crowdnotes.cases import approval, earlier_sets, images, intake, links, second_look, workflow
+from crowdnotes.cases import approval, images, intake, links, workflow
+from crowdnotes.cases.evidence_acts import EvidenceActs
 from crowdnotes.cases.images import Attachment
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import CaseSummary, Store
@@ -17,10 +18,7 @@ from crowdnotes.domain import (
     DecisionKind,
     Event,
     LinkCheck,
-    Look,
-    LookKind,
     Mode,
-    Verdict,
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import Step
@@ -33,16 +31,15 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class CaseService:
+class CaseService(EvidenceActs):
     """Safe to share between threads. Every method raises WorkflowError, InputError or StoreError as named there."""
 
     def __init__(
         self, store: Store, stages: StageRunner, *, max_post_characters: int, clock: Clock = system_clock
     ) -> None:
-        self._store = store
+        super().__init__(store, clock)
         self._stages = stages
         self._max_post_characters = max_post_characters
-        self._clock = clock
 
     # --- cases ---
 
@@ -95,84 +92,6 @@ class CaseService:
         """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
         post = intake.checked_post(text, url, None, self._max_post_characters)
         return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
-
-    def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
-        """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
-        image, clean = images.checked_image(Attachment(content, name))
-        self._store.put_image(clean)
-        return self._change(case_id, lambda case, at: images.attach(case, image, by, at))
-
-    def remove_image(self, case_id: str, sha256: str, by: str) -> Case:
-        """See `images.remove`."""
-        return self._change(case_id, lambda case, at: images.remove(case, sha256, by, at))
-
-    def describe_image(self, case_id: str, sha256: str, text: str, shows: str, by: str) -> Case:
-        """See `images.describe`."""
-        return self._change(case_id, lambda case, at: images.describe(case, sha256, text, shows, by, at))
-
-    def image(self, sha256: str) -> bytes:
-        """The bytes of an attached image. Raises StoreError when they are gone."""
-        return self._store.image(sha256)
-
-    def set_sources(
-        self,
-        case_id: str,
-        *,
-        mode: Mode,
-        urls: Sequence[str],
-        libraries: Sequence[str],
-        services: Sequence[str],
-        until: date | None,
-        by: str,
-    ) -> Case:
-        """Say where the next gathering looks, and until which day. Passages that a person opened stay."""
-        places = intake.Places(mode, intake.checked_urls(urls), tuple(libraries), tuple(services), until)
-        return self._change(case_id, lambda case, at: intake.change_sources(case, places, by, at))
-
-    def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
-        """A passage that the person copied from a page which the program could not read."""
-        item = intake.passage_by_hand(url, title, text)
-        self._store.put_text(item.passage.text)
-        return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
-
-    # --- a second look ---
-
-    def second_look(
-        self,
-        case_id: str,
-        kind: LookKind,
-        by: str,
-        *,
-        about: str = "",
-        libraries: Sequence[str] = (),
-        services: Sequence[str] = (),
-    ) -> Case:
-        """See `second_look.ask`: `second_look_steps` then do it."""
-        places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
-
-        def ask(case: Case, at: datetime) -> Case:
-            look = Look(id=uuid.uuid4().hex[:12], kind=kind, asked_at=at, by=by, about=about, **places)
-            return second_look.ask(case, look)
-
-        return self._change(case_id, ask)
-
-    def bring_back(self, case_id: str, evidence_id: str, by: str) -> Case:
-        """See `earlier_sets.bring_back`."""
-        return self._change(case_id, lambda case, at: earlier_sets.bring_back(case, evidence_id, by, at))
-
-    def bring_back_set(self, case_id: str, number: int, by: str) -> Case:
-        """See `earlier_sets.bring_back_set`."""
-        return self._change(case_id, lambda case, at: earlier_sets.bring_back_set(case, number, by, at))
-
-    # --- inspection ---
-
-    def open_passage(self, case_id: str, evidence_id: str, by: str) -> Case:
-        """See `workflow.open_passage`."""
-        return self._change(case_id, lambda case, at: workflow.open_passage(case, evidence_id, by, at))
-
-    def judge(self, case_id: str, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
-        """See `workflow.judge`."""
-        return self._change(case_id, lambda case, at: workflow.judge(case, evidence_id, verdict, reason, by, at))
 
     # --- words ---
 
@@ -270,6 +189,3 @@ class CaseService:
     def count(self, search: str = "", status: CaseStatus | None = None) -> int:
         """How many `list` would give without a limit."""
         return self._store.count(search=search, status=status)
-
-    def _change(self, case_id: str, change: Callable[[Case, datetime], Case]) -> Case:
-        return self._store.update(case_id, lambda case: change(case, self._clock()))

@@ -88,11 +88,6 @@ def page_at(page_starts: Sequence[int], offset: int) -> int | None:
     return max(1, bisect_right(page_starts, offset)) if page_starts else None
 
 
-def passage_sentences(passage: Passage) -> list[Span]:
-    """The sentences of a passage, as offsets in its text."""
-    return split_sentences(passage.text)
-
-
 def windows_of(text: str, embedder: Embedder, tokens: int, overlap: int) -> list[Span]:
     """Windows that cover every token of the text, in order, each sharing `overlap` tokens or more with the next.
 

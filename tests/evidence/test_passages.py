@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdnotes.embedding import MiniLMEmbedder
-from crowdnotes.evidence.passages import best_passage, passage_sentences, windows_of
+from crowdnotes.evidence.passages import best_passage, windows_of
 from crowdnotes.testing import HashingEmbedder
 
 FILLER = "The weather in the valley stayed mild for most of the long season. "
@@ -80,11 +80,6 @@ def test_an_odd_text_gives_a_passage_of_bounded_size(text: str) -> None:
     passage = best_passage(text, POST, HashingEmbedder())
     assert passage.text == text[passage.span.start : passage.span.end]
     assert 0 < len(passage.text) < 40_000
-
-
-def test_the_sentences_of_a_passage_are_offsets_in_its_text() -> None:
-    passage = best_passage("One is here. Two is there.", POST, HashingEmbedder())
-    assert [passage.text[s.start : s.end] for s in passage_sentences(passage)] == ["One is here.", "Two is there."]
 
 
 @given(st.text(min_size=1), st.text(), st.integers(2, 12))
