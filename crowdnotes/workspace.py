@@ -11,6 +11,7 @@ from crowdnotes.cases.service import CaseService, system_clock
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine
@@ -59,6 +60,7 @@ def open_workspace(
     engine: Engine | None = None,
     fetcher: PageFetcher | None = None,
     links: LinkAsker | None = None,
+    ways: Ways = FOR_PEOPLE,
 ) -> Workspace:
     """Open the data folder and the database, made on first use; each boundary is the default one if not given.
 
@@ -100,7 +102,7 @@ def open_workspace(
         checker,
         cache(lambda: open_jury(settings.jury, settings.bridging, cached)),
     )
-    stages = StageRunner(store, tools, system_clock)
+    stages = StageRunner(store, tools, system_clock, ways)
     return Workspace(
         settings=settings,
         service=CaseService(store, stages, max_post_characters=settings.max_post_characters),

@@ -12,6 +12,7 @@ from urllib.parse import urldefrag
 
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source, SourceCategory, text_sha256
 from crowdnotes.errors import JobCancelled, LibraryError, StoreError
 from crowdnotes.evidence.library import LibraryDocument
@@ -38,19 +39,19 @@ class Wanted:
 
 
 def read(
-    case: Case, progress: Progress, tools: Tools, store: Store, *, leave_out_undated: bool = False
+    case: Case, progress: Progress, tools: Tools, store: Store, ways: Ways = FOR_PEOPLE
 ) -> tuple[Mapping[str, object], str]:
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
-    tried again. `leave_out_undated` is for studies, where a page without a date may know the outcome.
+    tried again.
     """
     known = {_place_of(source): source for source in case.sources if _is_kept(source, store)}
     kept = [item.source for item in case.evidence if item.review.opened_at or item.source.id.startswith("hand:")]
     sources = {_place_of(source): source for source in kept}
-    wanted = _one_a_page([*_links(case), *_picks(case, tools)])
+    wanted = _one_a_page([*_links(case), *_picks(case, tools, ways)])
     missing = [item for place, item in wanted.items() if place not in sources and place not in known]
-    fresh = read_side_by_side(missing, case.until, progress, tools, store, leave_out_undated=leave_out_undated)
+    fresh = read_side_by_side(missing, case.until, progress, tools, store, ways)
     for place, item in wanted.items():
         source = sources.get(place) or known.get(place) or fresh.get(item.id)
         if source is not None:
@@ -108,11 +109,12 @@ def _links(case: Case) -> list[Wanted]:
     return [wanted_link(url) for url in case.urls]
 
 
-def _picks(case: Case, tools: Tools) -> list[Wanted]:
+def _picks(case: Case, tools: Tools, ways: Ways) -> list[Wanted]:
     if case.mode is not Mode.AUTOMATION:
         return []
     candidates = worth_choosing(case.hits)
-    chosen = select_by_utility(tools.engine, case.post.as_read, candidates, tools.settings.evidence.quota)
+    quota = tools.settings.evidence.quota
+    chosen = select_by_utility(tools.engine, case.post.as_read, candidates, quota, by_utility=ways.by_utility)
     picks = (wanted_hit(item.hit, item.why) for item in chosen)
     return [pick for pick in picks if pick is not None]
 
@@ -127,8 +129,7 @@ def read_side_by_side(
     progress: Progress,
     tools: Tools,
     store: Store,
-    *,
-    leave_out_undated: bool = False,
+    ways: Ways = FOR_PEOPLE,
 ) -> dict[str, Source]:
     """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
 
@@ -140,7 +141,7 @@ def read_side_by_side(
         if stopped.is_set():
             raise JobCancelled("The work was stopped.")
 
-    settle = partial(timely, until=until, leave_out_undated=leave_out_undated)
+    settle = partial(timely, until=until, ways=ways)
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
@@ -171,13 +172,14 @@ def _read_one(
     return source
 
 
-def timely(source: Source, until: date | None, leave_out_undated: bool = False) -> Source:
+def timely(source: Source, until: date | None, ways: Ways = FOR_PEOPLE) -> Source:
     """The source, labelled when it is later than the cutoff, and marked or left out when it has no date."""
-    if until is not None and source.published is not None and source.published > until:
-        return _left_out(source, FetchOutcome.TOO_LATE, f"It is of {source.published}, later than {until}.")
+    day = source.published or ways.closed.get(source.library or "")
+    if until is not None and day is not None and day > until:
+        return _left_out(source, FetchOutcome.TOO_LATE, f"It is of {day}, later than {until}.")
     if source.published is not None or source.outcome is not FetchOutcome.READ:
         return source
-    if leave_out_undated:
+    if ways.leave_out_undated and day is None:
         return _left_out(source, FetchOutcome.UNDATED, "It has no date, so it may be later than the cutoff.")
     is_marked = until is None or UNDATED in source.notices
     return source if is_marked else source.model_copy(update={"notices": (*source.notices, UNDATED)})

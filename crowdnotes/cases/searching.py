@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, Hit, ProviderOutcome, ProviderState
 from crowdnotes.errors import JobError
 from crowdnotes.evidence.search import SearchProvider, search_all
+from crowdnotes.evidence.search.asking import queries_for
 from crowdnotes.jobs import Progress
 
 _AHEAD = 4  # of each ranking: what stands lower is seldom chosen
@@ -16,10 +18,11 @@ _AHEAD = 4  # of each ranking: what stands lower is seldom chosen
 Result = tuple[Mapping[str, object], str]
 
 
-def queries(case: Case, tools: Tools) -> Result:
+def queries(case: Case, tools: Tools, ways: Ways = FOR_PEOPLE) -> Result:
     """Claims and diverse queries (CrowdNotes+ 4.2)."""
     claims = tools.engine.claims(case.post.as_read)
-    found = tools.engine.queries(case.post.as_read, claims, tools.settings.evidence.queries)
+    limit = tools.settings.evidence.queries
+    found = queries_for(tools.engine, case.post.as_read, claims, limit, diverse=ways.diverse)
     summary = f"{len(found)} searches" if found else "The post holds nothing to search for"
     return {"claims": tuple(claims), "queries": tuple(found)}, summary
 

@@ -16,6 +16,7 @@ from crowdnotes.cases.looking import Looker
 from crowdnotes.cases.spending import metered_steps
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.cases.workflow import require_open, with_event, with_revision
 from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
@@ -43,10 +44,11 @@ _TITLES = {
 class StageRunner:
     """Makes the steps of each job; holds no case."""
 
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], ways: Ways = FOR_PEOPLE) -> None:
         self._store = store
         self._tools = tools
         self._clock = clock
+        self._ways = ways
 
     def gather(self, case_id: str, by: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
@@ -57,14 +59,14 @@ class StageRunner:
             raise InputError("There is nothing to search.", "Choose a library or service, or bring links instead.")
         if not looking and not case.urls:
             raise InputError("There is no source to read.", "Bring a link, or let the program search a library.")
-        tools = self._tools
+        tools, ways = self._tools, self._ways
         work: list[tuple[StageName, Work]] = [
-            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store)),
+            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store, ways)),
             (StageName.PASSAGES, lambda case, progress: gathering.passages(case, progress, tools, self._store.text)),
         ]
         if looking:
             work[:0] = [
-                (StageName.QUERIES, lambda case, _: searching.queries(case, tools)),
+                (StageName.QUERIES, lambda case, _: searching.queries(case, tools, ways)),
                 (StageName.SEARCH, lambda case, progress: searching.search(case, progress, tools)),
             ]
         steps = [self._step(case_id, by, name, do, resumable=True) for name, do in work]

@@ -57,8 +57,8 @@ def draft(
             by=who,
             url=post_url,
             urls=url or [],
-            libraries=_known_libraries(library or [], workspace),
-            services=_known(service or [], workspace),
+            libraries=known_libraries(library or [], workspace),
+            services=known_services(service or [], workspace),
             until=until.date() if until else None,
             attached=_attached(image or [], image_text or []),
         )
@@ -96,7 +96,8 @@ def _attached(files: list[Path], texts: list[str]) -> list[Attachment]:
     return attached
 
 
-def _known(services: list[str], workspace: Workspace) -> list[str]:
+def known_services(services: list[str], workspace: Workspace) -> list[str]:
+    """The services as given. Raises InputError for one that there is not."""
     names = {provider.name for provider in make_providers(workspace.settings, workspace.libraries)}
     unknown = next((name for name in services if name not in names), None)
     if unknown is not None:
@@ -104,7 +105,8 @@ def _known(services: list[str], workspace: Workspace) -> list[str]:
     return services
 
 
-def _known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
+def known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
+    """The libraries as given. Raises InputError for one that there is not."""
     names = {info.name for info in workspace.libraries.list()}
     unknown = next((name for name in libraries if name not in names), None)
     if unknown is not None:

@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from crowdnotes import __version__
 from crowdnotes.cli import (
+    bench_healthnotes,
     bench_judges,
     bench_retrieval,
     bridging_commands,
@@ -78,6 +79,7 @@ bench_app.command("retrieval")(bench_retrieval.retrieval)
 bench_app.command("helpfulness")(bench_judges.helpfulness)
 bench_app.command("correctness")(bench_judges.correctness)
 bench_app.command("principles")(bench_judges.principles)
+bench_app.command("healthnotes")(bench_healthnotes.healthnotes)
 bench_app.command("jury")(jury_commands.bench)
 train_app.command("jury")(jury_commands.train)
 train_app.command("helpfulness")(train_commands.helpfulness)

@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 from crowdnotes.cases.reading import UNDATED, read, timely
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source
 from crowdnotes.evidence.content_type import HTML
 from crowdnotes.evidence.fetching import Page, no_check
@@ -79,8 +80,8 @@ def tools(web: _Web, tmp_path: Path) -> Tools:
     return Tools(ScriptedEngine(), embedder, SourceReader(web), libraries, lambda _: [], settings, links, no_jury)
 
 
-def _read(case: Case, tools: Tools, store: SqlStore, **flags: bool) -> tuple[Source, ...]:
-    changes, _ = read(case, _Progress(), tools, store, **flags)
+def _read(case: Case, tools: Tools, store: SqlStore, ways: Ways = FOR_PEOPLE) -> tuple[Source, ...]:
+    changes, _ = read(case, _Progress(), tools, store, ways)
     sources = changes["sources"]
     assert isinstance(sources, tuple)
     return sources
@@ -165,7 +166,7 @@ def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_stud
     assert _read(case, tools, store)[0].notices == ()
     dated = case.model_copy(update={"until": date(2024, 3, 1)})
     assert _read(dated, tools, store)[0].notices == (UNDATED,)
-    (left_out,) = _read(dated, tools, store, leave_out_undated=True)
+    (left_out,) = _read(dated, tools, store, Ways(leave_out_undated=True))
     assert left_out.outcome is FetchOutcome.UNDATED
     assert "no date" in left_out.outcome_detail
 
@@ -173,4 +174,4 @@ def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_stud
 @pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])
 def test_a_page_that_was_not_read_keeps_its_own_label(outcome: FetchOutcome) -> None:
     source = Source(id="url:1", title="t", outcome=outcome, outcome_detail="Why.")
-    assert timely(source, date(2024, 1, 1), leave_out_undated=True) == source
+    assert timely(source, date(2024, 1, 1), Ways(leave_out_undated=True)) == source

@@ -19,8 +19,10 @@ _GREETING = re.compile(
 _OPINION = re.compile(r"\b(i (think|believe|feel|hope|wish|love|hate)|in my opinion|imo|imho)\b", re.IGNORECASE)
 _ASKS = re.compile(r"^\W*(?:why|who|where|did|does|do you|have you|are you|can you|is it|should)\b", re.IGNORECASE)
 _ASSERTS = re.compile(
-    r"\b(is|are|was|were|has|have|had|does|did|will|can|cannot|can't|isn't|aren't|never|no)\b", re.IGNORECASE
+    r"\b(is|are|was|were|has|have|had|do|does|did|don't|doesn't|will|can|cannot|can't|isn't|aren't|never|no|helps?|exists?)\b",
+    re.IGNORECASE,
 )
+_DENIES = re.compile(r"\b(no|not|never|isn't|aren't|wasn't|weren't|don't|doesn't|fake|hoax)\b", re.IGNORECASE)
 _HASHTAG = re.compile(r"#\w+")
 _PRONOUN_SUBJECT = re.compile(
     r"^\W*(?:and |but |so )?(?:(?:it|they|he|she|you|we)\b|(?:this|that|these|those)(?:['’]s|\s+(?:is|are|was|were|has|"
@@ -51,7 +53,9 @@ def checkability(sentence: str) -> float:
     """How much of a checkable statement a sentence is: 0 for none, about 2 and up for a clear one."""
     plain = plain_post(sentence)
     content = content_tokens(plain)
-    if len(content) < 2 or _GREETING.match(plain):
+    # One word is enough to deny: "There was no pandemic."
+    denies = len(content) == 1 and is_health_word(content[0]) and _DENIES.search(plain) and len(plain.split()) > 2
+    if (len(content) < 2 and not denies) or _GREETING.match(plain):
         return 0.0
     if len(_HASHTAG.findall(sentence)) >= 2 and len(content_tokens(_HASHTAG.sub(" ", sentence))) < 2:
         return 0.0  # a row of tags states nothing

@@ -1,7 +1,8 @@
 """Many rankings to one list: the same page once, the best first.
 
-Reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009), in which each provider has one vote,
-however many queries it was asked: 1/n of it to each of its n rankings.
+Reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009), twice: a provider's rankings, one for each
+query that it was asked, become one ranking, and those of the providers become the merged one. So each
+provider has one vote, and the best of many queries' answers stands as high as the best of one query's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from crowdnotes.evidence.search.notices import PREPRINT
 _FUSION = 60  # the constant of the paper
 _COMPARED = 800  # characters of title and snippet
 _FEWEST_SHINGLES = 8  # fewer words than that agree by chance
+_FEWEST_OF_A_PART = 20
+_HELD = 0.9  # services show more of a text, or less, than others
+
+Shingles = frozenset[tuple[str, ...]]
 
 Rankings = Sequence[Sequence[Hit]]
 
@@ -46,15 +51,27 @@ def _pages(providers: Sequence[Rankings]) -> list[_Page]:
     """The hits grouped by identity, in the order in which they were first seen."""
     of: dict[str, _Page] = {}
     for rankings in providers:
+        for hit in (hit for ranking in rankings for hit in ranking):
+            _page_of(hit, of).hits.append(hit)
+    pages = list({id(page): page for page in of.values()}.values())
+    page_of = {id(hit): page for page in pages for hit in page.hits}
+    for rankings in providers:
+        votes: dict[int, float] = {}
         for ranking in rankings:
-            counted: set[int] = set()
+            places: dict[int, int] = {}  # a ranking counts a page once, where it stands highest
             for rank, hit in enumerate(ranking):
-                page = _page_of(hit, of)
-                page.hits.append(hit)
-                if id(page) not in counted:  # a ranking counts a page once, where it stands highest
-                    counted.add(id(page))
-                    page.score += (_FUSION + 1) / (_FUSION + 1 + rank) / len(rankings)
-    return list({id(page): page for page in of.values()}.values())
+                places.setdefault(id(page_of[id(hit)]), rank)
+            for page, rank in places.items():
+                votes[page] = votes.get(page, 0.0) + _vote(rank)
+        place = {page: rank for rank, page in enumerate(sorted(votes, key=lambda page: -votes[page]))}
+        for one in pages:
+            if id(one) in place:
+                one.score += _vote(place[id(one)])
+    return pages
+
+
+def _vote(rank: int) -> float:
+    return (_FUSION + 1) / (_FUSION + 1 + rank)
 
 
 def _page_of(hit: Hit, of: dict[str, _Page]) -> _Page:
@@ -68,7 +85,6 @@ def _page_of(hit: Hit, of: dict[str, _Page]) -> _Page:
     page = known[0] if known else _Page()
     for other in known[1:]:
         page.hits.extend(other.hits)
-        page.score += other.score
         for key in [key for key, value in of.items() if value is other]:
             of[key] = page
     for key in keys:
@@ -99,14 +115,12 @@ def _combined(page: _Page, score: float) -> Hit:
 
 def _without_near_copies(hits: Sequence[Hit]) -> list[Hit]:
     kept: list[Hit] = []
-    texts: list[frozenset[tuple[str, ...]]] = []
+    texts: list[Shingles] = []
     holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for hit in hits:
         own = shingles(f"{hit.title} {hit.snippet}"[:_COMPARED])
         shared = Counter(index for shingle in own for index in holders[shingle])
-        copy_of = next(
-            (i for i in sorted(shared) if len(own) >= _FEWEST_SHINGLES and jaccard(own, texts[i]) >= NEAR), None
-        )
+        copy_of = next((i for i in sorted(shared) if _is_copy(hit, own, kept[i], texts[i], shared[i])), None)
         if copy_of is None:
             for shingle in own:
                 holders[shingle].append(len(kept))
@@ -115,6 +129,14 @@ def _without_near_copies(hits: Sequence[Hit]) -> list[Hit]:
         else:
             kept[copy_of] = _one_of(kept[copy_of], hit)
     return kept
+
+
+def _is_copy(hit: Hit, own: Shingles, other: Hit, text: Shingles, shared: int) -> bool:
+    """The same words; or, from another provider, words of which the longer text holds nearly all."""
+    shorter = min(len(own), len(text))
+    if len(own) >= _FEWEST_SHINGLES and jaccard(own, text) >= NEAR:
+        return True
+    return hit.provider != other.provider and shorter >= _FEWEST_OF_A_PART and shared >= _HELD * shorter
 
 
 def _one_of(first: Hit, copy: Hit) -> Hit:

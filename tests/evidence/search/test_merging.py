@@ -41,6 +41,22 @@ def test_a_provider_with_many_queries_has_no_more_votes() -> None:
     assert scores["https://many.org/"] == scores["https://one.org/"]
 
 
+def test_the_first_of_one_of_many_queries_stands_above_the_second_of_another_provider() -> None:
+    many = [[_hit(f"https://many.org/{n}")] for n in range(8)]
+    one = [[_hit("https://one.org/1", "b"), *(_hit(f"https://one.org/{n}", "b") for n in range(2, 9))]]
+    order = [hit.url for hit in merge([many, one])]
+    assert order.index("https://many.org/0") < order.index("https://one.org/2")
+    assert set(order[:8]) == {f"https://many.org/{n}" for n in range(4)} | {f"https://one.org/{n}" for n in range(1, 5)}
+
+
+def test_a_part_of_a_text_from_another_provider_is_a_copy_of_it() -> None:
+    words = " ".join(f"word{n}" for n in range(120))
+    whole, part = _hit("https://a.org/1", title="T", snippet=words), _hit("https://b.org/2", "b", title="T")
+    part = part.model_copy(update={"snippet": words[200:500]})
+    assert len(merge([[[whole]], [[part]]])) == 1
+    assert len(merge([[[whole, part.model_copy(update={"provider": "a"})]]])) == 2
+
+
 def test_a_doi_joins_what_two_addresses_hold_apart() -> None:
     merged = merge([
         [[_hit("https://pubmed.ncbi.nlm.nih.gov/1/", snippet="The abstract.", notices=("retracted",))]],
