@@ -10,7 +10,7 @@ from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, Hit, ProviderOutcome, ProviderState
 from crowdnotes.errors import JobError
 from crowdnotes.evidence.search import SearchProvider, search_all
-from crowdnotes.evidence.search.asking import queries_for
+from crowdnotes.evidence.search.asking import languages_of, queries_for
 from crowdnotes.jobs import Progress
 
 _AHEAD = 4  # of each ranking: what stands lower is seldom chosen
@@ -53,7 +53,7 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
             post=case.post.whole_text,
             limit=tools.settings.evidence.hits_per_query,
             until=case.until,
-            languages={query.text: query.language for query in case.queries},
+            languages=languages_of(case.queries),
             provider_seconds=bounds.provider_seconds,
             patience_seconds=bounds.patience_seconds,
             check=progress.check,

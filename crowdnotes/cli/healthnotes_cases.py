@@ -83,7 +83,8 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
     _run(service.write_steps(case.id, _BY, before_inspection=True))
     case = service.get(case.id)
     if case.draft is None:
-        return Outcome.ABSTAINED, next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
+        written = next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
+        return Outcome.ABSTAINED, written.removeprefix("No note: ")
     # The jury and the links' answers are no part of the paper's figures.
     assessing = service.assess_steps(case.id, _BY, before_inspection=True)
     _run([step for step in assessing if step.name == StageName.ASSESS])

@@ -30,6 +30,7 @@ def search(
 ) -> None:
     """Search providers side by side. What is named is searched; with nothing named, every provider that is set up."""
     from crowdnotes.evidence.search import search_all
+    from crowdnotes.evidence.search.asking import languages_of
     from crowdnotes.workspace import open_workspace
 
     text = (sys.stdin.read() if post == "-" else post).strip()
@@ -46,6 +47,7 @@ def search(
             post=text,
             limit=limit,
             until=last,
+            languages=languages_of(queries),
             provider_seconds=workspace.settings.search.provider_seconds,
             patience_seconds=workspace.settings.search.patience_seconds,
             report=lambda outcome: progress(f"  {_line(outcome)}"),

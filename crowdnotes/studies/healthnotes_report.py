@@ -36,7 +36,7 @@ def switches(options: StudyOptions) -> str:
 
 def _cautions(options: StudyOptions, wanted: int, results: Sequence[PostResult], trained_on: int) -> tuple[str, ...]:
     found = [
-        "A post without a note counts as failing every gate, as in the paper.",
+        "Rates are of all posts, as in the paper: one without a note counts as failing every gate.",
         "The published figures were judged by GPT-4.1 and HealthJudge; this run by the engine that is named.",
     ]
     if len(results) < wanted:
@@ -58,8 +58,8 @@ def _cautions(options: StudyOptions, wanted: int, results: Sequence[PostResult],
     silent = sorted({name for result in results for name in result.unanswered})
     if silent:
         posts = sum(bool(result.unanswered) for result in results)
-        found.append(f"In {posts} posts a search was not answered: {', '.join(silent)}.")
+        found.append(f"A search was not answered for {posts} of the posts: {', '.join(silent)}.")
     failed = sum(result.outcome is Outcome.FAILED for result in results)
     if failed:
-        found.append(f"{failed} posts could not be run; the same command tries them again.")
+        found.append(f"Could not be run: {failed} of the posts. The same command tries them again.")
     return tuple(found)

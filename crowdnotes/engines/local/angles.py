@@ -24,7 +24,7 @@ _ANGLES = (
         "safety",
         rf"{_VACCINE}|\b(?:safe\w*|unsafe|toxic\w*|poison\w*|danger\w*|harm\w*|side effects?|injur\w+)\b",
         "safety side effects",
-        "{first} does not cause {second} myth safe",
+        "is {first} safe: myths and facts about {second}",
         "systematic review safety cohort study",
         "adverse effects reported risk",
     ),

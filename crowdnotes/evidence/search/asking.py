@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Claim, Post, Query
 from crowdnotes.engines import Engine
+from crowdnotes.evidence.reading import language_of
+
+_LATIN_ENDS = "\u0250"
 
 
 def queries_for(
@@ -19,3 +22,17 @@ def queries_for(
         return engine.queries(post, claims, limit)
     text = post.whole_text.strip()
     return [Query(text=text, purpose="the post itself", language=post.language)] if text else []
+
+
+def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
+    """The language of each query by its text, for services that have editions.
+
+    As the engine says; where it does not and the letters are not Latin, as the text looks. Else None.
+    """
+    return {query.text: query.language or _by_letters(query.text) for query in queries}
+
+
+def _by_letters(text: str) -> str | None:
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter < _LATIN_ENDS for letter in letters)
+    return language_of(text) if latin * 2 < len(letters) else None
