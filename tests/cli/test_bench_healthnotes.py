@@ -208,8 +208,8 @@ def test_the_parts_of_table_3_can_be_taken_away(tmp_path: Path, engine: _Engine)
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("this part is switched off")
 
-    engine.queries = refuse  # type: ignore[assignment, method-assign]
-    engine.pick = refuse  # type: ignore[assignment, method-assign]
+    engine.queries = refuse  # type: ignore[method-assign]
+    engine.pick = refuse  # type: ignore[method-assign]
     answer = _json(_run(tmp_path, *_DATED, "--no-utility", "--no-query-diversity", "--limit", "2", "--json"))
     assert answer["halves"]["overall"]["judged"] == 2
 

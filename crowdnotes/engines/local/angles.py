@@ -69,6 +69,8 @@ _ANGLES = (
         "increase statistics rates",
     ),
 )
+_UNLINKED = "{first} does not cause {second}"
+_LINKED = re.compile(r"\b(?:caus\w+|link(?:s|ed)? to|leads? to|led to|trigger\w*|gives? (?:you|them|people|kids))\b")
 _ANY = Angle(
     "the subject",
     "",
@@ -88,6 +90,12 @@ def angle_of(text: str) -> Angle:
     """The first kind of claim whose words a text holds."""
     lowered = text.lower()
     return next((angle for angle in _ANGLES if re.search(angle.pattern, lowered)), _ANY)
+
+
+def denial_of(text: str, first: str, second: str) -> str:
+    """How a text on the same two topics would say the opposite; "does not cause" only when the post links them."""
+    template = _UNLINKED if _LINKED.search(text.lower()) else angle_of(text).denial
+    return template.format(first=first, second=second)
 
 
 def authority_on(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Aim, Claim, Post, Query
 from crowdnotes.engines.local.abroad import denial_words, in_english, language_of_post
-from crowdnotes.engines.local.angles import Angle, angle_of, authority_on
+from crowdnotes.engines.local.angles import angle_of, authority_on, denial_of
 from crowdnotes.engines.local.claims import has_pronoun_subject
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, is_content, plain_post, tokens
@@ -60,7 +60,7 @@ def _to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> li
     if headings:
         found.append(_query(_headings(headings), "what health authorities file it under"))
     found.extend(_query(f"What is {topic.official}", f"an overview of {_label(topic)}") for topic in core[:2])
-    found.append(_query(_denial(core, angle), f"what speaks against it: {_label(subject)}"))
+    found.append(_query(_denial(core, text), f"what speaks against it: {_label(subject)}"))
     found.append(
         _query(f"{authority_on(text)} {subject.official} {angle.words}", f"what authorities say on {angle.label}")
     )
@@ -148,9 +148,9 @@ def _headings(headings: Sequence[str]) -> str:
     return " ".join(" ".join(dict.fromkeys(headings)).split()[:_HEADING_WORDS])
 
 
-def _denial(core: Sequence[Topic], angle: Angle) -> str:
+def _denial(core: Sequence[Topic], text: str) -> str:
     first, second = core[0].official, core[1].official if len(core) > 1 else ""
-    return angle.denial.format(first=first, second=second)
+    return denial_of(text, first, second)
 
 
 def _query(text: str, purpose: str) -> Query:
