@@ -105,7 +105,12 @@ def open_workspace(
     stages = StageRunner(store, tools, system_clock, ways)
     return Workspace(
         settings=settings,
-        service=CaseService(store, stages, max_post_characters=settings.max_post_characters),
+        service=CaseService(
+            store,
+            stages,
+            max_post_characters=settings.max_post_characters,
+            categories=settings.evidence.categories,
+        ),
         runner=ThreadJobRunner(database, workers=settings.workers),
         engine=engine,
         libraries=libraries,

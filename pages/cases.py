@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import streamlit as st
 
 from crowdnotes.cases.store import CaseSummary
 from crowdnotes.domain import CaseStatus, DecisionKind
+from crowdnotes.handoff import is_demonstration
 from pages.parts.case_export import cases_as_csv
 from pages.parts.session import act, notices, page_body, workspace
 from pages.parts.status_bar import status_bar
@@ -23,6 +26,12 @@ def _badge(summary: CaseSummary) -> str:
     return f":orange-badge[{summary.status.value}]" if summary.status is not CaseStatus.NEW else ":gray-badge[new]"
 
 
+@st.cache_data(max_entries=1_000, show_spinner=False)
+def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 - part of the key of the cache
+    """Read once for each change of a case: `changed` is there to tell one from the other."""
+    return is_demonstration(workspace().service.get(case_id))
+
+
 def _delete(case_id: str) -> None:
     act(_PLACE, lambda: workspace().service.delete(case_id))
 
@@ -32,6 +41,8 @@ def _row(summary: CaseSummary) -> None:
         st.markdown(f"{plain(summary.post_excerpt, 160)}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(_badge(summary), width="content")
+            if _is_demonstration(summary.id, summary.updated_at):
+                st.badge("demonstration", color="orange", icon=":material/school:")
             st.markdown(f":small[:gray[changed {moment(summary.updated_at)}]]", width="stretch")
             if st.button("Open", key=f"open-{summary.id}", icon=":material/folder_open:"):
                 st.switch_page("pages/draft.py", query_params={"case": summary.id})

@@ -107,6 +107,13 @@ def _refusals(case: Case, reasons: Mapping[str, str], at: datetime) -> Iterator[
 
 def _unread(case: Case, draft: Draft) -> Iterator[WorkflowError]:
     """A note leans on the passages it was written from, and on those of a linked page that none in use is from."""
+    for name in draft.evidence_ids:
+        if case.evidence_by_id(name) is None:
+            yield WorkflowError(
+                "evidence gone",
+                f"The note leans on {name}, which is no longer among the evidence.",
+                "Bring it back from the earlier evidence, or write the note again.",
+            )
     unread_links = set(uninspected_links(case, draft))
     for item in case.evidence:
         linked = item.source.url is not None and any(

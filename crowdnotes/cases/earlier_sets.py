@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from crowdnotes.cases.cutoff import kept_by_a_person
 from crowdnotes.cases.workflow import require_open, with_event
 from crowdnotes.domain import Case, Evidence, EvidenceSet, FetchOutcome, Source
 from crowdnotes.errors import InputError, WorkflowError
@@ -31,6 +32,7 @@ def bring_back(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
     item = next((item for item in taken_away(case) if item.id == evidence_id), None)
     if item is None:
         raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
+    item = _marked(item, case)
     return with_event(
         case,
         at,
@@ -53,7 +55,7 @@ def bring_back_set(case: Case, number: int, by: str, at: datetime) -> Case:
         raise InputError("There is no such earlier evidence.")
     earlier = case.earlier_evidence[number].evidence
     now = {item.source.id: item for item in case.evidence}
-    back = [now.get(item.source.id, item) for item in earlier]
+    back = [now[item.source.id] if item.source.id in now else _marked(item, case) for item in earlier]
     there = {item.source.id for item in back}
     kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
     restored = ranked((*back, *kept))
@@ -69,6 +71,11 @@ def bring_back_set(case: Case, number: int, by: str, at: datetime) -> Case:
         sources=with_sources(case, [item.source for item in restored]),
         earlier_evidence=on_record(case, at, "an earlier set was brought back"),
     )
+
+
+def _marked(item: Evidence, case: Case) -> Evidence:
+    """The passage, with a notice when the case has a cutoff now that its source does not keep."""
+    return item.model_copy(update={"source": kept_by_a_person(item.source, case.until)})
 
 
 def leans_on(case: Case, item: Evidence) -> bool:

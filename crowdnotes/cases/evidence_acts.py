@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 
 from crowdnotes.cases import earlier_sets, images, intake, second_look, workflow
 from crowdnotes.cases.images import Attachment
 from crowdnotes.cases.store import Store
-from crowdnotes.domain import Case, Look, LookKind, Mode, Verdict
+from crowdnotes.domain import Case, Look, LookKind, Mode, SourceCategory, Verdict
 
 
 class EvidenceActs:
     """A part of `CaseService`. Every method raises WorkflowError, InputError or StoreError as named there."""
 
-    def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, clock: Callable[[], datetime], categories: Mapping[str, SourceCategory]) -> None:
         self._store = store
         self._clock = clock
+        self._categories = categories
 
     def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
         """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
@@ -54,7 +55,7 @@ class EvidenceActs:
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
         """A passage that the person copied from a page which the program could not read."""
-        item = intake.passage_by_hand(url, title, text)
+        item = intake.passage_by_hand(url, title, text, self._categories)
         self._store.put_text(item.passage.text)
         return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
 

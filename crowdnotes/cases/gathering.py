@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import cast
 
+from crowdnotes.cases.cutoff import kept_by_a_person
 from crowdnotes.cases.tools import Tools
 from crowdnotes.domain import Case, Evidence, FetchOutcome, Source
 from crowdnotes.drafting import ReadSource, build_evidence
@@ -42,7 +43,8 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict
         result["evidence"] = _with_reviews(newest, worked_on, cast("tuple[Evidence, ...]", result["evidence"]))
     if "sources" in result:
         found = {source.id: source for source in cast("tuple[Source, ...]", result["sources"])}
-        kept = {item.source.id: item.source for item in newest.evidence if _is_a_persons(item)}
+        persons = [item.source for item in newest.evidence if _is_a_persons(item)]
+        kept = {source.id: kept_by_a_person(source, newest.until) for source in persons}
         result["sources"] = tuple((found | kept).values())
     if newest.draft != worked_on.draft:
         result.pop("draft", None)
@@ -58,7 +60,7 @@ def _with_reviews(newest: Case, worked_on: Case, found: tuple[Evidence, ...]) ->
     kept: list[Evidence] = []
     for item in found:
         if item.source.id in present:
-            kept.append(present[item.source.id])
+            kept.append(_with_marks_of(item.source, present[item.source.id]))
         elif item.source.id in known:
             kept.append(item)
         else:
@@ -66,8 +68,19 @@ def _with_reviews(newest: Case, worked_on: Case, found: tuple[Evidence, ...]) ->
             number += 1
     there = {item.source.id for item in kept}
     kept.extend(item for item in newest.evidence if item.source.id not in there and _is_a_persons(item))
-    return tuple(item.model_copy(update={"rank": rank}) for rank, item in enumerate(kept, start=1))
+    return tuple(_settled(item, rank, newest) for rank, item in enumerate(kept, start=1))
+
+
+def _with_marks_of(source: Source, item: Evidence) -> Evidence:
+    """The passage as it is now, with what the stage says of its source; the words that a person saw stay."""
+    is_same = source.text_sha256 == item.source.text_sha256
+    return item.model_copy(update={"source": source}) if is_same else item
+
+
+def _settled(item: Evidence, rank: int, case: Case) -> Evidence:
+    source = kept_by_a_person(item.source, case.until) if _is_a_persons(item) else item.source
+    return item.model_copy(update={"rank": rank, "source": source})
 
 
 def _is_a_persons(item: Evidence) -> bool:
-    return item.review.opened_at is not None or item.source.id.startswith("hand:")
+    return item.review.opened_at is not None or item.source.by_hand

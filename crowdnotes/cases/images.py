@@ -16,7 +16,7 @@ from crowdnotes.cases.store import Store
 from crowdnotes.cases.workflow import require_open, with_event
 from crowdnotes.domain import Case, Image, Post
 from crowdnotes.engines import Engine
-from crowdnotes.errors import EngineError, InputError
+from crowdnotes.errors import EngineError, InputError, StoreError
 from crowdnotes.evidence.pictures import clean_picture
 from crowdnotes.jobs import Progress, Step
 
@@ -104,23 +104,28 @@ def unread(case: Case) -> tuple[Image, ...]:
 def reading_step(case_id: str, by: str, engine: Engine, store: Store, clock: Callable[[], datetime]) -> Step:
     """A step in which an engine that sees reads the images that nobody has read.
 
-    One that cannot be read is told and left for a person; the others and the rest of the job go on.
+    One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
+    others and the rest of the job go on.
     """
 
     def run(progress: Progress) -> str:
         waiting = unread(store.get(case_id))
         failed: list[str] = []
+        gone = 0
         for number, image in enumerate(waiting):
             progress.count(number, len(waiting), image.name)
             try:
                 reading = engine.read_image(store.image(image.sha256), image.media_type)
-            except EngineError as error:
+            except (EngineError, StoreError) as error:
+                if _find(store.get(case_id), image.sha256) is None:
+                    gone += 1
+                    continue
                 failed.append(f"{image.name}: {error.message}")
                 store.update(case_id, _noted(by, clock, failed[-1]))
                 continue
             text, shows = reading.text[:MAX_WORDS], reading.shows[:MAX_WORDS]
             store.update(case_id, _read(image.sha256, text, shows, by, clock, engine.name))
-        told = f"{len(waiting) - len(failed)} of {len(waiting)} read"
+        told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
         return f"{told}; type what the others say. {' '.join(failed)}" if failed else told
 
     def finished() -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
@@ -11,18 +11,21 @@ from urllib.parse import urlsplit
 from crowdnotes.cases.earlier_sets import on_record
 from crowdnotes.cases.workflow import require_open, with_event, with_revision
 from crowdnotes.domain import (
+    BY_HAND,
     Case,
     Evidence,
     Mode,
     Passage,
     Post,
     Source,
+    SourceCategory,
     Span,
     Stage,
     StageName,
     text_sha256,
 )
 from crowdnotes.errors import InputError
+from crowdnotes.evidence.not_evidence import why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
 
 _MAX_URLS = 20
@@ -132,6 +135,7 @@ def change_sources(case: Case, places: Places, by: str, at: datetime) -> Case:
     redo = GATHERING - _SEARCHING if wanted == (case.mode, case.libraries, case.services, case.until) else GATHERING
     searched = ", ".join((*libraries, *services)) or "none"
     bound = f"; no later than {places.until}" if places.until else ""
+    is_new_cutoff = places.until != case.until  # a look that read under the old one must not go on
     detail = f"{places.mode.value}; {len(places.urls)} links; searched: {searched}{bound}"
     return with_event(
         case,
@@ -146,24 +150,31 @@ def change_sources(case: Case, places: Places, by: str, at: datetime) -> Case:
         until=places.until,
         stages=_without(case.stages, redo),
         earlier_evidence=on_record(case, at, "another search"),
+        looks=tuple(look for look in case.looks if look.finished_at is not None or not is_new_cutoff),
     )
 
 
-def passage_by_hand(url: str | None, title: str, text: str) -> Evidence:
-    """Evidence from words that a person copied; InputError when there are none or far too many."""
+def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[str, SourceCategory]) -> Evidence:
+    """Evidence from words that a person copied; `categories` are the user's own (EvidenceSettings.categories).
+
+    InputError when there are no words or far too many, or the address is that of no evidence, such as a home page.
+    """
     text = _NEVER_IN_TEXT.sub("", text).strip()
     if not text:
         raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
     if len(text) > _MAX_PASSAGE_CHARACTERS:
         raise InputError(f"That is {len(text):,} characters.", "Copy only the part that matters.")
     checked = _checked_url(url) if url and url.strip() else None
+    refused = why_not(checked) if checked else None
+    if refused is not None:
+        raise InputError(refused)
     sha256 = text_sha256(text)
     source = Source(
-        id=f"hand:{text_sha256(f'{checked} {text}')[:12]}",
+        id=f"{BY_HAND}{text_sha256(f'{checked} {text}')[:12]}",
         title=title.strip() or (checked or "Passage copied by hand"),
         url=checked,
         publisher=publisher_of(checked) if checked else None,
-        category=categorise(checked) if checked else categorise(""),
+        category=categorise(checked or "", categories),
         outcome_detail="Copied by hand: the program did not read this page.",
         text_sha256=sha256,
         characters=len(text),

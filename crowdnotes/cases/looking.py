@@ -68,7 +68,7 @@ class Looker:
             progress.check()
 
             def recorded(newest: Case) -> Case:
-                return self._recorded(newest, look_id, name, changes, found, summary, seconds)
+                return self._recorded(newest, case, look_id, name, changes, found, summary, seconds)
 
             done = self._store.update(case_id, recorded)
             return summary or next(look.outcome for look in done.looks if look.id == look_id)
@@ -139,6 +139,7 @@ class Looker:
     def _recorded(
         self,
         newest: Case,
+        worked_on: Case,
         look_id: str,
         name: StageName,
         changes: Mapping[str, object],
@@ -148,6 +149,10 @@ class Looker:
     ) -> Case:
         """The newest case with the stage's result; what a person did meanwhile stays."""
         require_open(newest)
+        if _where(newest) != _where(worked_on):
+            raise WorkflowError(
+                "sources changed", "Other sources were chosen while this was at work.", "Ask for the look again."
+            )
         look = _newest(newest, look_id)
         at = self._clock()
         if name is StageName.PASSAGES:
@@ -170,6 +175,11 @@ def _newest(case: Case, look_id: str | None) -> Look:
             "no look", "There is no such second look any more.", "Ask for it again: the post may have changed."
         )
     return look
+
+
+def _where(case: Case) -> tuple[object, ...]:
+    """Where the case looks, without its links: a look adds its own."""
+    return case.mode, case.libraries, case.services, case.until
 
 
 def _read(sources: Mapping[str, Source]) -> int:

@@ -10,6 +10,7 @@ from functools import partial
 from threading import Event
 from urllib.parse import urldefrag
 
+from crowdnotes.cases.cutoff import kept_by_a_person, timely
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
@@ -23,7 +24,6 @@ from crowdnotes.evidence.search.canonical import canonical_url
 from crowdnotes.evidence.utility import select_by_utility
 from crowdnotes.jobs import Progress
 
-UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
 
 
@@ -44,10 +44,11 @@ def read(
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
-    tried again.
+    tried again. The cutoff holds for what was read before it was set, too.
     """
-    known = {_place_of(source): source for source in case.sources if _is_kept(source, store)}
-    kept = [item.source for item in case.evidence if item.review.opened_at or item.source.id.startswith("hand:")]
+    known = {_place_of(source): timely(source, case.until, ways) for source in case.sources if _is_kept(source, store)}
+    persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
+    kept = [kept_by_a_person(source, case.until) for source in persons]
     sources = {_place_of(source): source for source in kept}
     wanted = _one_a_page([*_links(case), *_picks(case, tools, ways)])
     missing = [item for place, item in wanted.items() if place not in sources and place not in known]
@@ -83,14 +84,26 @@ def _one_a_page(items: Iterable[Wanted]) -> dict[str, Wanted]:
 
 def _distinct(sources: Iterable[Source]) -> list[Source]:
     """The first of those that turned out to lead to the same page; one that was read before one that was not."""
-    kept: dict[str, Source] = {}
+    kept: list[Source] = []
+    at: dict[str, list[int]] = {}
     for source in sources:
         is_page = source.id.startswith("url:")
         place = canonical_url(source.page_url) if is_page and source.page_url else _place_of(source)
-        before = kept.get(place)
-        if before is None or (before.outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ):
-            kept[place] = source
-    return list(kept.values())
+        there = at.setdefault(place, [])
+        same = next((number for number in there if _is_one_page(kept[number], source)), None)
+        if same is None:
+            there.append(len(kept))
+            kept.append(source)
+        elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
+            kept[same] = source
+    return kept
+
+
+def _is_one_page(source: Source, other: Source) -> bool:
+    """Whether two of one address are one page: many sites give one canonical link to all their pages."""
+    if source.text_sha256 is None or other.text_sha256 is None:
+        return True
+    return source.text_sha256 == other.text_sha256 or source.title == other.title
 
 
 def wanted_link(url: str) -> Wanted:
@@ -170,23 +183,6 @@ def _read_one(
     if text is not None and source.outcome is FetchOutcome.READ:
         store.put_text(text)
     return source
-
-
-def timely(source: Source, until: date | None, ways: Ways = FOR_PEOPLE) -> Source:
-    """The source, labelled when it is later than the cutoff, and marked or left out when it has no date."""
-    day = source.published or ways.closed.get(source.library or "")
-    if until is not None and day is not None and day > until:
-        return _left_out(source, FetchOutcome.TOO_LATE, f"It is of {day}, later than {until}.")
-    if source.published is not None or source.outcome is not FetchOutcome.READ:
-        return source
-    if ways.leave_out_undated and day is None:
-        return _left_out(source, FetchOutcome.UNDATED, "It has no date, so it may be later than the cutoff.")
-    is_marked = until is None or UNDATED in source.notices
-    return source if is_marked else source.model_copy(update={"notices": (*source.notices, UNDATED)})
-
-
-def _left_out(source: Source, outcome: FetchOutcome, detail: str) -> Source:
-    return source.model_copy(update={"outcome": outcome, "outcome_detail": detail})
 
 
 def _record(item: Wanted, tools: Tools) -> tuple[Source, str | None]:

@@ -13,7 +13,7 @@ from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.evidence.search.asking import languages_of, queries_for
 from crowdnotes.jobs import Progress
 
-_AHEAD = 4  # of each ranking: what stands lower is seldom chosen
+_AHEAD = 3  # of each ranking: what stands lower is seldom chosen
 
 Result = tuple[Mapping[str, object], str]
 

@@ -16,6 +16,7 @@ from crowdnotes.cases.workflow import require_open, with_event
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
+from crowdnotes.evidence.not_evidence import worth_choosing
 from crowdnotes.evidence.search.canonical import canonical_url, identities
 
 
@@ -66,10 +67,10 @@ def pool(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
 
 
 def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that are no source of the case, now or earlier, each once."""
+    """The hits that may become evidence and are no source of the case, now or earlier, each once."""
     known = _known(case)
     fresh: list[Hit] = []
-    for hit in hits:
+    for hit in worth_choosing(hits):
         keys = _keys_of_hit(hit)
         if known.isdisjoint(keys):
             known |= keys
@@ -220,7 +221,9 @@ def _why_nothing(case: Case, look: Look, failed: int) -> str:
     if look.searches and not look.hits:
         return "the search found nothing."
     if look.searches and not unread(case, look.hits):
-        return f"all {len(look.hits)} that were found are here already."
+        idle = len(look.hits) - len(worth_choosing(look.hits))
+        also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
+        return f"all {len(look.hits)} that were found are here already{also}."
     if look.aim is Aim.OTHER_SIDE:
         return "nothing that was found speaks for the post's claim."
     return "nothing else that was found helps to judge the post."

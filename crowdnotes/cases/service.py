@@ -19,6 +19,7 @@ from crowdnotes.domain import (
     Event,
     LinkCheck,
     Mode,
+    SourceCategory,
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import Step
@@ -35,9 +36,15 @@ class CaseService(EvidenceActs):
     """Safe to share between threads. Every method raises WorkflowError, InputError or StoreError as named there."""
 
     def __init__(
-        self, store: Store, stages: StageRunner, *, max_post_characters: int, clock: Clock = system_clock
+        self,
+        store: Store,
+        stages: StageRunner,
+        *,
+        max_post_characters: int,
+        categories: Mapping[str, SourceCategory],
+        clock: Clock = system_clock,
     ) -> None:
-        super().__init__(store, clock)
+        super().__init__(store, clock, categories)
         self._stages = stages
         self._max_post_characters = max_post_characters
 

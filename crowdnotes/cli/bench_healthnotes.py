@@ -219,6 +219,6 @@ def _show(report: Report, *, as_json: bool) -> None:
         cells = " ".join(f"{rate:>18}" for rate in rates)
         print_text(f"{row.name:<12} {row.posts:>5} {row.outcomes[Outcome.JUDGED]:>5} {cells}")
     overall = report.rows[2].outcomes
-    print_text(", ".join(f"{outcome.value}: {overall[outcome]}" for outcome in Outcome if outcome in overall))
+    print_text(", ".join(f"{outcome.value}: {overall[outcome]}" for outcome in Outcome))
     for caution in report.cautions:
         print_text(caution)

@@ -27,7 +27,7 @@ def fetch(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, with the whole text.")] = False,
 ) -> None:
     """Fetch and read one page. Ends well whenever there is a label to show, also for a page that could not be read."""
-    from crowdnotes.cases.reading import timely
+    from crowdnotes.cases.cutoff import timely
     from crowdnotes.evidence.guard import check_url
     from crowdnotes.workspace import open_workspace
 

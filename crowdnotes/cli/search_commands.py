@@ -10,8 +10,8 @@ import typer
 
 from crowdnotes.cli.days import day
 from crowdnotes.cli.output import print_json, print_text, progress
-from crowdnotes.domain import Post, ProviderOutcome
-from crowdnotes.errors import InputError
+from crowdnotes.domain import Post, ProviderOutcome, ProviderState
+from crowdnotes.errors import InputError, SearchError
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import SearchProvider
@@ -61,6 +61,11 @@ def search(
                 "hits": [hit.model_dump(mode="json") for hit in found.hits],
             }
         )
+    if not any(outcome.state is ProviderState.ANSWERED for outcome in found.outcomes):
+        raise SearchError(
+            "No provider answered.", ProviderState.FAILED, "Try again later, or see `crowdnotes providers check`."
+        )
+    if as_json:
         return
     if not found.hits:
         print_text("Nothing found.")

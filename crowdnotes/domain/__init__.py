@@ -9,6 +9,7 @@ from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.case import Case, CaseStatus, Event
 from crowdnotes.domain.decisions import Classification, Decision, DecisionKind, Override
 from crowdnotes.domain.evidence import (
+    BY_HAND,
     DateOrigin,
     Evidence,
     EvidenceSet,
@@ -42,6 +43,7 @@ from crowdnotes.domain.stages import Stage, StageName
 from crowdnotes.domain.usage import Usage
 
 __all__ = [
+    "BY_HAND",
     "Aim",
     "Assessment",
     "Case",

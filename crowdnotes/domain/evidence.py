@@ -11,6 +11,8 @@ from pydantic import model_validator
 from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.searching import Aim, SourceCategory
 
+BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
+
 
 class FetchOutcome(StrEnum):
     """How reading a source ended. A page that was read but says nothing useful is still READ.
@@ -56,6 +58,7 @@ class Source(Noun):
 
     `read_as` is ABSTRACT when the page itself could not be had and its abstract was read by DOI or
     PubMed id instead. `notices` are marks that a reader must see ("preprint", "retracted").
+    `not_before` is the first day of the year or month stated, where no day is.
     `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
     link leads, when that is another address than `url`. `archived_url` is the archive's copy that was
     read; publisher and category are those of the original.
@@ -68,6 +71,7 @@ class Source(Noun):
     publisher: str | None = None
     published: date | None = None
     date_origin: DateOrigin | None = None
+    not_before: date | None = None
     category: SourceCategory = SourceCategory.OTHER
     outcome: FetchOutcome = FetchOutcome.READ
     outcome_detail: str = ""
@@ -83,6 +87,11 @@ class Source(Noun):
     pmid: str | None = None
     archived_url: str | None = None
     page_starts: tuple[int, ...] = ()
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person copied its words and the program never compared them with the page."""
+        return self.id.startswith(BY_HAND)
 
 
 class Passage(Noun):

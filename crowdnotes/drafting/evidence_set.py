@@ -48,7 +48,7 @@ def build_evidence(
             progress(number, len(read))
         before = by_source.get(item.source.id)
         if before is not None and before.source.text_sha256 == item.source.text_sha256:
-            kept.append(before)
+            kept.append(before.model_copy(update={"source": item.source}))
         else:
             fresh.append((item, _passage(post, item, embedder, settings)))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)

@@ -22,7 +22,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.content_type import parse_content_type, settle_kind
-from crowdnotes.evidence.guard import Target, check_url
+from crowdnotes.evidence.guard import MAX_URL, Target, check_url
 from crowdnotes.evidence.page_cache import PageCache, asked_at
 from crowdnotes.evidence.unpacking import ACCEPT_ENCODING, read_capped, too_large
 from crowdnotes.settings import FetchSettings
@@ -161,9 +161,15 @@ class _StatusError(FetchError):
 
 def _join(base: str, location: str) -> str:
     try:
-        return urljoin(base, location)
+        address = urljoin(base, location) if len(location) <= MAX_URL else location
     except ValueError as error:
         raise FetchError("The site redirects to an invalid address.", FetchOutcome.UNREACHABLE) from error
+    if len(address) > MAX_URL:
+        raise FetchError(
+            f"The site redirects to an address of {len(address):,} characters; at most {MAX_URL:,} can be read.",
+            FetchOutcome.UNREACHABLE,
+        )
+    return address
 
 
 def _refuse_status(status: int) -> None:

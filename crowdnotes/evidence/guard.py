@@ -24,7 +24,7 @@ from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-_MAX_URL = 4096
+MAX_URL = 4096  # characters; nothing reads a longer address
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]")
@@ -86,8 +86,8 @@ def check_url(url: str, allowed_hosts: Collection[str] = ()) -> Target:
     shown = _shown(url)
     if not url:
         raise InputError("The link is empty.", "Paste a web address such as https://www.who.int/news.")
-    if len(url) > _MAX_URL:
-        raise InputError(f"The link is {len(url):,} characters long; at most {_MAX_URL:,} can be read.")
+    if len(url) > MAX_URL:
+        raise InputError(f"The link is {len(url):,} characters long; at most {MAX_URL:,} can be read.")
     if _FORBIDDEN.search(url):
         raise _unsafe(f"“{shown}” holds spaces, backslashes or invisible characters.")
     try:
@@ -220,5 +220,8 @@ def _lookup(host: str, port: int, seconds: float) -> list[IPAddress]:
     if thread.is_alive():
         raise FetchError(f"Looking up {host} took too long.", FetchOutcome.TIMED_OUT)
     if failed or not found:
-        raise FetchError(f"There is no server under the name {host}.", FetchOutcome.UNREACHABLE)
+        raise FetchError(
+            f"The name {host} could not be looked up: no such server, or no connection from here.",
+            FetchOutcome.UNREACHABLE,
+        )
     return list(dict.fromkeys(found))

@@ -15,6 +15,7 @@ from crowdnotes.domain import FetchOutcome, Hit
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.archives import original_of
 from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.guard import MAX_URL
 from crowdnotes.evidence.search.canonical import canonical_url
 
 
@@ -50,12 +51,16 @@ _HOME = re.compile(
     r"(?:(?:index|home|default|homepage)(?:\.\w{2,5})?/?)?",
     re.IGNORECASE,
 )
-_SEARCH_STEPS = frozenset(
-    "search suche buscar busca recherche rechercher ricerca zoeken results special:search".split()
-)
+_SEARCH_STEPS = frozenset("search suche buscar busca rechercher zoeken special:search search-results".split())
+# Words for pages as well (a trial's results, a research institute): they count only where something is asked for.
+_MAYBE_SEARCH_STEPS = frozenset("results recherche ricerca s".split())
 _SEARCH_FIELDS = frozenset(
-    "q query s search searchterm search_query term terms keyword keywords text k wd p qs phrase searchtext".split()
+    "q query s search searchterm search_query searchquery term terms keyword keywords text k wd p qs phrase"
+    " searchtext".split()
 )
+_MAIN_PAGE = re.compile(r"/wiki/(?:Main_Page|Wikipedia:Hauptseite|Wikipédia:Accueil_principal|Wikipedia:Portada)/?")
+_MEDIAWIKI_SEARCH = re.compile(r"/(?:wiki/|w/)?Special:Search(?:/.*)?", re.IGNORECASE)
+_LANGUAGE_FIELDS = frozenset("lang language locale hl".split())
 # Engines whose results lie at a path that others use for pages: host ending and beginning of the path.
 _ENGINES = (
     (re.compile(r"(?:^|\.)duckduckgo\.com$"), "/"),
@@ -64,18 +69,26 @@ _ENGINES = (
     (re.compile(r"(?:^|\.)google\.[a-z.]+$"), "/search"),
     (re.compile(r"(?:^|\.)google\.[a-z.]+$"), "/webhp"),
     (re.compile(r"(?:^|\.)pubmed\.ncbi\.nlm\.nih\.gov$"), "/"),
+    (re.compile(r"(?:^|\.)ncbi\.nlm\.nih\.gov$"), "/pmc"),
     (re.compile(r"(?:^|\.)yandex\.[a-z.]+$"), "/search"),
 )
 _LOG_IN_STEPS = frozenset(
     "login log-in log_in signin sign-in sign_in logon wp-login wp-login.php login.php login.aspx login.html signup"
-    " sign-up register sso oauth oauth2 authwall servicelogin checkpoint".split()
+    " sign-up register sso oauth oauth2 authwall servicelogin showlogin".split()
 )
-_LOG_IN_HOST = re.compile(r"^(?:login|signin|sign-in|sso|idp|auth|accounts|account)\.")
+# Where a step at the end says it, though it is a word for pages elsewhere: a host that only serves accounts.
+_ACCOUNT_HOST = re.compile(r"^(?:login|signin|sign-in|sso|idp|auth|accounts|account)\.")
+_ACCOUNT_STEPS = _LOG_IN_STEPS | frozenset(
+    "authorize auth authenticate checkpoint identifier saml saml2 session sessions password".split()
+)
+_RETURNS = frozenset("next continue redirect redirect_uri redirect_url return_to returnurl response_type".split())
 
 
 def kind_of_address(url: str) -> Kind | None:
     """What a link leads to as far as its address shows; None for an ordinary page, or no link at all."""
     address = canonical_url(original_of(url.strip()))  # without tracking parameters
+    if len(address) > MAX_URL:
+        return None
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
@@ -88,9 +101,11 @@ def kind_of_address(url: str) -> Kind | None:
     fields = {name.lower() for name, value in parse_qsl(parts.query) if value}
     if _is_search(host, path, steps, fields):
         return Kind.SEARCH
-    if (steps and steps[-1] in _LOG_IN_STEPS) or "flow/login" in path.lower() or _LOG_IN_HOST.match(host):
+    if _is_log_in(host, path, steps, fields):
         return Kind.LOG_IN
-    return Kind.HOME if not parts.query and _HOME.fullmatch(path or "/") else None
+    named = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    is_home = named <= _LANGUAGE_FIELDS and (_HOME.fullmatch(path or "/") or _MAIN_PAGE.fullmatch(path))
+    return Kind.HOME if is_home else None
 
 
 def why_not(url: str) -> str | None:
@@ -114,11 +129,23 @@ def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.library is not None or hit.url is None or kind_of_address(hit.url) is None]
 
 
+def _is_log_in(host: str, path: str, steps: Sequence[str], fields: set[str]) -> bool:
+    if (steps and steps[-1] in _LOG_IN_STEPS) or "flow/login" in path.lower():
+        return True
+    if _ACCOUNT_HOST.match(host) is None:
+        return False
+    return not steps or not _ACCOUNT_STEPS.isdisjoint(steps) or not _RETURNS.isdisjoint(fields)
+
+
 def _is_search(host: str, path: str, steps: Sequence[str], fields: set[str]) -> bool:
     asks = not _SEARCH_FIELDS.isdisjoint(fields)
     if any(ends.search(host) and (path or "/").lower().startswith(begins) and asks for ends, begins in _ENGINES):
         return True
-    if any(step in _SEARCH_STEPS for step in steps[-2:]) and (asks or steps[-1] in _SEARCH_STEPS):
+    if _MEDIAWIKI_SEARCH.fullmatch(path) or ("search" in fields and path.endswith("/index.php")):
+        return True
+    if steps and (steps[-1] in _SEARCH_STEPS or (asks and not _SEARCH_STEPS.isdisjoint(steps[-2:]))):
+        return True
+    if steps and steps[-1] in _MAYBE_SEARCH_STEPS and not fields.isdisjoint(_SEARCH_FIELDS - {"p"}):
         return True
     # WordPress and many others search at their root: /?s=words. A root's ?p=12 is a page.
     return asks and bool(_HOME.fullmatch(path or "/")) and fields <= _SEARCH_FIELDS - {"p"}

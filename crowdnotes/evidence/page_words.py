@@ -7,19 +7,17 @@ from typing import Any
 
 from lxml.etree import iterwalk  # type: ignore[import-untyped]  # its stubs cover too little to bring them
 
-_NO_WORDS = frozenset({"script", "style", "template", "head", "svg", "iframe", "object", "select", "noscript"})
-_AROUND = frozenset({"nav", "footer"})
+_LEFT_OUT = frozenset("script style template head svg iframe object select noscript nav footer".split())
 _BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "section", "article", "td", "dd", "dt"})
 
 
-def all_words(tree: Any, *, around: bool = False) -> str:
-    """The words of an lxml tree, one line a block; with `around`, those of menus and footers too."""
-    left_out = _NO_WORDS if around else _NO_WORDS | _AROUND
+def all_words(tree: Any) -> str:
+    """The words of an lxml tree, one line a block, without those of menus and footers."""
     pieces: list[str] = []
     walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         if event == "start":
-            if element.tag in left_out:
+            if element.tag in _LEFT_OUT:
                 walk.skip_subtree()
                 continue
             if element.tag in _BLOCKS:

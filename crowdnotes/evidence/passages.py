@@ -27,7 +27,7 @@ from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.evidence.words import content_words, stem, stems
 from crowdnotes.sentences import split_sentences
 
-_MOST_SENTENCES = 24  # some 600 tokens: six sources take under a second on two cores
+_MOST_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores
 _SHORTLIST = 4
 _LONGEST_TOKEN = 64  # characters; tokenizers read a longer "word" as one token, however long
 _PIECE_OF_GIANT = 8

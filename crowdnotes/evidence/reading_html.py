@@ -13,6 +13,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.charset import decode
 from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.guard import MAX_URL
 from crowdnotes.evidence.page_words import all_words
 from crowdnotes.evidence.paywall import is_paywalled
 from crowdnotes.evidence.tidying import tidy_line, tidy_text
@@ -95,13 +96,17 @@ def _canonical(tree: Any, url: str) -> str | None:
     for link in tree.iter("link"):
         if "canonical" not in (link.get("rel") or "").lower().split():
             continue
+        href = (link.get("href") or "").strip()
+        if len(href) > MAX_URL:
+            return None
         try:
-            address = urljoin(url, (link.get("href") or "").strip())
+            address = urljoin(url, href)
             own, named = (urlsplit(one).hostname or "" for one in (url, address))
         except ValueError:
             return None
         same = _plain_host(own) == _plain_host(named)
-        return address if same and address.startswith(("http://", "https://")) else None
+        is_web = address.startswith(("http://", "https://"))
+        return address if same and is_web and len(address) <= MAX_URL else None
     return None
 
 

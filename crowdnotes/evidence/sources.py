@@ -17,7 +17,7 @@ from crowdnotes.evidence.archives import is_archived, original_of
 from crowdnotes.evidence.document import Document
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
-from crowdnotes.evidence.not_evidence import refuse_page, why_not
+from crowdnotes.evidence.not_evidence import kind_of_address, refuse_page, why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.reading import language_of, read_page
 from crowdnotes.evidence.search.canonical import canonical_url
@@ -112,7 +112,8 @@ def _failed(known: Source, outcome: FetchOutcome, detail: str) -> Source:
 
 
 def _whole(known: Source, page: Page, document: Document) -> Source:
-    own = document.canonical
+    # Sites whose every page names the home page as its canonical address say nothing by it.
+    own = document.canonical if document.canonical and kind_of_address(document.canonical) is None else None
     moved = known.page_url or (own if own and canonical_url(own) != canonical_url(page.url) else None)
     return known.model_copy(
         update={
@@ -139,6 +140,7 @@ def _abstract(failed: Source, found: Abstract) -> Source:
             "read_as": ReadAs.ABSTRACT,
             "published": dated,
             "date_origin": DateOrigin.SEARCH if dated else None,
+            "not_before": found.not_before if dated is None else None,
             "language": language_of(found.text),
             "notices": tuple(dict.fromkeys((*failed.notices, *found.notices))),
             "doi": failed.doi or found.doi,

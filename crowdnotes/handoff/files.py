@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from crowdnotes.domain import Case, Evidence, Post, Support
+from crowdnotes.domain import Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
 from crowdnotes.handoff.x_form import cited_urls, class_label, form_labels, is_demonstration
 from crowdnotes.note_text import NOTE_LIMIT, note_length
 
@@ -45,7 +45,6 @@ def cases_csv(cases: Iterable[Case]) -> str:
 
 def _row(case: Case) -> list[str]:
     decision, draft, assessment = case.decision, case.draft, case.assessment
-    gates = [gate.status.value for gate in assessment.gates] if assessment else ["", "", ""]
     return [
         case.id,
         case.created_at.isoformat(),
@@ -57,17 +56,31 @@ def _row(case: Case) -> list[str]:
         decision.at.isoformat() if decision else "",
         decision.reason if decision else "",
         "; ".join(f"{item.check}: {item.reason}" for item in decision.overrides) if decision else "",
-        case.classification.value,
+        case.classification.value if _may_be_posted(case) else "",
         ", ".join(case.tags),
         case.post.url or "",
         case.post.text,
         draft.text if draft else "",
         str(note_length(draft.text)) if draft else "",
-        *gates,
+        *_gate_cells(case),
         " ".join(item.source.url or item.source.title for item in case.used_evidence),
         assessment.engine if assessment else "",
         "yes" if is_demonstration(case) else "no",
     ]
+
+
+def _may_be_posted(case: Case) -> bool:
+    """Whether X's form will or may still be filled in; a case that ended without a note classifies nothing."""
+    return case.decision is None or case.decision.kind is DecisionKind.APPROVED
+
+
+def _gate_cells(case: Case) -> list[str]:
+    """A cell a gate; what was judged of another text, or over other passages, is no result of this one."""
+    if case.assessment is None:
+        return [""] * len(GateName)
+    if not case.assessment_is_current:
+        return ["out of date"] * len(GateName)
+    return [gate.status.value for gate in case.assessment.gates]
 
 
 def _plain_cell(cell: str) -> str:
@@ -148,14 +161,27 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         about = [
             source.publisher or "",
             source.category.value,
-            source.published.isoformat() if source.published else "",
+            source.published.isoformat() if source.published and source.date_origin else "date not known",
         ]
         yield ", ".join(_inline(part) for part in about if part) + "\n"
+        warnings = _warnings(source)
+        if warnings:
+            yield f"**Mind: {', '.join(_inline(warning) for warning in warnings)}.**\n"
         yield from _quoted(item.passage.text)
         yield f"\nWhy it was chosen: {_inline(item.why)}"
         if review.reason:
             yield f"\nThe reviewer says: {_inline(review.reason)}"
         yield ""
+
+
+def _warnings(source: Source) -> list[str]:
+    """What a reader must know before the words, as the page's badges say it."""
+    found = list(source.notices)
+    if source.read_as is ReadAs.ABSTRACT:
+        found.append("abstract only")
+    if source.by_hand:
+        found.append("pasted by hand: not compared with the page")
+    return found
 
 
 def _score_lines(case: Case) -> Iterator[str]:

@@ -19,7 +19,7 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1d2733; }
 table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1rem 0; }
 th, td { padding: .3rem .7rem; border-bottom: 1px solid #d5dbe1; text-align: right; vertical-align: top; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child { text-align: left; white-space: nowrap; }
 .own { font-weight: 600; background: #eef5f0; }
 .posts td { text-align: left; overflow-wrap: anywhere; }
 small { color: #55606b; font-weight: 400; }
@@ -50,7 +50,7 @@ def report_page(report: Report) -> str:
 {_own(report)}
 {gates}
 <h2>Beside the published figures (Table 2)</h2>
-<p>{escape(known.source)}.</p>
+<p>{escape(known.source)}. Human notes stand on the contributors' own links in both modes.</p>
 {models}
 {_published(report, known)}
 {ablations}
@@ -102,7 +102,7 @@ def _ablations(report: Report, known: Published) -> str:
     ]
     rows = [
         [
-            escape(f"{item.name}, without {item.without}"),
+            escape(f"{item.name}, without {item.without}" if item.without else f"{item.name}, whole"),
             *(f"{v:.2f}" for v in (item.helpful, item.not_helpful, item.overall)),
         ]
         for item in known.ablations

@@ -27,7 +27,7 @@ def gates_plot(report: Report, known: Published) -> go.Figure:
         name=THIS_RUN,
         x=places,
         y=[rate.percent for rate in rates],
-        error_y=_error_bars(rates),
+        error_y=_error_bars(rates, "#333333"),
         marker_color=[_HALVES[row.name] for row in report.rows[:2] for _ in GateName],
     )
     for model in known.models:
@@ -59,7 +59,8 @@ def models_plot(report: Report, known: Published) -> go.Figure:
             name=f"{half} half",
             x=[published[name][place] for name in order] + [own[place].percent],
             y=[*order, THIS_RUN],
-            error_x=_error_bars([PassRate(0, 0)] * len(order) + [own[place]]),
+            error_x=_error_bars([PassRate(0, 0)] * len(order) + [own[place]], colour),
+            cliponaxis=False,
             mode="markers",
             marker={"color": colour, "size": 10, "symbol": ["circle"] * len(order) + ["star"]},
         )
@@ -67,11 +68,11 @@ def models_plot(report: Report, known: Published) -> go.Figure:
     return _styled(figure, "Posts that pass all three gates, %", height=_ROW * (len(order) + 1) + 120)
 
 
-def _error_bars(rates: list[PassRate]) -> dict[str, object]:
+def _error_bars(rates: list[PassRate], colour: str) -> dict[str, object]:
     """Wilson's interval around each rate; nothing where there are no posts, as of a published figure."""
     above = [rate.interval[1] - rate.percent if rate.percent is not None else 0.0 for rate in rates]
     below = [rate.percent - rate.interval[0] if rate.percent is not None else 0.0 for rate in rates]
-    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": "#333333"}
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": colour}
 
 
 def _styled(figure: go.Figure, title: str, *, height: int) -> go.Figure:

@@ -31,7 +31,7 @@ class PublishedModel(Noun):
 
 
 class PublishedAblation(Noun):
-    """A row of Table 3: helpfulness in percent, with `without` taken away."""
+    """A row of Table 3: helpfulness in percent, with `without` taken away; "" is nothing."""
 
     name: str
     without: str

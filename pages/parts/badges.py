@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from crowdnotes.cases.cutoff import AFTER_CUTOFF
 from crowdnotes.domain import Post, ReadAs, Source
 from pages.parts.text import plain
 
@@ -27,9 +28,12 @@ def source_badges(source: Source, post: Post, until: date | None, page: int | No
     """
     grave = [notice for notice in source.notices if notice in _GRAVE]
     badges = [_badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
-    if until is not None and source.published is not None and source.published > until:
-        badges.append(_badge("red", "event_busy", "after the cutoff"))
-    badges += [_badge("orange", "info", notice) for notice in source.notices if notice not in _GRAVE]
+    is_later = until is not None and source.published is not None and source.published > until
+    if is_later or AFTER_CUTOFF in source.notices:
+        badges.append(_badge("red", "event_busy", AFTER_CUTOFF))
+    badges += [_badge("orange", "info", notice) for notice in source.notices if notice not in {*_GRAVE, AFTER_CUTOFF}]
+    if source.by_hand:
+        badges.append(_badge("orange", "content_paste", "pasted by hand: not compared with the page"))
     if source.read_as is ReadAs.ABSTRACT:
         badges.append(_badge("orange", "short_text", "abstract only"))
     if source.published is None or source.date_origin is None:

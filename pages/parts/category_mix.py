@@ -28,6 +28,7 @@ def category_mix(case: Case) -> None:
             [f"{found.total()} found", f"{chosen.total()} chosen"],
             [Part(kind.value, (found[kind], chosen[kind])) for kind in SourceCategory],
             alt=f"Kinds of source. {_in_words('Found', found)} {_in_words('Chosen', chosen)}",
+            between=" → ",
             key=f"category-mix-{case.id}",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Aim, Case, Evidence, SourceCategory, Verdict
+from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, SourceCategory, Verdict
 from crowdnotes.engines.orders import holds_orders
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.badges import source_badges
@@ -73,6 +73,8 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
+        if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
+            st.caption(plain(source.outcome_detail, 300))
         if holds_orders(item.passage.text):
             st.markdown(":orange-badge[:material/warning: some words speak to programs: no engine is given them]")
         if item.aim is Aim.OTHER_SIDE:

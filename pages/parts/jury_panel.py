@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Influence, JuryVerdict, SideVotes, StageName
+from crowdnotes.domain import Case, GateName, GateStatus, Influence, JuryVerdict, SideVotes, StageName
 from crowdnotes.jury import changes
 from pages.parts.number_line import Standing, number_line
 from pages.parts.plots import Part, stacked_shares
 from pages.parts.text import plain
 
 _ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
+_ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
 _LETTERS = "ABCDEFGHIJ"
 _STATUS = {
     "CURRENTLY_RATED_HELPFUL": "It would be shown",
@@ -27,9 +28,10 @@ def jury_panel(case: Case) -> None:
         if verdict is None:
             st.markdown(f":gray[:material/do_not_disturb_on: Not run.] {plain(_why_not(case))}")
             return
-        st.markdown(plain(verdict.sentence))
-        for caution in verdict.cautions:
-            st.caption(f":orange[:material/warning:] {plain(caution)}")
+        warnings = _warnings(case, verdict)
+        for warning in warnings:
+            st.caption(f":orange[:material/warning:] {plain(warning)}")
+        st.markdown(f":gray[{plain(verdict.sentence)}]" if warnings else plain(verdict.sentence))
         _standing(case, verdict)
         _votes(case, verdict)
         _changed(case, verdict)
@@ -42,6 +44,22 @@ def verdict_of(case: Case, text_sha256: str | None = None) -> JuryVerdict | None
     """The verdict on a text, the draft's without one."""
     wanted = text_sha256 or (case.draft.sha256 if case.draft else None)
     return next((item for item in reversed(case.jury) if item.text_sha256 == wanted), None)
+
+
+def _warnings(case: Case, verdict: JuryVerdict) -> list[str]:
+    """What a reader must know before the jury's sentence, the gravest first: a false note may please every juror."""
+    failed = []
+    if case.assessment is not None and case.assessment_is_current:
+        failed = [
+            gate.gate.value
+            for gate in case.assessment.gates
+            if gate.gate in _ON_TRUTH and gate.status is GateStatus.FAIL
+        ]
+    told = [
+        f"The jury judges how words would be received, not whether they are true: the {name} gate failed."
+        for name in failed
+    ]
+    return [*told, *verdict.cautions]
 
 
 def _why_not(case: Case) -> str:
@@ -72,7 +90,7 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
 
 def _votes(case: Case, verdict: JuryVerdict) -> None:
     sides = (verdict.negative, verdict.positive)
-    st.caption(f"Votes by viewpoint, {verdict.jurors:,} simulated jurors")
+    st.caption(f"Votes by viewpoint, side {sides[0].side} / side {sides[1].side}, {verdict.jurors:,} simulated jurors")
     stacked_shares(
         [f"Side {side.side} ({side.jurors})" for side in sides],
         [
@@ -81,6 +99,7 @@ def _votes(case: Case, verdict: JuryVerdict) -> None:
             Part("not helpful", tuple(side.not_helpful for side in sides)),
         ],
         alt=" ".join(_in_words(side) for side in sides),
+        between=" / ",
         key=f"jury-votes-{case.id}",
     )
 

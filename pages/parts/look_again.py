@@ -71,13 +71,15 @@ def look_again(case: Case, job: JobRecord | None) -> None:
 
 
 def look_result(case: Case) -> None:
-    """What came of the newest second look, unless the evidence was gathered anew since."""
+    """What came of the newest second look, while its passages are here and nothing was gathered anew."""
     ended = [look for look in case.looks if look.finished_at is not None]
     if not ended:
         return
     look = ended[-1]
     gathered = max((stage.finished_at for stage in case.stages if stage.name.value == "passages"), default=None)
     if look.finished_at is None or (gathered is not None and gathered > look.finished_at):
+        return
+    if any(case.evidence_by_id(name) is None for name in look.added):
         return
     words = said(look)
     icon = ":material/check:" if look.added else ":material/search_off:"

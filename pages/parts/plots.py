@@ -23,11 +23,12 @@ class Part:
     counts: tuple[int, ...]
 
 
-def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, key: str) -> None:
+def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, between: str, key: str) -> None:
     """Horizontal bars of the same length, each cut into the shares of its parts; numbers stand in the pieces.
 
     `bars` are named from the top. The colour of a part is that of its place in `parts`, in whatever plot:
-    `chartCategoricalColors` of the theme. Below stands what each colour is, with its number in each bar.
+    `chartCategoricalColors` of the theme. Below stands what each colour is, with its number in each bar
+    and `between` these: an arrow where one bar became the other, a stroke where they stand side by side.
     `alt` says in words what the plot shows.
     """
     totals = [sum(part.counts[i] for part in parts) for i in range(len(bars))]
@@ -57,16 +58,16 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, key:
         uniformtext={"minsize": 10, "mode": "hide"},
     )
     st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
-    st.markdown(_key(parts))
+    st.markdown(_key(parts, between))
 
 
-def _key(parts: Sequence[Part]) -> str:
+def _key(parts: Sequence[Part], between: str) -> str:
     """What each colour is, with its numbers: Plotly's own legend scrolls at the width of a phone."""
     colours = st.get_option(f"theme.{st.context.theme.type or 'light'}.chartCategoricalColors") or []
     entries = []
     for place, part in enumerate(parts):
         if any(part.counts):
             square = f':color[■]{{foreground="{colours[place]}"}} ' if place < len(colours) else ""
-            numbers = " → ".join(str(number) for number in part.counts)
+            numbers = between.join(str(number) for number in part.counts)
             entries.append(f"{square}{plain(part.name)} {numbers}".replace(" ", "\u00a0"))
     return f":small[{_APART.join(entries)}]"

@@ -23,6 +23,7 @@ QUERIES = 8
 PAGES = 6
 AT_ONCE = 10
 _REQUESTS = {"pubmed": 2}  # which papers, then their abstracts: one must wait for the other
+_APART = {"crossref": 1.1}  # seconds between two requests that the service allows
 
 
 def measure() -> dict[str, object]:
@@ -53,7 +54,7 @@ def measure() -> dict[str, object]:
 
 
 def _ideal(workspace: Workspace) -> float:
-    """The slowest provider's requests, those one after another that must be, and then one page."""
+    """The slowest provider's requests, those one after another that must be, at its pace, and then one page."""
     return max(_chain(provider) for provider in _providers(workspace)) + DELAY
 
 
@@ -61,7 +62,9 @@ def _chain(provider: SearchProvider) -> float:
     rounds = (
         1 if hasattr(provider, "search_together") else math.ceil(min(QUERIES, provider.most_queries) / provider.at_once)
     )
-    return rounds * _REQUESTS.get(provider.name, 1) * DELAY
+    return rounds * _REQUESTS.get(provider.name, 1) * DELAY + (rounds - 1) * max(
+        0.0, _APART.get(provider.name, 0.0) - DELAY
+    )
 
 
 def _providers(workspace: Workspace) -> list[SearchProvider]:

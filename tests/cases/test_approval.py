@@ -181,3 +181,16 @@ def test_abstaining_is_free_at_any_time(kind: DecisionKind) -> None:
     assert decided.decision.kind is kind
     with pytest.raises(WorkflowError, match="already decided"):
         decide(decided, kind, "ann", AT)
+
+
+def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_the_note_is_written_again() -> None:
+    ready = _ready()
+    assert ready.draft is not None
+    leaning = ready.draft.model_copy(update={"evidence_ids": ("E1", "E7"), "engine": "local"})
+    case = ready.model_copy(update={"draft": leaning})
+    with pytest.raises(WorkflowError, match="leans on E7, which is no longer among the evidence"):
+        _approve(case)
+    back = make_evidence(7, opened_at=AT, verdict=Verdict.BACKGROUND)
+    assert "evidence gone" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))
+    again = workflow.edit_draft(case, f"In short: {NOTE}", "ann", AT, based_on=leaning.sha256)
+    assert "evidence gone" not in _rules(again)

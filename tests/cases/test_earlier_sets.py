@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
 from crowdnotes.cases import earlier_sets
+from crowdnotes.cases.cutoff import AFTER_CUTOFF
 from crowdnotes.domain import Case, Draft, EvidenceSet, Verdict
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.testing import make_case, make_evidence
@@ -91,3 +92,11 @@ def test_the_same_set_is_not_kept_twice() -> None:
     once = earlier_sets.on_record(case, AT, "another search")
     again = earlier_sets.on_record(case.model_copy(update={"earlier_evidence": once}), AT, "another search")
     assert once == again
+
+
+def test_what_is_brought_back_though_it_is_later_than_the_cutoff_says_so() -> None:
+    item = make_evidence(1)
+    late = item.model_copy(update={"source": item.source.model_copy(update={"published": date(2024, 3, 2)})})
+    case = make_case(until=date(2020, 1, 1), earlier_evidence=(EvidenceSet(evidence=(late,)),))
+    for back in (earlier_sets.bring_back(case, "E1", "ann", AT), earlier_sets.bring_back_set(case, 0, "ann", AT)):
+        assert back.evidence[0].source.notices == (AFTER_CUTOFF,)

@@ -185,3 +185,17 @@ def test_words_of_a_book_and_an_image_that_is_gone_are_refused_in_a_sentence(tmp
             workspace.service.describe_image(case.id, case.post.images[0].sha256, "x" * 100_000, "", "ann")
         with pytest.raises(InputError, match="no longer has this image"):
             workspace.service.describe_image(case.id, "0" * 64, "words", "", "ann")
+
+
+def test_an_image_taken_off_while_another_is_read_is_passed_over(tmp_path: Path) -> None:
+    class _Removing(_Watching):
+        def read_image(self, content: bytes, media_type: str) -> ImageReading:
+            for image in workspace.service.get(case.id).post.images[1:]:
+                workspace.service.remove_image(case.id, image.sha256, "bob")
+            return super().read_image(content, media_type)
+
+    with _workspace(tmp_path, _Removing(sees=True)) as workspace:
+        case = _new(workspace, Attachment(picture("navy"), "first.png"), Attachment(picture("red"), "second.png"))
+        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        assert job.steps[0].summary == "1 of 1 read"
+        assert [image.read_by for image in workspace.service.get(case.id).post.images] == ["scripted"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.intake import Places
-from crowdnotes.domain import EvidenceSet, Mode, Stage, StageName
+from crowdnotes.domain import EvidenceSet, Mode, SourceCategory, Stage, StageName
 from crowdnotes.errors import InputError
 from crowdnotes.testing import make_case, make_evidence
 
@@ -99,10 +99,22 @@ def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trai
 
 
 def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
-    item = intake.passage_by_hand("https://paywalled.example.org/a", "", "The words that matter.")
+    item = intake.passage_by_hand("https://paywalled.example.org/a", "", "The words that matter.", {})
     case = intake.add_evidence(make_case(evidence=(make_evidence(1),)), item, "ann", AT)
     assert case.evidence[1].id == "E2"
     assert "by hand" in case.evidence[1].source.outcome_detail
     assert intake.add_evidence(case, item, "ann", AT) is case
     with pytest.raises(InputError, match="passage is empty"):
-        intake.passage_by_hand(None, "", "  ")
+        intake.passage_by_hand(None, "", "  ", {})
+
+
+def test_a_home_page_is_no_evidence_by_hand_either() -> None:
+    with pytest.raises(InputError, match="home page"):
+        intake.passage_by_hand("https://www.example.org/", "", "The words that matter.", {})
+
+
+def test_a_passage_copied_by_hand_has_the_kind_that_the_user_gave_its_host() -> None:
+    own = {"mysite.org": SourceCategory.RESEARCH}
+    item = intake.passage_by_hand("https://mysite.org/a", "", "The words that matter.", own)
+    assert item.source.category is SourceCategory.RESEARCH
+    assert item.source.by_hand

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.second_look import pool
+from crowdnotes.cases.intake import Places, change_sources
+from crowdnotes.cases.second_look import pool, unread
 from crowdnotes.domain import (
     Aim,
     Case,
@@ -17,6 +19,7 @@ from crowdnotes.domain import (
     Evidence,
     FetchOutcome,
     Hit,
+    Look,
     LookKind,
     Mode,
     Post,
@@ -30,6 +33,8 @@ from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import make_library, post_about, run
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 class LookingEngine(ScriptedEngine):
@@ -298,3 +303,45 @@ def test_a_page_under_another_spelling_of_its_address_is_not_read_twice() -> Non
     )
     case = make_case(hits=(hit,), sources=(make_evidence(1).source,))
     assert pool(case) == []
+
+
+def test_a_cutoff_set_while_a_look_is_reading_keeps_what_it_read_out(desk: Desk) -> None:
+    service = desk.service
+    service.second_look(desk.id, LookKind.SWAP, "ann", about="E3")
+    reading, _ = service.second_look_steps(desk.id)
+    days = (date(2020, 1, day) for day in range(1, 31))
+
+    class _Progress:
+        def count(self, done: int, total: int, note: str = "") -> None:
+            return
+
+        def check(self) -> None:
+            service.set_sources(
+                desk.id,
+                mode=Mode.AUTOMATION,
+                urls=(),
+                libraries=["topics"],
+                services=(),
+                until=next(days),
+                by="bob",
+            )
+
+    with pytest.raises(WorkflowError, match="Other sources were chosen"):
+        reading.run(_Progress())
+    assert [source for look in desk.case.looks for source in look.sources] == []
+
+
+def test_a_look_that_was_begun_under_another_cutoff_does_not_go_on() -> None:
+    look = Look(id="l", kind=LookKind.OTHER_SIDE, asked_at=AT, by="ann")
+    ended = look.model_copy(update={"id": "m", "finished_at": AT})
+    case = make_case(looks=(ended, look))
+    places = Places(mode=case.mode, urls=("https://news.example.org/a",))
+    assert change_sources(case, places, "ann", AT).looks == (ended, look)
+    assert change_sources(case, replace(places, until=date(2020, 1, 1)), "ann", AT).looks == (ended,)
+
+
+def test_a_home_page_and_search_results_are_not_left_to_choose() -> None:
+    urls = ("https://www.who.int/", "https://www.bing.com/search?q=x", "https://news.example.org/story")
+    hits = [Hit(provider="brave", title=url, snippet="", query="q", url=url) for url in urls]
+    assert pool(make_case(hits=tuple(hits))) == hits[2:]
+    assert unread(make_case(), hits) == hits[2:]

@@ -23,6 +23,7 @@ from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.studies.helpfulness_rows import HealthNote
 from crowdnotes.testing import HashingEmbedder, LiveLinks
 from tests.cases.walk import TOPICS, TopicEngine, post_about, small_workspace
+from tests.llm_server import LLMServer, honest
 
 _MARCH_2024 = 1_709_300_000_000
 _DATED = ("--library", "topics", "--library-date", "topics=2019-10-22")
@@ -189,9 +190,10 @@ def test_a_judge_that_breaks_is_not_a_failing_note(tmp_path: Path, engine: _Engi
     assert (overall["failed"], overall["judged"], overall["correctness_percent"]) == (4, 0, 100.0)
 
 
-def test_an_engine_that_abstains_is_counted_as_such(tmp_path: Path, engine: _Engine) -> None:
-    engine.before_writing = lambda _: None
-    engine.write = lambda *_, **__: WriterAnswer((), "Not needed.")  # type: ignore[method-assign]
+def test_an_engine_that_abstains_is_counted_as_such(
+    tmp_path: Path, engine: _Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "write", lambda *_, **__: WriterAnswer((), "Not needed."))
     overall = _json(_run(tmp_path, *_DATED, "--json"))["halves"]["overall"]
     assert (overall["abstained"], overall["relevance_percent"]) == (4, 0.0)
     assert _lines(tmp_path)[0]["reason"] == "Not needed."
@@ -204,12 +206,14 @@ def test_other_options_in_the_same_folder_are_refused(tmp_path: Path, engine: _E
     assert "(query diversity, utility)" in str(refused.exception)
 
 
-def test_the_parts_of_table_3_can_be_taken_away(tmp_path: Path, engine: _Engine) -> None:
+def test_the_parts_of_table_3_can_be_taken_away(
+    tmp_path: Path, engine: _Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("this part is switched off")
 
-    engine.queries = refuse  # type: ignore[method-assign]
-    engine.pick = refuse  # type: ignore[method-assign]
+    monkeypatch.setattr(engine, "queries", refuse)
+    monkeypatch.setattr(engine, "pick", refuse)
     answer = _json(_run(tmp_path, *_DATED, "--no-utility", "--no-query-diversity", "--limit", "2", "--json"))
     assert answer["halves"]["overall"]["judged"] == 2
 
@@ -271,3 +275,25 @@ def test_automation_needs_the_time_of_every_note(tmp_path: Path, engine: _Engine
 
 def test_the_language_model_is_refused_when_none_is_set(tmp_path: Path, engine: _Engine) -> None:
     assert isinstance(_run(tmp_path, *_DATED, "--engine", "llm").exception, ConfigurationError)
+
+
+def test_a_language_model_is_named_with_its_prompts_and_a_rerun_asks_it_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "small")
+    small_workspace(tmp_path).close()
+    opened = partial(workspace.open_workspace, embedder=HashingEmbedder(), links=LiveLinks())
+    monkeypatch.setattr(workspace, "open_workspace", opened)
+    with LLMServer(honest).running() as server:
+        monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
+        answer = _json(_run(tmp_path, *_DATED, "--engine", "llm", "--limit", "2", "--json"))
+        asked = len(server.requests)
+        again = _json(_run(tmp_path, *_DATED, "--engine", "llm", "--limit", "2", "--json"))
+        refused = _run(tmp_path, *_DATED, "--engine", "local", "--limit", "2")
+    assert answer["run"]["engine"]["writing"].startswith("llm:small ")
+    assert answer["halves"]["overall"]["judged"] == 2
+    assert not any("trained on" in caution for caution in answer["cautions"])
+    assert asked == len(server.requests) > 0
+    assert again == answer
+    assert "(engine)" in str(refused.exception)

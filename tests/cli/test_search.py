@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
-from crowdnotes.errors import InputError
+from crowdnotes.errors import InputError, SearchError
 from crowdnotes.testing import HashingEmbedder
 
 _SERVICES = ("EUROPE_PMC", "PUBMED", "MEDLINEPLUS", "WIKIPEDIA", "CROSSREF")
@@ -80,3 +80,14 @@ def test_words_that_are_off_are_refused_in_a_sentence(words: list[str], sentence
     ended = _run(*words)
     assert isinstance(ended.exception, InputError)
     assert sentence in str(ended.exception)
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_search_that_nobody_answered_is_an_error_and_not_an_empty_result(form: tuple[str, ...]) -> None:
+    ended = _run("search", "They put chalk in the water!", "--provider", "crossref", *form)
+    assert ended.exit_code == 1
+    assert isinstance(ended.exception, SearchError)
+    assert "No provider answered." in str(ended.exception)
+    assert "Nothing found." not in ended.output
+    if form:
+        assert [one["state"] for one in json.loads(ended.stdout)["providers"]] == ["failed"]

@@ -112,6 +112,17 @@ def test_a_redirect_to_nonsense_is_a_labelled_failure(location: bytes, serve: Se
     assert page.detail
 
 
+@pytest.mark.parametrize("location", ["/" + "." * 4_096, "?" + "a" * 4_090])
+def test_a_redirect_to_an_endless_address_is_not_followed(
+    location: str, httpserver: HTTPServer, fetcher: Fetcher
+) -> None:
+    httpserver.expect_request("/0").respond_with_data("", status=302, headers={"Location": location})
+    page = fetcher.fetch(httpserver.url_for("/0"))
+    assert page.outcome is FetchOutcome.UNREACHABLE
+    assert "at most 4,096" in page.detail
+    assert page.url == httpserver.url_for("/0")
+
+
 def test_no_cookie_or_credential_reaches_the_next_hop(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     httpserver.expect_request("/0").respond_with_data(
         "", status=302, headers={"Location": "/1", "Set-Cookie": "session=1; Path=/"}

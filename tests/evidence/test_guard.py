@@ -343,7 +343,7 @@ def test_a_name_without_a_server_is_unreachable(monkeypatch: pytest.MonkeyPatch)
         raise socket.gaierror(-2, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    with pytest.raises(FetchError, match="no server under the name"):
+    with pytest.raises(FetchError, match="could not be looked up: no such server, or no connection"):
         resolve_public("nosuch.example", 443, (), 1.0)
 
 

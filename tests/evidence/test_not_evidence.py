@@ -24,6 +24,10 @@ HOME = [
     "https://www.example.org/default.aspx",
     "https://web.archive.org/web/20200101000000/https://www.who.int/",
     "https://archive.ph/20200101/https://www.who.int/",
+    "https://en.wikipedia.org/wiki/Main_Page",
+    "https://www.who.int/?lang=en",
+    "https://www.who.int/index.html?lang=en",
+    "https://de.wikipedia.org/wiki/Wikipedia:Hauptseite",
 ]
 SEARCH = [
     "https://www.google.com/search?q=vaccines",
@@ -43,6 +47,16 @@ SEARCH = [
     "https://en.wikipedia.org/wiki/Special:Search?search=vaccines",
     "https://www.nejm.org/search?q=vaccines",
     "https://europepmc.org/search?query=vaccines",
+    "https://pmc.ncbi.nlm.nih.gov/?term=vaccines",
+    "https://www.ncbi.nlm.nih.gov/pmc/?term=vaccines",
+    "https://en.wikipedia.org/wiki/Special:Search/vaccine",
+    "https://en.wikipedia.org/w/index.php?search=vaccine",
+    "https://en.wikipedia.org/w/index.php?title=Special:Search&search=vaccine&fulltext=1",
+    "https://www.amazon.com/s?k=vaccine",
+    "https://journals.example.org/search-results?searchQuery=vaccine",
+    "https://www.inserm.fr/recherche?q=vaccin",
+    "https://www.example.org/results?query=vaccines",
+    "https://www.google.com/search",
 ]
 LOG_IN = [
     "https://x.com/i/flow/login",
@@ -55,6 +69,10 @@ LOG_IN = [
     "https://blog.example.org/wp-login.php?redirect_to=x",
     "https://www.nytimes.com/signin",
     "https://idp.nature.com/authorize?response_type=cookie",
+    "https://www.tandfonline.com/action/showLogin?uri=%2Fdoi%2Ffull%2F10.1%2Fx",
+    "https://account.bbc.com/signin?ptrt=x",
+    "https://auth.example.org/realms/x?response_type=code",
+    "https://accounts.example.org/",
 ]
 PAGES = [
     "https://www.who.int/news/item/2024-01-01-measles",
@@ -80,6 +98,18 @@ PAGES = [
     "not a link",
     "",
     "http://[",
+    "https://clinicaltrials.gov/study/NCT04381936/results",
+    "https://clinicaltrials.gov/study/NCT04381936?tab=results",
+    "https://www.recoverytrial.net/results",
+    "https://www.clinicaltrialsregister.eu/ctr-search/trial/2020-001113-21/results",
+    "https://www.inserm.fr/recherche",
+    "https://www.inserm.fr/recherche/",
+    "https://www.recoverytrial.net/results?p=2",
+    "https://bugs.example.org/?1234",
+    "https://www.example.org/medical/def/checkpoint",
+    "https://account.example.org/news/measles-outbreak",
+    "https://auth.example.org/docs/how-tokens-work",
+    "https://www.example.org/?article=12&lang=en",
 ]
 
 
@@ -131,3 +161,7 @@ def test_hits_that_cannot_be_evidence_are_not_chosen_from() -> None:
 
     kept = [hit("https://a.example.org/story"), hit("https://a.example.org/", "medquad"), hit(None)]
     assert worth_choosing([hit("https://a.example.org/"), *kept, hit("https://www.bing.com/search?q=x")]) == kept
+
+
+def test_an_endless_address_is_left_to_the_guard() -> None:
+    assert kind_of_address("https://www.google.com/search?q=" + "a" * 4_096) is None

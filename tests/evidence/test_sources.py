@@ -67,6 +67,15 @@ def test_a_link_that_leads_elsewhere_says_so_and_is_judged_by_where_it_ends() ->
     assert "https://www.cdc.gov/measles" in source.outcome_detail
 
 
+@pytest.mark.parametrize("own", ["https://a.example/" + "." * 5_000, "?" + "a" * 4_090])
+def test_an_endless_address_that_a_page_gives_itself_is_not_taken(own: str) -> None:
+    url = "https://a.example/x"
+    body = ARTICLE.replace("<head>", f'<head><link rel="canonical" href="{own}">')
+    source, text = SourceReader(_Fixed(url, body=body)).read(url, "S1")
+    assert text is not None
+    assert source.page_url is None
+
+
 @pytest.mark.parametrize("outcome", [outcome for outcome in FetchOutcome if outcome is not FetchOutcome.READ])
 def test_each_failure_is_a_label_and_a_sentence_on_the_source(outcome: FetchOutcome) -> None:
     url = "https://www.reuters.com/x"
@@ -265,3 +274,23 @@ def test_the_language_of_a_page_too_short_to_tell_is_what_it_says() -> None:
     url = "https://a.example/x"
     source, _ = SourceReader(_Fixed(url, body=body)).read(url, "S1")
     assert (source.outcome, source.language) == (FetchOutcome.READ, "de")
+
+
+@pytest.mark.parametrize("own", ["/", "/en/", "/search?q=x", "/login"])
+def test_a_page_that_calls_itself_the_home_page_keeps_its_own_address(own: str) -> None:
+    url = "https://www.news.example/story"
+    body = ARTICLE.replace("</head>", f"<link rel=canonical href='{own}'></head>")
+    source, text = SourceReader(_Fixed(url, body=body)).read(url, "S1")
+    assert (source.outcome, source.page_url) == (FetchOutcome.READ, None)
+    assert text is not None
+
+
+def test_the_month_of_an_abstract_without_a_day_is_kept_for_the_cutoff() -> None:
+    class _Partial(_Abstracts):
+        def abstract(self, paper: Paper, check: Callable[[], None]) -> Abstract | None:
+            return Abstract(self.label, "The trial", ABSTRACT, not_before=date(2025, 6, 1))
+
+    url = "https://doi.org/10.1000/abc"
+    reader = SourceReader(_Fixed(url, FetchOutcome.BLOCKED), AbstractFinder([_Partial()]))
+    source, _ = reader.read(url, "S1")
+    assert (source.published, source.not_before) == (None, date(2025, 6, 1))

@@ -146,3 +146,16 @@ def test_any_style_leaves_words_or_a_label(style: str, css: str, colour: str) ->
 def test_a_deep_page_of_many_styles_is_worked_through() -> None:
     text = _read("<div style='color:red;font-size:12px'>" * 5_000 + "deep" + "</div>" * 5_000)
     assert SHOWN[0] in text
+
+
+def test_words_that_a_compound_rule_shows_again_are_read() -> None:
+    css = "<style>.a{display:none}.a.show{display:block}</style>"
+    sentence = "The regulator published every report of the trial on its own pages in the spring."
+    text = _read(f'<p class="a show">{sentence}</p><p class="a">{ORDER}</p>', head=css)
+    assert sentence in text
+    assert "Ignore" not in text
+
+
+def test_thousands_of_rules_for_thousands_of_elements_are_worked_through() -> None:
+    css = ".a{color:red}" * 15_000 + ".a{opacity:0." + "1" * 5_000 + "x}"
+    assert SHOWN[0] in _read("<p class=a>word</p>" * 5_000, head=f"<style>{css}</style>")

@@ -21,10 +21,12 @@ from crowdnotes.domain import (
     LinkState,
     Override,
     Post,
+    ReadAs,
     Verdict,
 )
+from crowdnotes.gates import assess
 from crowdnotes.handoff import cases_csv, form_labels, post_url, to_json, to_markdown
-from crowdnotes.testing import make_case, make_evidence
+from crowdnotes.testing import ScriptedEngine, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 NOTE = "According to Example Health, no link was found. https://health.example.org/review"
@@ -163,3 +165,36 @@ def test_only_an_address_on_x_is_opened_as_the_post() -> None:
     assert post_url(make_case(post=Post(text="a", url="https://x.com/a/status/1"))) == "https://x.com/a/status/1"
     for url in (None, "https://x.com.evil.example/a", "javascript:alert(1)", "https://evil.example/x.com"):
         assert post_url(make_case(post=Post(text="a", url=url))) is None
+
+
+def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
+    case = _decided()
+    assert case.draft is not None
+    judged = assess(ScriptedEngine(), case.post, case.draft.text, case.used_evidence, lambda: AT)
+    edited = case.draft.model_copy(update={"text": f"In short: {NOTE}"})
+    rows = csv.DictReader(
+        io.StringIO(cases_csv([_decided(assessment=judged), _decided(assessment=judged, draft=edited), _decided()]))
+    )
+    assert [(row["relevance"], row["correctness"], row["helpfulness"]) for row in rows] == [
+        ("PASS", "PASS", "PASS"),
+        ("out of date", "out of date", "out of date"),
+        ("", "", ""),
+    ]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DecisionKind if kind is not DecisionKind.APPROVED])
+def test_a_case_that_ended_without_a_note_classifies_nothing(kind: DecisionKind) -> None:
+    ended = _decided(decision=Decision(kind=kind, by="ann", at=AT))
+    rows = csv.DictReader(io.StringIO(cases_csv([ended, _decided(), _decided(decision=None)])))
+    kept = "MISINFORMED_OR_POTENTIALLY_MISLEADING"
+    assert [row["classification"] for row in rows] == ["", kept, kept]
+
+
+def test_what_must_be_known_of_a_source_stands_before_its_words() -> None:
+    item = make_evidence(1)
+    marked = {"id": "hand:1", "notices": ("retracted",), "read_as": ReadAs.ABSTRACT}
+    source = item.source.model_copy(update=marked)
+    page = to_markdown(_decided(evidence=(item.model_copy(update={"source": source}),)))
+    told = "**Mind: retracted, abstract only, pasted by hand: not compared with the page.**"
+    assert 0 < page.index("health authority, date not known") < page.index(told) < page.index(item.passage.text)
+    assert "Mind:" not in to_markdown(_decided())

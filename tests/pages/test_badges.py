@@ -50,3 +50,7 @@ def test_a_page_of_a_pdf_is_told() -> None:
 
 def test_words_from_outside_stay_words() -> None:
     assert ":red[" not in source_badges(DATED.model_copy(update={"notices": (":red[x]",)}), POST, None)
+
+
+def test_words_that_a_person_copied_are_marked_as_not_compared() -> None:
+    assert badges(id="hand:1") == ["pasted by hand: not compared with the page"]

@@ -8,7 +8,7 @@ import io
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import Case, CaseStatus, DecisionKind
+from crowdnotes.domain import Case, CaseStatus, DecisionKind, Mode
 from crowdnotes.errors import CaseNotFoundError
 from pages.parts.case_export import cases_as_csv
 from tests.pages.conftest import Desk, texts
@@ -31,6 +31,15 @@ def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
     assert "awaiting inspection" in shown
     assert "not needed" in shown
     assert "2 cases" in shown
+
+
+def test_a_demonstration_is_marked_in_the_list(desk: Desk) -> None:
+    desk.case("a post of the day")
+    assert "demonstration" not in texts(desk.app(page=PAGE))
+    desk.workspace.service.create(
+        "an invented post", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"], by="you"
+    )
+    assert texts(desk.app(page=PAGE)).count("demonstration") == 1
 
 
 def test_search_and_filter_narrow_the_list(desk: Desk) -> None:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, TextArea
 
-from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Verdict
+from crowdnotes.domain import Case, CaseStatus, Classification, DecisionKind, GateName, Mode, Verdict
 from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.errors import StoreBusyError
 from tests.pages.conftest import NOTE, PASSAGE, POST, ROOT, Desk, texts
@@ -43,7 +43,7 @@ def test_a_fresh_page_shows_five_steps_and_says_that_no_language_model_is_at_wor
         "4 Review",
         "5 Decide",
     ]
-    assert "no language model is at work" in texts(at)
+    assert "It makes up no sentence of its own." in texts(at)  # the journeys see the label, "no language model …"
     assert "evidence before words" in texts(at)
 
 
@@ -370,6 +370,40 @@ def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale
     shown = texts(desk.app(desk.scored()))
     assert "Jury (a simulation)" in shown
     assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown.replace("\\", ""))
+
+
+def test_a_failed_correctness_gate_is_told_before_the_jurys_sentence(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.CORRECTNESS
+    case = desk.scored()
+    [verdict] = [item for item in case.jury if item.text_sha256 == case.draft.sha256]  # type: ignore[union-attr]
+    at = desk.app(case)
+    shown = texts(at)
+    assert "received, not whether they are true: the correctness gate failed." in shown
+    [sentence] = [item.value for item in at.markdown if verdict.sentence[:20] in item.value.replace("\\", "")]
+    assert sentence.startswith(":gray[")
+
+
+def test_the_votes_of_the_two_sides_stand_side_by_side_without_an_arrow(desk: Desk) -> None:
+    shown = texts(desk.app(desk.scored()))
+    assert "side − / side +" in shown
+    assert re.search(r"helpful\xa0\d+\xa0/\xa0\d+", shown)
+    assert "received, not whether they are true" not in shown
+
+
+def test_where_a_link_led_on_to_is_told_on_the_card(desk: Desk) -> None:
+    case = desk.case()
+    told = "The link leads on to other.example.org."
+
+    def led_on(newest: Case) -> Case:
+        [item] = newest.evidence
+        source = item.source.model_copy(update={"id": "url:1", "outcome_detail": told})
+        return newest.model_copy(update={"evidence": (item.model_copy(update={"source": source}),)})
+
+    desk.workspace.service._store.update(case.id, led_on)
+    shown = texts(desk.app(case))
+    assert told in shown
+    assert "pasted by hand" not in shown
+    assert "pasted by hand: not compared with the page" in texts(desk.app(desk.case()))
 
 
 def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> None:

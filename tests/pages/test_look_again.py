@@ -144,3 +144,10 @@ def test_the_post_can_be_kept_in_view(desk: Desk, gathered: Case) -> None:
 def _pinned(at: AppTest) -> list[str]:
     """What stands above the status line, as it is sent to the browser."""
     return [str(item.proto) for item in at.get("bidi_component") if "pinned" in str(item.proto)]
+
+
+def test_what_came_of_a_look_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
+    case = looked(desk, gathered, LookKind.MORE_LIKE, "E2")
+    assert "New: E7, E8, E9." in texts(desk.app(case))
+    desk.workspace.service.bring_back_set(case.id, 0, "you")
+    assert "New: E7" not in texts(desk.app(case))

@@ -25,6 +25,8 @@ _FILLER = (
     "symptoms treatment treatments treat treated therapy cure cures cured remedy diagnosis diagnosed risk risks "
     "study studies studied research researcher researchers science scientific scientist scientists expert experts "
     "evidence data fact facts proof trial trials test tests tested testing result results finding findings report "
+    "monday tuesday wednesday thursday friday saturday sunday january february april june july august september "
+    "october november december brother sister husband wife friend neighbour neighbor oddly apparently "
     "reports reported news article paper papers journal statement claim claims information public child children "
     "kid kids baby babies infant infants toddler adult adults man men male males woman women female females boy "
     "boys girl girls family families parent parents mother father person population human humans body bodies "

@@ -52,6 +52,8 @@ _SUPPORTS = re.compile(
     r"|effective|benefit\w*|improved?|suggests? that|found that|reported)\b",
     re.IGNORECASE,
 )
+AGAINST = Merit("it speaks against the claim", -0.2)
+_TOWARDS = Merit("it may speak for the claim", 0.15)
 _HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
 _EASY = 50.0
 _ENOUGH_WORDS = 15
@@ -101,5 +103,5 @@ def _side(hit: Hit) -> Merit | None:
     text = f"{hit.title} {hit.snippet}"
     against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
     if against > towards:
-        return Merit("it speaks against the claim", -0.2)
-    return Merit("it may speak for the claim", 0.15) if towards > against else None
+        return AGAINST
+    return _TOWARDS if towards > against else None

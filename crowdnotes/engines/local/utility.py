@@ -14,7 +14,7 @@ import numpy as np
 from crowdnotes.domain import Aim, Hit, Post
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import Pick
-from crowdnotes.engines.local.merits import Merit, merits_of
+from crowdnotes.engines.local.merits import AGAINST, Merit, merits_of
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.errors import CrowdNotesError
@@ -26,7 +26,7 @@ _COVERAGE = 0.1  # for each topic of the post that a result is nearer to than an
 _REPETITION = 0.1
 _TOPICS = 4
 _TITLE = 200  # characters
-_WHOLE = 320  # as long as what a library shows of a record
+_WHOLE = 240  # characters, some 60 tokens
 _NAMED = 3  # merits named in a reason
 
 
@@ -35,6 +35,7 @@ def pick_next(
 ) -> Pick | None:
     """The most useful candidate given what is chosen already; None when none is relevant.
 
+    With Aim.OTHER_SIDE none that speaks against the claim is picked, however near it is.
     Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
     """
     question = plain_post(post.whole_text)
@@ -60,6 +61,7 @@ def pick_next(
         + np.array([sum(merit.weight for merit in found) for found in merits])
     )
     utility[own.max(axis=1) < _RELEVANT] = -np.inf
+    utility[[AGAINST in found for found in merits]] = -np.inf  # looked for only where the other side was asked for
     best = int(np.argmax(utility))
     if not np.isfinite(utility[best]):
         return None
@@ -76,10 +78,10 @@ def look_over(embedder: Embedder, hits: Sequence[Hit]) -> None:
 def _text(hit: Hit) -> str:
     """As a library's search reads a record, so that its vector is known already; of an abstract both ends.
 
-    It says first what was asked and last what was found, and each half costs as much to embed as the other.
+    It says first what was asked and last what was found. All of it would take seconds for forty results.
     """
     words = hit.snippet
-    if len(words) > _WHOLE:
+    if hit.library is None and len(words) > _WHOLE:
         words = f"{words[: _WHOLE // 2]} … {words[-_WHOLE // 2 :]}"
     return f"{hit.title[:_TITLE]}\n{words}"
 

@@ -18,6 +18,7 @@ _MOST = 8_000
 class Abstract:
     """A paper's abstract as plain text, and what the service says of the paper.
 
+    `not_before` is the first day on which it can have come out, where only a month or a year is known too.
     `notices` are marks that a reader must see, in the spelling of `evidence.search.notices`.
     """
 
@@ -28,6 +29,7 @@ class Abstract:
     doi: str | None = None
     pmid: str | None = None
     notices: tuple[str, ...] = ()
+    not_before: date | None = None
 
 
 class AbstractService(Protocol):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 
 from crowdnotes.evidence.abstracts.base import Abstract, plain_abstract
 from crowdnotes.evidence.abstracts.paper import Paper
-from crowdnotes.evidence.search.answers import Record, dig, parse_json, records, string
+from crowdnotes.evidence.search.answers import Record, parse_json, records, string
 from crowdnotes.evidence.search.base import Check
+from crowdnotes.evidence.search.crossref import first_issued
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.notices import PREPRINT, notice_of
 from crowdnotes.evidence.search.plain import plain_line
@@ -34,26 +34,16 @@ class CrossrefAbstracts:
         for item in records(parse_json(self.service.get("/works", params, check)), "message", "items"):
             text = plain_abstract(string(item, "abstract"))
             if text is not None and string(item, "DOI").lower() == paper.doi:
+                published, not_before = first_issued(item)
                 return Abstract(
                     service=self.label,
                     title=plain_line(string(item, "title")),
                     text=text,
-                    published=_day(item),
+                    published=published,
+                    not_before=not_before,
                     doi=paper.doi,
                     notices=_notices(item),
                 )
-        return None
-
-
-def _day(item: Record) -> date | None:
-    """The day of first publication; None when only its month or year is known."""
-    stated = dig(item, "issued", "date-parts")
-    first = stated[0] if isinstance(stated, list) and stated else None
-    if not isinstance(first, list) or len(first) != 3 or not all(isinstance(part, int) for part in first):
-        return None
-    try:
-        return date(*first)
-    except (ValueError, OverflowError):
         return None
 
 

@@ -9,7 +9,9 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from crowdnotes.domain import SourceCategory
 from crowdnotes.evidence.archives import original_of
+from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.canonical import canonical_url, doi_url
 
 _DOI_ADDRESS = "https://doi.org/"
@@ -56,9 +58,13 @@ def _doi_in(address: str, known: str) -> str | None:
     except ValueError:
         return None
     path = unquote(parts.path)
-    in_path = _IN_ADDRESS.search(path)
-    written = [in_path.group(1)] if in_path is not None else []
-    written += [value for name, value in parse_qsl(parts.query) if name.lower() in _FIELDS and value.startswith("10.")]
+    written: list[str] = []
+    # Any host can write a paper's DOI into its addresses.
+    if categorise(address) is SourceCategory.RESEARCH:
+        in_path = _IN_ADDRESS.search(path)
+        fields = [value for name, value in parse_qsl(parts.query) if name.lower() in _FIELDS]
+        written = [in_path.group(1)] if in_path is not None else []
+        written += [value for value in fields if value.startswith("10.")]
     if host == "nature.com" and (found := _NATURE.match(path)) is not None:
         written.append(f"10.1038/{found.group(1)}")
     is_elsevier = any(host == name or host.endswith(f".{name}") for name in _ELSEVIER_HOSTS)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any
 
 from crowdnotes.evidence.abstracts.base import Abstract, plain_abstract
@@ -17,8 +16,8 @@ from crowdnotes.evidence.search.answers import dig, parse_json, parse_xml, strin
 from crowdnotes.evidence.search.base import Check
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.notices import notice_of
-from crowdnotes.evidence.search.partial_dates import month_number, settle
 from crowdnotes.evidence.search.plain import plain_line
+from crowdnotes.evidence.search.pubmed import first_published
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +50,13 @@ class PubMedAbstracts:
             *(xml_text(kind) for kind in article.iterfind("MedlineCitation/Article/PublicationTypeList/*")),
             *(found.get("RefType", "") for found in article.iterfind("MedlineCitation/CommentsCorrectionsList/*")),
         ]
+        published, not_before = first_published(article)
         return Abstract(
             service=self.label,
             title=plain_line(xml_text(article.find("MedlineCitation/Article/ArticleTitle"))),
             text=text,
-            published=_online(article.find("MedlineCitation/Article/ArticleDate")),
+            published=published,
+            not_before=not_before,
             doi=doi,
             pmid=number,
             notices=tuple(dict.fromkeys(notice for notice in map(notice_of, kinds) if notice is not None)),
@@ -75,13 +76,3 @@ class PubMedAbstracts:
 def _labelled(part: Any) -> str:
     label, text = part.get("Label"), xml_text(part)
     return f"{label.capitalize()}: {text}" if label and text else text
-
-
-def _online(element: Any) -> date | None:
-    """The day of the electronic publication, where it is stated in full."""
-    if element is None:
-        return None
-    year, day = (re.fullmatch(r"[0-9]{1,4}", xml_text(element.find(name))) for name in ("Year", "Day"))
-    if year is None or day is None:
-        return None
-    return settle(int(year.group()), month_number(xml_text(element.find("Month"))), int(day.group()))

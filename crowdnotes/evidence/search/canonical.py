@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Hit, SourceCategory
+from crowdnotes.evidence.guard import MAX_URL
+from crowdnotes.evidence.provenance import categorise
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _DOI_IN_PATH = re.compile(r"^/(?:doi|content|articles?|book)/(?:[a-z]+/)?(10\.\d{4,9}/.+)$", re.IGNORECASE)
 _DOI_HOSTS = frozenset({"doi.org", "dx.doi.org"})
-_AFTER_DOI = re.compile(r"(?:/(?:abstract|full|fulltext|pdf|epdf|meta)|[.,;:]|/)+$", re.IGNORECASE)
+_FORMATS = tuple(f"/{name}" for name in "abstract full fulltext pdf epdf meta".split())
+_LONGEST_FORMAT = max(map(len, _FORMATS))
 _PREPRINT_HOSTS = frozenset({"biorxiv.org", "medrxiv.org"})
 _PREPRINT_VERSION = re.compile(r"v\d+(?:\.full(?:[.-](?:pdf|text))*)?$", re.IGNORECASE)
 _PUBMED = re.compile(
@@ -37,8 +40,13 @@ _DEFAULT_PORTS = (None, 80, 443)
 
 
 def canonical_url(url: str) -> str:
-    """The address that all spellings of a link share. Never raises; what is no link comes back stripped."""
+    """The address that all spellings of a link share.
+
+    Never raises: what is no link, or longer than the guard lets pass, comes back stripped and otherwise as it was.
+    """
     url = url.strip()
+    if len(url) > MAX_URL:
+        return url
     if url.lower().startswith("doi:"):
         return doi_url(url[4:]) or url
     try:
@@ -66,7 +74,7 @@ def doi_url(doi: str) -> str | None:
     found = _DOI.search(unquote(doi).strip())
     if found is None:
         return None
-    return f"https://doi.org/{quote(_AFTER_DOI.sub('', found.group()).lower(), safe='/:;()<>-._', errors='replace')}"
+    return f"https://doi.org/{quote(_bare(found.group()).lower(), safe='/:;()<>-._', errors='replace')}"
 
 
 def identities(hit: Hit) -> frozenset[str]:
@@ -88,7 +96,22 @@ def _known_form(host: str, path: str) -> str | None:
     if host in _DOI_HOSTS:
         return doi_url(path)
     in_path = _DOI_IN_PATH.match(unquote(path))
-    if in_path is None:
+    # Any host can write a paper's DOI into its addresses: those of publishers alone are the paper's.
+    if in_path is None or categorise(f"https://{host}/") is not SourceCategory.RESEARCH:
         return None
-    doi = _AFTER_DOI.sub("", in_path.group(1))
+    doi = _bare(in_path.group(1))
     return doi_url(_PREPRINT_VERSION.sub("", doi) if host in _PREPRINT_HOSTS else doi)
+
+
+def _bare(doi: str) -> str:
+    """A DOI without the punctuation and the formats after it. A pattern would be quadratic on a run of dots."""
+    end = len(doi)
+    while end:
+        tail = doi[max(0, end - _LONGEST_FORMAT) : end].lower()
+        if tail[-1] in "./,;:":
+            end -= 1
+        elif (ending := next((name for name in _FORMATS if tail.endswith(name)), None)) is not None:
+            end -= len(ending)
+        else:
+            break
+    return doi[:end]

@@ -17,7 +17,7 @@ from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json,
 from crowdnotes.evidence.search.base import Check, make_hit
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.notices import PREPRINT, RETRACTED, RETRACTION_NOTICE, notice_of
-from crowdnotes.evidence.search.partial_dates import begins_after, settle
+from crowdnotes.evidence.search.partial_dates import first_day, settle
 from crowdnotes.evidence.search.wording import plain_query
 
 _MOST_CHARACTERS = 300
@@ -50,21 +50,27 @@ class Crossref:
 
     def _hit(self, item: Record, query: str, until: date | None) -> Hit | None:
         doi = string(item, "DOI")
-        year, month, day = _parts(item)
+        published, not_before = first_issued(item)
         # A partial date passes the service's filter by its first day: so it is looked at again.
-        if not doi or begins_after(year, month, until):
+        if not doi or (until is not None and not_before is not None and not_before > until):
             return None
-        registered = iso_day(string(item, "created", "date-time"))
         return make_hit(
             self.name,
             query,
             title=string(item, "title"),
             snippet=string(item, "abstract"),
             url=f"https://doi.org/{doi}",
-            published=settle(year, month, day, [registered] if registered else []),
+            published=published,
             doi=doi,
             notices=_notices(item),
         )
+
+
+def first_issued(item: Record) -> tuple[date | None, date | None]:
+    """The day of a work's first publication, None when it is not known, and the first day that it can be."""
+    year, month, day = _parts(item)
+    registered = iso_day(string(item, "created", "date-time"))
+    return settle(year, month, day, [registered] if registered else []), first_day(year, month)
 
 
 def _parts(item: Record) -> tuple[int | None, int | None, int | None]:

@@ -31,11 +31,15 @@ def settle(year: int | None, month: int | None, day: int | None, registered: Ite
     return min(within, default=None)
 
 
+def first_day(year: int | None, month: int | None) -> date | None:
+    """The first day of the month or year named; None when neither is, or there is no such day."""
+    return None if year is None else _day(year, month or 1, 1)
+
+
 def begins_after(year: int | None, month: int | None, until: date | None) -> bool:
     """Whether even the first day of the month or year named lies after `until`."""
-    if until is None or year is None:
-        return False
-    return (year, month or 1) > (until.year, until.month)
+    first = first_day(year, month)
+    return until is not None and first is not None and first > until
 
 
 def _day(year: int, month: int, day: int) -> date | None:

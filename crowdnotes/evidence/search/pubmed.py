@@ -19,7 +19,7 @@ from crowdnotes.evidence.search.answers import dig, parse_json, parse_xml, strin
 from crowdnotes.evidence.search.base import Check, make_hit
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.notices import notice_of
-from crowdnotes.evidence.search.partial_dates import begins_after, month_number, settle
+from crowdnotes.evidence.search.partial_dates import first_day, month_number, settle
 from crowdnotes.evidence.search.wording import all_of, any_of, search_words
 from crowdnotes.evidence.words import stems
 
@@ -94,8 +94,8 @@ class PubMed:
         citation = article.find("MedlineCitation/Article")
         if citation is None:
             return None
-        day, is_too_late = _published(article, until)
-        if is_too_late:
+        day, not_before = first_published(article)
+        if until is not None and not_before is not None and not_before > until:
             return None
         title = xml_text(citation.find("ArticleTitle")) or xml_text(citation.find("VernacularTitle"))
         abstract = " ".join(filter(None, (_labelled(part) for part in citation.iterfind("Abstract/AbstractText"))))
@@ -130,8 +130,8 @@ def _nearest(queries: Sequence[str], text: str) -> str:
     return max(queries, key=share)
 
 
-def _published(article: Any, until: date | None) -> tuple[date | None, bool]:
-    """The first day it could be read, online or printed, and whether even that is after `until`."""
+def first_published(article: Any) -> tuple[date | None, date | None]:
+    """The first day it could be read, online or printed, None when it is not known, and the first day that can be."""
     online = article.find("MedlineCitation/Article/ArticleDate")
     printed = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")
     entered = [
@@ -142,8 +142,9 @@ def _published(article: Any, until: date | None) -> tuple[date | None, bool]:
     stated = [parts for parts in (_parts(online), _parts(printed)) if parts[0] is not None]
     days = [day for day in (settle(*parts, registered=entered) for parts in stated) if day is not None]
     if days:
-        return min(days), until is not None and min(days) > until
-    return None, bool(stated) and all(begins_after(year, month, until) for year, month, _ in stated)
+        return min(days), min(days)
+    firsts = [first for year, month, _ in stated if (first := first_day(year, month)) is not None]
+    return None, min(firsts, default=None)
 
 
 def _parts(element: Any) -> tuple[int | None, int | None, int | None]:

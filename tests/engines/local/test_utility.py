@@ -67,3 +67,10 @@ def test_the_other_side_prefers_what_speaks_for_the_claim(engine: LocalEngine) -
 
 def test_a_broken_url_is_no_obstacle(engine: LocalEngine) -> None:
     assert engine.pick(POST, [CLOSE.model_copy(update={"url": "https://[bad"})], []) is not None
+
+
+def test_the_other_side_is_never_one_that_speaks_against_the_claim(engine: LocalEngine) -> None:
+    assert engine.pick(POST, [CLOSE], [], aim=Aim.OTHER_SIDE) is None
+    beside = engine.pick(POST, [CLOSE, OTHER], [], aim=Aim.OTHER_SIDE)
+    assert beside is not None
+    assert beside.index == 1

@@ -190,3 +190,18 @@ def test_a_cancelled_job_passes_through(finder: AbstractFinder) -> None:
 def test_without_services_nothing_is_said(httpserver: HTTPServer) -> None:
     check: Callable[[], None] = no_check
     assert AbstractFinder([]).find(PAPER, check) == ""
+
+
+def test_a_month_alone_is_no_day_and_says_when_it_begins(httpserver: HTTPServer, finder: AbstractFinder) -> None:
+    _europe_pmc(httpserver)
+    _pubmed(httpserver, [])
+    _crossref(httpserver, {"DOI": PAPER.doi, "abstract": TEXT, "issued": {"date-parts": [[2025, 6]]}})
+    found = _found(finder)
+    assert (found.service, found.published, found.not_before) == ("Crossref", None, date(2025, 6, 1))
+
+
+def test_pubmed_too_says_when_a_month_begins(httpserver: HTTPServer, finder: AbstractFinder) -> None:
+    _europe_pmc(httpserver)
+    _pubmed(httpserver, ["33301246"], ARTICLE.replace("<Day>10</Day>", ""))
+    found = _found(finder)
+    assert (found.service, found.published, found.not_before) == ("PubMed", None, date(2020, 12, 1))

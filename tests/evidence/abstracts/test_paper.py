@@ -63,3 +63,17 @@ def test_what_the_search_said_comes_before_the_address() -> None:
 def test_any_text_is_a_paper_or_none(url: str, doi: str) -> None:
     paper = paper_of(url, doi)
     assert paper is None or paper != Paper()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/10.1056/nejmoa2034577",
+        "https://evil.example/doi/10.1056/nejmoa2034577",
+        "https://evil.example/a?doi=10.1056/nejmoa2034577",
+        "https://evil.example/a?id=10.1056/nejmoa2034577",
+        "https://nejm.org.evil.example/doi/full/10.1056/nejmoa2034577",
+    ],
+)
+def test_a_host_that_is_no_publisher_cannot_claim_a_paper_by_its_address(url: str) -> None:
+    assert paper_of(url) is None

@@ -21,7 +21,9 @@ from crowdnotes.evidence.search.canonical import canonical_url, doi_url, identit
         ("https://en.m.wikipedia.org/wiki/Measles", "https://en.wikipedia.org/wiki/Measles"),
         ("doi:10.1000/XYZ", "https://doi.org/10.1000/xyz"),
         ("http://dx.doi.org/10.1000/xyz.", "https://doi.org/10.1000/xyz"),
-        ("https://journal.org/doi/full/10.1000/Xyz?needAccess=true", "https://doi.org/10.1000/xyz"),
+        ("https://www.pnas.org/doi/full/10.1000/Xyz?needAccess=true", "https://doi.org/10.1000/xyz"),
+        ("https://evil.example/doi/10.1056/nejmoa2034577", "https://evil.example/doi/10.1056/nejmoa2034577"),
+        ("https://nejm.org.evil.example/doi/10.1056/x1", "https://nejm.org.evil.example/doi/10.1056/x1"),
         ("https://www.frontiersin.org/articles/10.3389/fmed.2020.1/full", "https://doi.org/10.3389/fmed.2020.1"),
         ("https://www.medrxiv.org/content/10.1101/2020.05.01.200v2.full", "https://doi.org/10.1101/2020.05.01.200"),
         ("https://www.ncbi.nlm.nih.gov/pubmed/123", "https://pubmed.ncbi.nlm.nih.gov/123/"),
@@ -71,3 +73,19 @@ def test_a_hit_is_known_by_its_address_its_doi_and_its_record() -> None:
     )
     assert identities(hit) == {"https://a.org/", "https://doi.org/10.1000/x", "library:l:3"}
     assert identities(Hit(provider="p", title="t", snippet="s", query=""))
+
+
+@pytest.mark.parametrize("ending", [".", "/", ".,;:/", "/pdf", "/full.", "/Abstract/"])
+def test_what_follows_a_doi_is_taken_off_however_long_it_is(ending: str) -> None:
+    assert doi_url("10.1000/xyz" + ending * 40_000) == "https://doi.org/10.1000/xyz"
+
+
+def test_a_long_run_of_dots_inside_a_doi_is_worked_through() -> None:
+    assert (doi_url("10.1000/" + "." * 200_000 + "x") or "").endswith("..x")
+
+
+def test_an_address_longer_than_the_guard_lets_pass_comes_back_as_it_was() -> None:
+    longest = "HTTPS://www.A.org/" + "a" * (4_096 - 18)
+    assert canonical_url(longest).startswith("https://a.org/aaa")
+    assert canonical_url(f" {longest}a ") == f"{longest}a"
+    assert canonical_url("doi:10.1000/x" + "." * 5_000) == "doi:10.1000/x" + "." * 5_000

@@ -1,0 +1,100 @@
+"""`crowdnotes train helpfulness` and `train principles` on data that is made here and easy to learn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from crowdnotes import workspace
+from crowdnotes.cli.main import app
+from crowdnotes.engines.local.heads.head import load_head
+from crowdnotes.engines.local.heads.shipped import HELPFULNESS, OPINION, READINGS
+from crowdnotes.errors import InputError
+from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.testing import HashingEmbedder
+
+_SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split()
+
+
+@pytest.fixture(autouse=True)
+def fake_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands with the fake embedder, in a data folder of their own."""
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(workspace, "open_workspace", partial(workspace.open_workspace, embedder=HashingEmbedder()))
+
+
+def _health(folder: Path) -> Path:
+    """Helpful notes name a review, the others rant."""
+    rows = []
+    for number, subject in enumerate(_SUBJECTS * 2):
+        helpful = number % 2 == number // len(_SUBJECTS)
+        note = f"A review of the {subject} found no illness." if helpful else f"Stupid {subject} liars, wake up!"
+        status = "CURRENTLY_RATED_HELPFUL" if helpful else "CURRENTLY_RATED_NOT_HELPFUL"
+        post = f"The {subject} in house number {number} makes {subject} owners ill."
+        rows.append({"note_id": str(number), "post": post, "note": note, "status": status})
+    path = folder / "health.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+def _camps(folder: Path) -> Path:
+    """Notes that both camps approve: every second one is hostile, in words of its own."""
+    count = 60
+    hostile = np.arange(count) % 2 == 0
+    texts = [
+        f"Only stupid liars believe the {_SUBJECTS[n % 12]} story!"
+        if bad
+        else f"The report counts {n} {_SUBJECTS[n % 12]}s."
+        for n, bad in enumerate(hostile)
+    ]
+    labels = np.where(hostile, "hostile_troll_or_derogatory", "sourced_factual_information")
+    table = pd.DataFrame({"note_id": np.arange(count), "text": texts, "kind": "bridging", "content_label": labels})
+    table.to_parquet(folder / "camps.parquet")
+    return folder / "camps.parquet"
+
+
+def _train(*words: str | Path) -> Any:
+    result = CliRunner().invoke(app, ["train", *map(str, words)])
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    return json.loads(result.stdout)
+
+
+def _pinned(folder: Path, judge: str) -> Any:
+    return json.loads((folder / "figures.json").read_text(encoding="utf-8"))[judge]
+
+
+def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    figures = _train("helpfulness", "--data", _health(tmp_path), "--out", out)
+    assert figures["notes"] == len(_SUBJECTS) * 2
+    assert figures["macro_f1"] > 0.9  # made to be told apart
+    pinned = _pinned(out, "helpfulness")
+    assert pinned["macro_f1"] == figures["macro_f1"]
+    for name in (HELPFULNESS, READINGS):
+        assert pinned["weights_sha256"][name] == hashlib.sha256((out / name).read_bytes()).hexdigest()
+    assert len(read_held_out("helpfulness", out).by_mark()) == figures["notes"]
+    assert f"| notes | {figures['notes']} |" in (out / "helpfulness.md").read_text(encoding="utf-8")
+
+
+def test_the_opinion_head_is_trained_and_measured_on_the_newest_fifth(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    figures = _train("principles", "--data", _camps(tmp_path), "--out", out)
+    assert (figures["notes"], figures["opinion_or_hostile"], figures["newest_fifth"]) == (60, 30, 12)
+    assert figures["auc_on_newest_fifth"] > 0.9  # made to be told apart
+    assert _pinned(out, "principles")["auc_on_newest_fifth"] == figures["auc_on_newest_fifth"]
+    assert load_head(out / OPINION).embedder == HashingEmbedder.name
+
+
+def test_the_readings_need_both_kinds_of_data(tmp_path: Path) -> None:
+    words = ["train", "helpfulness", "--data", str(_health(tmp_path)), "--camp", str(_camps(tmp_path))]
+    refused = CliRunner().invoke(app, words)
+    assert isinstance(refused.exception, InputError)
+    assert "both --camp and --pilot" in str(refused.exception)
