@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import uuid
@@ -9,10 +10,17 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy import Engine, create_engine, make_url, text
 
 from crowdnotes.storage.opening import open_database
+
+# How long an example takes says more of what else the machine does than of the code.
+hypothesis.settings.register_profile("crowdnotes", deadline=None)
+hypothesis.settings.load_profile("crowdnotes")
+
+os.environ["CROWDNOTES_ARCHIVE_ASK"] = "false"  # a page that fails in a test is no business of archive.org
 
 
 @pytest.fixture(scope="session")

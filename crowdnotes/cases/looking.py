@@ -6,23 +6,23 @@ Each finished stage is saved with the look itself, so that a look that was stopp
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from crowdnotes.cases import reading, searching
+from crowdnotes.cases.choosing import read_best
 from crowdnotes.cases.second_look import as_hits, joined, open_look, pool, said, unread
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.wanted import Wanted, wanted_link
 from crowdnotes.cases.workflow import require_open, with_event
-from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
+from crowdnotes.domain import Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
 from crowdnotes.drafting import ReadSource, build_evidence
 from crowdnotes.errors import WorkflowError
-from crowdnotes.evidence.utility import select_by_utility
+from crowdnotes.evidence.utility import Chosen, select_by_utility
 from crowdnotes.jobs import Progress, Step
 
 Found = tuple[Mapping[str, object], str]
-_ROUNDS = 3  # choices in the place of pages that could not be read; past that, more would only keep a person waiting
-
 _TITLES = {
     StageName.QUERIES: "Think of searches",
     StageName.SEARCH: "Search",
@@ -92,40 +92,28 @@ class Looker:
         return {"queries": tuple(found)}, f"{len(found)} searches" if found else "There is nothing to search for"
 
     def _read(self, case: Case, look: Look, progress: Progress) -> Found:
-        if look.kind is LookKind.LINK:
-            link = reading.wanted_link(look.about)
-            sources = reading.read_side_by_side([link], case.until, progress, self._tools, self._store)
-            return _read_result(sources, {link.id: link.why})
+        def read(items: Sequence[Wanted]) -> Mapping[str, Source]:
+            progress.check()
+            return reading.read_side_by_side(items, case, progress, self._tools, self._store)
+
         # What it is about is not among what is covered: more of it is wanted, or something in its place.
         beside = as_hits([item for item in case.evidence if item.id != look.about])
-        if look.kind is LookKind.SWAP:
-            return self._choose_and_read(case, look.aim, pool(case, look.aim), 1, beside, progress)
-        quota = self._tools.settings.evidence.look_quota
-        return self._choose_and_read(case, look.aim, unread(case, look.hits), quota, beside, progress)
 
-    def _choose_and_read(
-        self, case: Case, aim: Aim, candidates: list[Hit], quota: int, beside: list[Hit], progress: Progress
-    ) -> Found:
-        """The best of the candidates, and others in the place of those that could not be read."""
-        sources: dict[str, Source] = {}
-        reasons: dict[str, str] = {}
-        for _ in range(_ROUNDS):
-            progress.check()
-            missing = quota - _read(sources)
-            chosen = select_by_utility(
-                self._tools.engine, case.post.as_read, candidates, missing, aim=aim, beside=beside
-            )
-            picks = [reading.wanted_hit(item.hit, item.why) for item in chosen]
-            wanted = [pick for pick in picks if pick is not None]
-            if not wanted:
-                break
-            taken = [item.hit for item in chosen]
-            candidates = [hit for hit in candidates if not any(hit is other for other in taken)]
-            sources |= reading.read_side_by_side(wanted, case.until, progress, self._tools, self._store)
-            reasons |= {item.id: item.why for item in wanted}
-            if _read(sources) >= quota:
-                break
-        return _read_result(sources, reasons)
+        def choose(candidates: Sequence[Hit], quota: int, had: Sequence[Hit]) -> Sequence[Chosen]:
+            covered = [*beside, *had]
+            post, aim = case.post.as_read, look.aim
+            return select_by_utility(self._tools.engine, post, candidates, quota, aim=aim, beside=covered)
+
+        if look.kind is LookKind.LINK:
+            link = wanted_link(look.about)
+            sources, reasons = dict(read([link])), {link.id: link.why}
+        elif look.kind is LookKind.SWAP:
+            sources, reasons = read_best(pool(case, look.aim), 1, choose, read)
+        else:
+            quota = self._tools.settings.evidence.look_quota
+            sources, reasons = read_best(unread(case, look.hits), quota, choose, read)
+        found = tuple(sources.values())
+        return {"sources": found, "reasons": reasons}, reading.summary_of(found)
 
     def _passages(self, case: Case, look: Look, progress: Progress) -> tuple[Evidence, ...]:
         readable = [
@@ -180,13 +168,3 @@ def _newest(case: Case, look_id: str | None) -> Look:
 def _where(case: Case) -> tuple[object, ...]:
     """Where the case looks, without its links: a look adds its own."""
     return case.mode, case.libraries, case.services, case.until
-
-
-def _read(sources: Mapping[str, Source]) -> int:
-    return sum(source.outcome is FetchOutcome.READ for source in sources.values())
-
-
-def _read_result(sources: Mapping[str, Source], reasons: Mapping[str, str]) -> Found:
-    failed = len(sources) - _read(sources)
-    summary = f"{_read(sources)} read" + (f", {failed} could not be read" if failed else "")
-    return {"sources": tuple(sources.values()), "reasons": dict(reasons)}, summary

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from threading import Event
-from urllib.parse import urldefrag
 
+from crowdnotes.cases.choosing import read_best
 from crowdnotes.cases.cutoff import kept_by_a_person, timely
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.wanted import Wanted, distinct, one_a_page, place_of, wanted_link
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source, SourceCategory, text_sha256
 from crowdnotes.errors import JobCancelled, LibraryError, StoreError
 from crowdnotes.evidence.library import LibraryDocument
 from crowdnotes.evidence.not_evidence import worth_choosing
 from crowdnotes.evidence.provenance import categorise, publisher_of
-from crowdnotes.evidence.reading import language_of
-from crowdnotes.evidence.search.canonical import canonical_url
-from crowdnotes.evidence.utility import select_by_utility
+from crowdnotes.evidence.utility import Chosen, select_by_utility
 from crowdnotes.jobs import Progress
+from crowdnotes.languages import language_of
 
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A source to read: a link, or a record of a library."""
-
-    id: str
-    title: str
-    why: str
-    url: str | None = None
-    hit: Hit | None = None
 
 
 def read(
@@ -44,101 +32,47 @@ def read(
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
-    tried again. The cutoff holds for what was read before it was set, too.
+    tried again, and the next best hit is read in its place. The cutoff holds for what was read before it
+    was set, too.
     """
-    known = {_place_of(source): timely(source, case.until, ways) for source in case.sources if _is_kept(source, store)}
+    known = {place_of(source): timely(source, case.until, ways) for source in case.sources if _is_kept(source, store)}
     persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
     kept = [kept_by_a_person(source, case.until) for source in persons]
-    sources = {_place_of(source): source for source in kept}
-    wanted = _one_a_page([*_links(case), *_picks(case, tools, ways)])
-    missing = [item for place, item in wanted.items() if place not in sources and place not in known]
-    fresh = read_side_by_side(missing, case.until, progress, tools, store, ways)
-    for place, item in wanted.items():
-        source = sources.get(place) or known.get(place) or fresh.get(item.id)
-        if source is not None:
-            sources[place] = source
-    found = tuple(_distinct(sources.values()))
-    was_read = sum(source.outcome is FetchOutcome.READ for source in found)
-    failed = len(found) - was_read
-    summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
-    whys = {sources[place].id: item.why for place, item in wanted.items() if place in sources}
-    return {"sources": found, "reasons": whys}, summary
+    sources = {place_of(source): source for source in kept}
+    whys: dict[str, str] = {}
+
+    def have(items: Sequence[Wanted]) -> Mapping[str, Source]:
+        wanted = one_a_page(items)
+        missing = [item for place, item in wanted.items() if place not in sources and place not in known]
+        fresh = read_side_by_side(missing, case, progress, tools, store, ways)
+        had: dict[str, Source] = {}
+        for place, item in wanted.items():
+            source = sources.get(place) or known.get(place) or fresh.get(item.id)
+            if source is not None:
+                had[item.id] = sources[place] = source
+                whys.setdefault(source.id, item.why)
+        return had
+
+    def choose(candidates: Sequence[Hit], quota: int, beside: Sequence[Hit]) -> list[Chosen]:
+        post = case.post.as_read
+        return select_by_utility(tools.engine, post, candidates, quota, beside=beside, by_utility=ways.by_utility)
+
+    candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
+    read_best(candidates, tools.settings.evidence.quota, choose, have, [wanted_link(url) for url in case.urls])
+    found = tuple(distinct(sources.values()))
+    return {"sources": found, "reasons": whys}, summary_of(found)
 
 
-def _place_of(source: Source) -> str:
-    """What a source is known by within its case: a page by its address, all else by its id."""
-    is_page = source.id.startswith("url:") and source.url is not None
-    return canonical_url(source.url) if is_page and source.url is not None else source.id
-
-
-def _one_a_page(items: Iterable[Wanted]) -> dict[str, Wanted]:
-    """By place, the first that wants it, with what a search knows of the page."""
-    wanted: dict[str, Wanted] = {}
-    for item in items:
-        place = canonical_url(item.url) if item.url is not None else item.id
-        first = wanted.setdefault(place, item)
-        if first.hit is None and item.hit is not None:
-            wanted[place] = replace(first, hit=item.hit)
-    return wanted
-
-
-def _distinct(sources: Iterable[Source]) -> list[Source]:
-    """The first of those that turned out to lead to the same page; one that was read before one that was not."""
-    kept: list[Source] = []
-    at: dict[str, list[int]] = {}
-    for source in sources:
-        is_page = source.id.startswith("url:")
-        place = canonical_url(source.page_url) if is_page and source.page_url else _place_of(source)
-        there = at.setdefault(place, [])
-        same = next((number for number in there if _is_one_page(kept[number], source)), None)
-        if same is None:
-            there.append(len(kept))
-            kept.append(source)
-        elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
-            kept[same] = source
-    return kept
-
-
-def _is_one_page(source: Source, other: Source) -> bool:
-    """Whether two of one address are one page: many sites give one canonical link to all their pages."""
-    if source.text_sha256 is None or other.text_sha256 is None:
-        return True
-    return source.text_sha256 == other.text_sha256 or source.title == other.title
-
-
-def wanted_link(url: str) -> Wanted:
-    """A link that a person brought."""
-    return Wanted(_link_id(url), url, "You brought this link.", url=url)
-
-
-def wanted_hit(hit: Hit, why: str) -> Wanted | None:
-    """A hit as a source to read; None for one that names neither a record nor a link."""
-    if hit.library is not None and hit.record is not None:
-        return Wanted(f"library:{hit.library}:{hit.record}", hit.title, why, hit=hit)
-    return Wanted(_link_id(hit.url), hit.title, why, url=hit.url, hit=hit) if hit.url is not None else None
-
-
-def _links(case: Case) -> list[Wanted]:
-    return [wanted_link(url) for url in case.urls]
-
-
-def _picks(case: Case, tools: Tools, ways: Ways) -> list[Wanted]:
-    if case.mode is not Mode.AUTOMATION:
-        return []
-    candidates = worth_choosing(case.hits)
-    quota = tools.settings.evidence.quota
-    chosen = select_by_utility(tools.engine, case.post.as_read, candidates, quota, by_utility=ways.by_utility)
-    picks = (wanted_hit(item.hit, item.why) for item in chosen)
-    return [pick for pick in picks if pick is not None]
-
-
-def _link_id(url: str) -> str:
-    return f"url:{text_sha256(urldefrag(url).url)[:12]}"
+def summary_of(sources: Sequence[Source]) -> str:
+    """How many were read, and how many were not: "5 read, 1 could not be read"."""
+    was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
+    failed = len(sources) - was_read
+    return f"{was_read} read" + (f", {failed} could not be read" if failed else "")
 
 
 def read_side_by_side(
-    wanted: list[Wanted],
-    until: date | None,
+    wanted: Sequence[Wanted],
+    case: Case,
     progress: Progress,
     tools: Tools,
     store: Store,
@@ -154,11 +88,11 @@ def read_side_by_side(
         if stopped.is_set():
             raise JobCancelled("The work was stopped.")
 
-    settle = partial(timely, until=until, ways=ways)
+    settle = partial(timely, until=case.until, ways=ways)
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
-        reading = {pool.submit(_read_one, item, settle, tools, store, check): item for item in wanted}
+        reading = {pool.submit(_read_one, item, case.until, settle, tools, store, check): item for item in wanted}
         try:
             for done in as_completed(reading):
                 item = reading[done]
@@ -168,15 +102,20 @@ def read_side_by_side(
             stopped.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return {source.id: source for source in _distinct(found[item.id] for item in wanted)}
+    return {source.id: source for source in distinct(found[item.id] for item in wanted)}
 
 
 def _read_one(
-    item: Wanted, settle: Callable[[Source], Source], tools: Tools, store: Store, check: Callable[[], None]
+    item: Wanted,
+    until: date | None,
+    settle: Callable[[Source], Source],
+    tools: Tools,
+    store: Store,
+    check: Callable[[], None],
 ) -> Source:
     check()
     if item.url is not None:
-        source, text = tools.reader.read(item.url, item.id, check, item.hit)
+        source, text = tools.reader.read(item.url, item.id, check, item.hit, until)
     else:
         source, text = _record(item, tools)
     source = settle(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
@@ -34,15 +35,23 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
     """
     providers = _chosen(case, tools)
     done: list[ProviderOutcome] = []
+    unread: SimpleQueue[Hit] = SimpleQueue()
     ahead = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-ahead")
 
     def report(outcome: ProviderOutcome) -> None:
         done.append(outcome)
         progress.count(len(done), len(providers), _so_far(providers, done))
 
-    def look_over(hits: Sequence[Hit]) -> None:
-        # While slow services are waited for, the engine reads what quick ones gave.
-        ahead.submit(tools.engine.look_over, hits[:_AHEAD])
+    def look_over() -> None:
+        # While slow services are waited for, the engine reads what quick ones gave: all that came meanwhile at once.
+        hits = [unread.get() for _ in range(unread.qsize())]
+        if hits:
+            tools.engine.look_over(case.post.as_read, hits)
+
+    def found_some(hits: Sequence[Hit]) -> None:
+        for hit in hits[:_AHEAD]:
+            unread.put(hit)
+        ahead.submit(look_over)
 
     progress.count(0, len(providers), _so_far(providers, done))
     bounds = tools.settings.search
@@ -58,7 +67,7 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
             patience_seconds=bounds.patience_seconds,
             check=progress.check,
             report=report,
-            found=look_over,
+            found=found_some,
             categories=tools.settings.evidence.categories,
         )
     finally:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crowdnotes.domain import Evidence, Passage, Post, Source
+from crowdnotes.domain import Evidence, Post, Source
 from crowdnotes.embedding import Embedder
-from crowdnotes.evidence.passages import best_passage
+from crowdnotes.evidence.passages import Whole, best_passages
 from crowdnotes.settings import EvidenceSettings
 
 Progress = Callable[[int, int], None]
@@ -42,30 +42,27 @@ def build_evidence(
     """
     by_source = {item.source.id: item for item in earlier}
     kept: list[Evidence] = []
-    fresh: list[tuple[ReadSource, Passage]] = []
-    for number, item in enumerate(read):
-        if progress is not None:
-            progress(number, len(read))
+    unread: list[ReadSource] = []
+    for item in read:
         before = by_source.get(item.source.id)
         if before is not None and before.source.text_sha256 == item.source.text_sha256:
             kept.append(before.model_copy(update={"source": item.source}))
         else:
-            fresh.append((item, _passage(post, item, embedder, settings)))
+            unread.append(item)
+    if progress is not None:
+        progress(len(kept), len(read))
+    found = best_passages(
+        [Whole(item.text, item.source.page_starts) for item in unread],
+        post.text,
+        embedder,
+        tokens=settings.passage_tokens,
+        overlap=settings.passage_overlap,
+        surroundings=settings.surroundings,
+    )
+    fresh = list(zip(unread, found, strict=True))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)
     added = [
         Evidence(id=f"E{first_number + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
         for i, (item, passage) in enumerate(fresh)
     ]
     return (*kept, *added)
-
-
-def _passage(post: Post, item: ReadSource, embedder: Embedder, settings: EvidenceSettings) -> Passage:
-    return best_passage(
-        item.text,
-        post.text,
-        embedder,
-        tokens=settings.passage_tokens,
-        overlap=settings.passage_overlap,
-        surroundings=settings.surroundings,
-        page_starts=item.source.page_starts,
-    )

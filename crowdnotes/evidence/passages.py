@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -43,6 +44,14 @@ class _Sentence:
     stems: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The whole text of a source; `page_starts` are the offsets at which its pages begin, if it has pages."""
+
+    text: str
+    page_starts: Sequence[int] = ()
+
+
 def best_passage(
     text: str,
     post_text: str,
@@ -52,34 +61,69 @@ def best_passage(
     surroundings: int = 700,
     page_starts: Sequence[int] = (),
 ) -> Passage:
-    """The window of `text` most similar to the post, with its surroundings and its best sentences marked.
+    """`best_passages` of one text."""
+    return best_passages([Whole(text, page_starts)], post_text, embedder, tokens, overlap, surroundings)[0]
+
+
+def best_passages(
+    wholes: Sequence[Whole],
+    post_text: str,
+    embedder: Embedder,
+    tokens: int = 512,
+    overlap: int = 128,
+    surroundings: int = 700,
+) -> list[Passage]:
+    """Of each text the window most similar to the post, with its surroundings and its best sentences marked.
 
     `tokens` and `overlap` are counts of the embedder's tokens, `surroundings` characters before and
-    after. `page_starts` are those of the source, for `Passage.page`. Deterministic. Raises ValueError for
-    a text without words or an overlap that is no part of a window.
+    after. All sentences are embedded together: that is faster than text by text. Deterministic. Raises
+    ValueError for a text without words or an overlap that is no part of a window.
     """
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
-    windows = windows_of(text, embedder, tokens, overlap)
-    if not windows:
-        raise ValueError("the text is empty")
     post_stems = frozenset(stem(word) for word in content_words(post_text))
-    shortlist = _shortlist(text, windows, post_stems)
-    sentences = [sentence for region in _merged(shortlist) for sentence in _sentences(text, region)]
-    chosen = _worth_embedding(sentences, post_stems)
-    vectors = embedder.encode([post_text, *(text[s.span.start : s.span.end] for s in chosen)])
-    similarity = vectors[1:] @ vectors[0]
-    scores = [_similarity(window, chosen, vectors, similarity) for window in shortlist]
+    shortlists: list[list[Span]] = []
+    chosen: list[list[_Sentence]] = []
+    for whole in wholes:
+        windows = windows_of(whole.text, embedder, tokens, overlap)
+        if not windows:
+            raise ValueError("the text is empty")
+        shortlists.append(_shortlist(whole.text, windows, post_stems))
+        sentences = [found for region in _merged(shortlists[-1]) for found in _sentences(whole.text, region)]
+        chosen.append(_worth_embedding(sentences, post_stems))
+    asked = [
+        whole.text[sentence.span.start : sentence.span.end]
+        for whole, sentences in zip(wholes, chosen, strict=True)
+        for sentence in sentences
+    ]
+    post, *rows = embedder.encode([post_text, *asked])
+    found = iter(rows)
+    return [
+        _best(whole, shortlist, sentences, post, np.array(list(islice(found, len(sentences)))), surroundings)
+        for whole, shortlist, sentences in zip(wholes, shortlists, chosen, strict=True)
+    ]
+
+
+def _best(
+    whole: Whole,
+    shortlist: Sequence[Span],
+    sentences: Sequence[_Sentence],
+    post: FloatArray,
+    vectors: FloatArray,
+    surroundings: int,
+) -> Passage:
+    similarity = vectors @ post
+    scores = [_similarity(window, sentences, post, vectors, similarity) for window in shortlist]
     best = max(range(len(shortlist)), key=lambda i: (scores[i], -shortlist[i].start))
     window = shortlist[best]
     return Passage(
-        text=text[window.start : window.end],
+        text=whole.text[window.start : window.end],
         span=window,
         similarity=max(-1.0, min(1.0, scores[best])),
-        before=text[max(0, window.start - surroundings) : window.start],
-        after=text[window.end : window.end + surroundings],
-        marks=_marks(window, chosen, similarity),
-        page=page_at(page_starts, window.start),
+        before=whole.text[max(0, window.start - surroundings) : window.start],
+        after=whole.text[window.end : window.end + surroundings],
+        marks=_marks(window, sentences, similarity),
+        page=page_at(whole.page_starts, window.start),
     )
 
 
@@ -176,14 +220,16 @@ def _worth_embedding(sentences: Sequence[_Sentence], post_stems: frozenset[str])
     return [sentences[i] for i in sorted(chosen)]
 
 
-def _similarity(window: Span, sentences: Sequence[_Sentence], vectors: FloatArray, similarity: FloatArray) -> float:
+def _similarity(
+    window: Span, sentences: Sequence[_Sentence], post: FloatArray, vectors: FloatArray, similarity: FloatArray
+) -> float:
     inside = [row for row, sentence in enumerate(sentences) if _shared(window, sentence.span) > 0]
     if not inside:
         return -1.0
     lengths = np.array([_shared(window, sentences[row].span) for row in inside], dtype=np.float32)
-    together = lengths @ vectors[[row + 1 for row in inside]]
+    together = lengths @ vectors[inside]
     norm = float(np.linalg.norm(together))
-    whole = float(together @ vectors[0]) / norm if norm else 0.0
+    whole = float(together @ post) / norm if norm else 0.0
     return (whole + float(similarity[inside].max())) / 2
 
 

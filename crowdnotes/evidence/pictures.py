@@ -19,6 +19,7 @@ MAX_BYTES = 5_000_000  # X's own limit for a photo
 MAX_PIXELS = 40_000_000  # a decompression bomb is refused by its header, before it is unpacked
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 _LOSSY = frozenset({"JPEG", "WEBP"})
+_BY_PALETTE = frozenset({"P", "1"})  # their colours cannot be mixed before they are converted
 _LONGEST_SIDE = 4096  # X shows no larger picture, and no engine reads a finer one
 _PREVIEW_SIDE = 1200
 _QUALITY = 90
@@ -50,6 +51,8 @@ def clean_picture(content: bytes, name: str) -> Picture:
             if opened.width * opened.height > MAX_PIXELS:
                 raise _too_many_pixels(shown)
             lossy = opened.format in _LOSSY
+            if opened.mode not in _BY_PALETTE:  # at once, so that a large photo is never held whole at full size
+                opened.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
             upright = ImageOps.exif_transpose(opened)
             picture = _on_white(upright) if lossy else _plain(upright)
             picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))

@@ -59,6 +59,8 @@ class _Look:
         return not (self.is_tiny or self.is_unseen or _is_same(self.colour, self.behind))
 
     def within(self, element: Any, style: Style) -> _Look:
+        if not style and element.get("color") is None and element.get("bgcolor") is None:
+            return self
         painted = next((style[name] for name in _PAINTS if style.get(name, "none") != "none"), "")
         sizes = [size for size in _font_sizes(style) if length_of(size) is not None]
         visibility = style.get("visibility", "")

@@ -13,9 +13,10 @@ from sqlalchemy import Engine
 
 from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person, timely
 from crowdnotes.cases.gathering import merged
-from crowdnotes.cases.reading import _distinct, read
+from crowdnotes.cases.reading import read
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.wanted import distinct
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source
 from crowdnotes.evidence.content_type import HTML
@@ -137,6 +138,26 @@ def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools
     assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
 
 
+def test_in_the_place_of_pages_that_could_not_be_read_the_next_best_are(
+    tools: Tools, store: SqlStore, web: _Web
+) -> None:
+    hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
+    web.failing |= {"https://a.example.org/2", "https://a.example.org/7"}
+    found = _read(_automation(*hits), tools, store)
+    was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
+    failed = [source.url for source in found if source.outcome is FetchOutcome.BLOCKED]
+    assert was_read == [f"https://a.example.org/{number}" for number in (1, 3, 4, 5, 6, 8)]
+    assert failed == ["https://a.example.org/2", "https://a.example.org/7"]
+
+
+def test_a_site_that_refuses_every_page_is_not_asked_for_all_that_was_found(
+    tools: Tools, store: SqlStore, web: _Web
+) -> None:
+    hits = [_hit(f"https://a.example.org/{number}") for number in range(40)]
+    web.failing |= {hit.url for hit in hits if hit.url}
+    assert len(_read(_automation(*hits), tools, store)) == 18
+
+
 def test_hits_that_cannot_be_evidence_are_not_chosen(tools: Tools, store: SqlStore, web: _Web) -> None:
     case = _automation(_hit("https://www.who.int/"), _hit("https://www.bing.com/search?q=x"), _hit(STORY))
     assert [source.url for source in _read(case, tools, store)] == [STORY]
@@ -237,11 +258,11 @@ def test_pages_of_one_site_that_share_a_canonical_link_stay_apart() -> None:
         return source.model_copy(update={"page_url": "https://news.example.org/all", **changes})
 
     pages = [page(1), page(2), page(3)]
-    assert _distinct(pages) == pages
+    assert distinct(pages) == pages
     same_words, same_title = page(4, text_sha256="1"), page(5, title="Title 2")
-    assert _distinct([*pages, same_words, same_title]) == pages
+    assert distinct([*pages, same_words, same_title]) == pages
     failed = page(6, text_sha256=None, outcome=FetchOutcome.BLOCKED)
-    assert _distinct([failed, *pages]) == pages
+    assert distinct([failed, *pages]) == pages
 
 
 def _undated(source: Source) -> Source:

@@ -98,7 +98,11 @@ def test_a_page_that_may_not_be_reused_is_asked_for_again(
     assert len(seen) == 2
 
 
-@pytest.mark.parametrize("head", [f"Date: {_http_date(timedelta(hours=1))}", "Age: 3000", "Age: 3000\r\nDate: soon"])
+@pytest.mark.parametrize(
+    "head",
+    [f"Date: {_http_date(timedelta(hours=1))}", "Age: 3000", "Age: 3000\r\nDate: soon"],
+    ids=["an old date", "an age", "an age and no date"],
+)
 def test_time_spent_in_caches_on_the_way_counts(head: str, serve: Serve, cache: PageCache) -> None:
     asked: list[None] = []
 

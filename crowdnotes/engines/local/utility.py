@@ -41,12 +41,11 @@ def pick_next(
     question = plain_post(post.whole_text)
     if not candidates or not question:
         return None
-    order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:_JUDGED]
+    judged = max(1, _JUDGED - len(chosen))  # the same ones in each round, less those that were picked
+    order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:judged]
     pool = [candidates[index] for index in order]
     topics = find_topics(post.whole_text)[:_TOPICS]
-    vectors = embedder.encode(
-        [question, *(topic.official for topic in topics), *(_text(hit) for hit in (*pool, *chosen))]
-    )
+    vectors = embedder.encode([*_asked(question, topics), *(_text(hit) for hit in (*pool, *chosen))])
     targets, hits = vectors[: len(topics) + 1], vectors[len(topics) + 1 :]
     near = np.maximum(0.0, hits @ targets.T)  # to the post, then to each topic
     own, before = near[: len(pool)], near[len(pool) :]
@@ -69,10 +68,15 @@ def pick_next(
     return Pick(order[best], why)
 
 
-def look_over(embedder: Embedder, hits: Sequence[Hit]) -> None:
+def look_over(embedder: Embedder, post: Post, hits: Sequence[Hit]) -> None:
     """Have the vectors made that `pick_next` will ask for; what goes wrong will show itself there."""
+    asked = _asked(plain_post(post.whole_text), find_topics(post.whole_text)[:_TOPICS])
     with suppress(CrowdNotesError):
-        embedder.encode([_text(hit) for hit in hits])
+        embedder.encode([*asked, *(_text(hit) for hit in hits)])
+
+
+def _asked(question: str, topics: Sequence[Topic]) -> list[str]:
+    return [question, *(topic.official for topic in topics)]
 
 
 def _text(hit: Hit) -> str:

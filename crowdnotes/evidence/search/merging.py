@@ -7,12 +7,14 @@ provider has one vote, and the best of many queries' answers stands as high as t
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.duplicates import NEAR, jaccard, shingles
+from crowdnotes.evidence.duplicates import NEAR, shingles
 from crowdnotes.evidence.search.canonical import identities
 from crowdnotes.evidence.search.notices import PREPRINT
 
@@ -114,28 +116,48 @@ def _combined(page: _Page, score: float) -> Hit:
 
 
 def _without_near_copies(hits: Sequence[Hit]) -> list[Hit]:
-    kept: list[Hit] = []
-    texts: list[Shingles] = []
-    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    for hit in hits:
-        own = shingles(f"{hit.title} {hit.snippet}"[:_COMPARED])
-        shared = Counter(index for shingle in own for index in holders[shingle])
-        copy_of = next((i for i in sorted(shared) if _is_copy(hit, own, kept[i], texts[i], shared[i])), None)
+    texts = [shingles(f"{hit.title} {hit.snippet}"[:_COMPARED]) for hit in hits]
+    sizes = np.array([len(text) for text in texts])
+    shared = _shared(texts)
+    kept: dict[int, Hit] = {}  # by the number of the hit that was kept first
+    for number, hit in enumerate(hits):
+        # Copies share NEAR of the shorter text at least; few pairs do, and those are looked at one by one.
+        before = np.flatnonzero(shared[number, :number] >= NEAR * np.minimum(sizes[number], sizes[:number]))
+        copied = (
+            other
+            for other in before.tolist()
+            if other in kept
+            and _is_copy(hit, kept[other], len(texts[number]), len(texts[other]), int(shared[number, other]))
+        )
+        copy_of = next(copied, None)
         if copy_of is None:
-            for shingle in own:
-                holders[shingle].append(len(kept))
-            kept.append(hit)
-            texts.append(own)
+            kept[number] = hit
         else:
             kept[copy_of] = _one_of(kept[copy_of], hit)
-    return kept
+    return list(kept.values())
 
 
-def _is_copy(hit: Hit, own: Shingles, other: Hit, text: Shingles, shared: int) -> bool:
-    """The same words; or, from another provider, words of which the longer text holds nearly all."""
-    shorter = min(len(own), len(text))
-    if len(own) >= _FEWEST_SHINGLES and jaccard(own, text) >= NEAR:
+def _shared(texts: Sequence[Shingles]) -> npt.NDArray[np.int32]:
+    """How many shingles each two of the texts share; shape (texts, texts)."""
+    from scipy.sparse import csr_array
+
+    columns: dict[tuple[str, ...], int] = {}
+    indices = [columns.setdefault(shingle, len(columns)) for text in texts for shingle in text]
+    starts = np.cumsum([0, *(len(text) for text in texts)])
+    shape = (len(texts), max(1, len(columns)))
+    has = csr_array((np.ones(len(indices), dtype=np.int32), indices, starts), shape=shape)
+    counts: npt.NDArray[np.int32] = (has @ has.T).toarray()
+    return counts
+
+
+def _is_copy(hit: Hit, other: Hit, own: int, others: int, shared: int) -> bool:
+    """The same words; or, from another provider, words of which the longer text holds nearly all.
+
+    `own`, `others` and `shared` count the shingles of the two and those that both have.
+    """
+    if own >= _FEWEST_SHINGLES and shared >= NEAR * (own + others - shared):
         return True
+    shorter = min(own, others)
     return hit.provider != other.provider and shorter >= _FEWEST_OF_A_PART and shared >= _HELD * shorter
 
 

@@ -16,6 +16,7 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
 
 _SLICE = 0.25  # seconds that a cancelled job waits at most
+_BEHIND = 0.03  # seconds until one that is not the first in the queue looks again
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,10 @@ class Pace:
 
 
 class Pacer:
-    """Lets requests through at a pace. Safe to share between threads."""
+    """Lets requests through at a pace, in the order in which they came. Safe to share between threads.
+
+    The order makes searches that share a service take turns: who was answered stands behind who was not.
+    """
 
     def __init__(
         self, pace: Pace, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
@@ -38,6 +42,7 @@ class Pacer:
         self._sleep = sleep
         self._begun: deque[float] = deque(maxlen=pace.requests)
         self._under_way = 0
+        self._queue: deque[object] = deque()
         self._held_until = clock()
         self._changed = threading.Condition()
 
@@ -47,9 +52,16 @@ class Pacer:
 
         Raises SearchError(RATE_LIMITED) when the service asked for a pause longer than `patience` seconds.
         """
-        while (wait := self._enter(patience)) > 0:
-            self._sleep(min(wait, _SLICE))
-            check()
+        ticket = object()
+        with self._changed:
+            self._queue.append(ticket)
+        try:
+            while (wait := self._enter(ticket, patience)) > 0:
+                self._sleep(min(wait, _SLICE))
+                check()
+        finally:
+            with self._changed:
+                self._queue.remove(ticket)
         try:
             yield
         finally:
@@ -62,19 +74,22 @@ class Pacer:
         with self._changed:
             self._held_until = max(self._held_until, self._clock() + seconds)
 
-    def _enter(self, patience: float) -> float:
+    def _enter(self, ticket: object, patience: float) -> float:
         """0 when the turn is taken, else seconds to wait before asking again."""
         with self._changed:
-            if self._under_way >= self._pace.at_once:
+            is_first = self._queue[0] is ticket
+            if is_first and self._under_way >= self._pace.at_once:
                 self._changed.wait(_SLICE)
             now = self._clock()
             held = self._held_until - now
             if held > patience:
                 raise SearchError(f"It asks to be left alone for {held:.0f} seconds.", ProviderState.RATE_LIMITED)
-            if self._under_way >= self._pace.at_once:
-                return 0.001
             full = len(self._begun) == self._pace.requests
             wait = max(held, self._begun[0] + self._pace.seconds - now if full else 0.0)
+            if not is_first:
+                return max(wait, _BEHIND)
+            if self._under_way >= self._pace.at_once:
+                return 0.001
             if wait > 0:
                 return wait
             self._begun.append(now)

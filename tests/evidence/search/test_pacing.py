@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -104,6 +105,39 @@ def test_waiting_can_be_cancelled_and_leaves_the_turn_free() -> None:
     with pytest.raises(JobCancelled), pacer.slot(cancelled, 5.0):
         pass
     assert clock.now < 101.0
+
+
+def test_those_who_wait_are_let_through_in_the_order_in_which_they_came() -> None:
+    pacer = Pacer(Pace(requests=1, seconds=0.03, at_once=1))
+    order: list[str] = []
+    threads = []
+
+    def ask(name: str) -> None:
+        for number in (1, 2):
+            with pacer.slot(lambda: None, patience=5):
+                order.append(f"{name}{number}")
+
+    with pacer.slot(lambda: None, patience=5):
+        for name in "abc":
+            threads.append(threading.Thread(target=ask, args=(name,)))
+            threads[-1].start()
+            while len(pacer._queue) < len(threads):
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == ["a1", "b1", "c1", "a2", "b2", "c2"]
+
+
+def test_one_who_gives_up_waiting_does_not_keep_the_others() -> None:
+    pacer = Pacer(Pace(requests=1, seconds=0.01, at_once=1))
+
+    def give_up() -> None:
+        raise RuntimeError
+
+    with pacer.slot(lambda: None, patience=5), pytest.raises(RuntimeError), pacer.slot(give_up, patience=5):
+        pass
+    with pacer.slot(lambda: None, patience=5):
+        pass
 
 
 def test_all_who_ask_a_service_share_its_pacer() -> None:

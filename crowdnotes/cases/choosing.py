@@ -1,0 +1,43 @@
+"""Choose, read, and choose again in the place of what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from crowdnotes.cases.wanted import Wanted, wanted_hit
+from crowdnotes.domain import FetchOutcome, Hit, Source
+from crowdnotes.evidence.utility import Chosen
+
+_ROUNDS = 3  # past that, more would only keep a person waiting
+
+Choose = Callable[[Sequence[Hit], int, Sequence[Hit]], Sequence[Chosen]]
+Read = Callable[[Sequence[Wanted]], Mapping[str, Source]]
+
+
+def read_best(
+    candidates: Sequence[Hit], quota: int, choose: Choose, read: Read, links: Sequence[Wanted] = ()
+) -> tuple[dict[str, Source], dict[str, str]]:
+    """The sources by what wanted them, and why each was chosen: `quota` of the candidates that could be read.
+
+    Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
+    `choose` gets what is left, how many are missing, and what was read already. `links` are read beside the
+    first choice, whatever becomes of them.
+    """
+    left = list(candidates)
+    had: list[Hit] = []
+    sources: dict[str, Source] = {}
+    reasons: dict[str, str] = {}
+    for number in range(_ROUNDS):
+        chosen = choose(left, quota - len(had), had) if left else []
+        left = [hit for hit in left if not any(hit is item.hit for item in chosen)]
+        picks = {pick.id: (pick, item.hit) for item in chosen if (pick := wanted_hit(item.hit, item.why)) is not None}
+        wanted = [*(links if number == 0 else ()), *(pick for pick, _ in picks.values())]
+        if not wanted:
+            break
+        found = read(wanted)
+        sources |= found
+        reasons |= {item.id: item.why for item in wanted}
+        had += [hit for name, (_, hit) in picks.items() if name in found and found[name].outcome is FetchOutcome.READ]
+        if not chosen or len(had) >= quota:
+            break
+    return sources, reasons
