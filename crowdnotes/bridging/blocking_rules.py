@@ -18,8 +18,10 @@ _MILD_TAG = "notHelpfulHardToUnderstand"
 
 def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 8: one complaint is unusually common among raters near the note's own viewpoint."""
-    if note.tag_totals is None or note.tag_shares is None or note.tag_lines is None:
+    if note.tag_totals is None or note.tag_shares is None:
         return NotApplied(rule=RuleName.TAGS, missing="the raters' tags")
+    if note.tag_lines is None:
+        return NotApplied(rule=RuleName.TAGS, missing="tags on helpful notes, to compare with")
     unusual: list[str] = []
     distances: list[Distance] = []
     for tag, total in note.tag_totals.items():

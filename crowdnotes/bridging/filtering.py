@@ -5,12 +5,14 @@ Once in this order, not until nothing changes, as the scorer does it (process_da
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.bridging.parameters import RatingTable
+from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 
 
@@ -41,6 +43,16 @@ def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDA
         f"ratings of notes then left with under {fewest} raters": int(raters.sum() - keep.sum()),
     }
     return keep, FilterReport(int(keep.sum()), dropped)
+
+
+def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> InputError:
+    """The error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
+    told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
+    return InputError(
+        f"No ratings are left to fit. Dropped were: {told}.",
+        f"The algorithm needs notes with {settings.min_raters_per_note} raters, and raters with "
+        f"{settings.min_ratings_per_rater} ratings.",
+    )
 
 
 def _often_enough(

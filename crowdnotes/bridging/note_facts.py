@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from crowdnotes.bridging.columns import HISTORY, NOTES, TableSpec
+from crowdnotes.bridging.columns import HISTORY, NOTES, Kind, TableSpec
 from crowdnotes.bridging.parameters import Ids
-from crowdnotes.bridging.reading import read_table
-from crowdnotes.bridging.shards import find_shards
+from crowdnotes.bridging.tables import column_names, found_table, read_column
 from crowdnotes.bridging.verdicts import NoteStatus
 from crowdnotes.domain import Classification
 from crowdnotes.errors import InputError
@@ -28,9 +24,10 @@ _NEVER = np.iinfo(np.int64).max
 class NoteFacts:
     """Facts of the notes of a rating table, (n,) each, in its order; None where the table that tells is absent.
 
-    known: whether the notes table has the note at all (deleted notes are gone from it but stay rated, and
-    count as misleading). created_at_ms: 0 where not known. authors: ids, None where not known. was_helpful:
-    the status of the last run. status_at_ms: when a note last got a status, the largest integer if never.
+    Deleted notes are gone from the notes table but stay rated, and count as misleading; when and by whom they
+    were written stands in the status history. created_at_ms: 0 where not known. authors: ids, None where not
+    known. was_helpful: the status of the last run. status_at_ms: when a note last got a status, the largest
+    integer if never.
     """
 
     misleading: npt.NDArray[np.bool_] | None
@@ -45,51 +42,85 @@ class NoteFacts:
 
 
 def gather_facts(data: Path, note_ids: Ids) -> NoteFacts:
-    """Read notes and status history under a folder (TSV, zipped or not, or our Parquet), as far as they are there."""
-    wanted = ("noteId", "classification", "createdAtMillis", "noteAuthorParticipantId")
-    notes = _load(NOTES, data, wanted)
+    """Read notes and status history under a folder (TSV, zipped or not, or our Parquet), as far as they are there.
+
+    Raises InputError for tables whose ids are no whole numbers or come twice, and for ratings that name notes
+    otherwise than the tables do: nothing would match, without a word.
+    """
+    notes = _load(NOTES, data, note_ids, ("classification", "createdAtMillis", "noteAuthorParticipantId"))
     history = _load(
-        HISTORY, data, ("noteId", "currentStatus", "createdAtMillis", "timestampMillisOfLatestNonNMRStatus")
+        HISTORY,
+        data,
+        note_ids,
+        ("currentStatus", "createdAtMillis", "noteAuthorParticipantId", "timestampMillisOfLatestNonNMRStatus"),
     )
-    misleading = created = authors = was_helpful = status_at = None
+    tables = [table for table in (notes, history) if table is not None]
+    misleading = was_helpful = status_at = None
     if notes is not None:
-        notes = notes.reindex(note_ids)
         misleading = (notes["classification"] != Classification.NOT_MISLEADING.value).to_numpy(dtype=bool)
-        if "createdAtMillis" in notes:
-            created = notes["createdAtMillis"].fillna(0).to_numpy(dtype=np.int64)
-        if "noteAuthorParticipantId" in notes:
-            names = notes["noteAuthorParticipantId"].astype(object)
-            authors = names.where(names.notna(), None).to_numpy(dtype=object)
     if history is not None:
-        history = history.reindex(note_ids)
         was_helpful = (history["currentStatus"] == NoteStatus.HELPFUL.value).to_numpy(dtype=bool)
         if "timestampMillisOfLatestNonNMRStatus" in history:
             times = history["timestampMillisOfLatestNonNMRStatus"]
             status_at = times.where(times > 0).fillna(_NEVER).to_numpy(dtype=np.int64)
-    return NoteFacts(misleading, created, authors, was_helpful, status_at)
+    created = _first_known(tables, "createdAtMillis")
+    authors = _first_known(tables, "noteAuthorParticipantId")
+    return NoteFacts(
+        misleading,
+        None if created is None else created.fillna(0).to_numpy(dtype=np.int64),
+        None if authors is None else authors.astype(object).where(authors.notna(), None).to_numpy(dtype=object),
+        was_helpful,
+        status_at,
+    )
 
 
-def _load(spec: TableSpec, data: Path, wanted: Sequence[str]) -> pd.DataFrame | None:
-    ready = data / f"{spec.name}.parquet"
-    if ready.is_file():
-        return _frame(spec, ready, wanted)
-    shards = find_shards(spec, data)
-    if not shards:
-        return None
-    with tempfile.TemporaryDirectory(prefix="crowdnotes-notes-") as scratch:
-        parquet = Path(scratch) / ready.name
-        read_table(spec, shards, parquet)
-        return _frame(spec, parquet, wanted)
+def _first_known(tables: list[pd.DataFrame], name: str) -> pd.Series | None:
+    """A column from the first table that knows it, note by note."""
+    found: pd.Series | None = None
+    for table in tables:
+        if name in table:
+            found = table[name] if found is None else found.where(found.notna(), table[name])
+    return found
 
 
-def _frame(spec: TableSpec, parquet: Path, wanted: Sequence[str]) -> pd.DataFrame:
-    try:
-        present = pq.read_schema(parquet).names
-        if "noteId" not in present:
-            raise InputError(f"{parquet.name} lacks the column noteId.", "Make it with `crowdnotes bridging read`.")
-        table = pq.read_table(parquet, columns=[name for name in wanted if name in present])
-    except pa.ArrowInvalid as error:
-        raise InputError(f"The {spec.name} in {parquet.name} cannot be read.", "Make the file again.") from error
+def _load(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -> pd.DataFrame | None:
+    """The wanted columns of the notes asked for, in their order; None where there is no such table."""
+    with found_table(spec, data) as found:
+        if found is None:
+            return None
+        if len(note_ids) and note_ids.dtype == object:
+            raise InputError(
+                f"The ratings name notes by text, the {spec.name} by whole numbers.",
+                "Write noteId as a 64-bit integer in both.",
+            )
+        return _frame(spec, found.parquet, wanted).reindex(note_ids)
+
+
+def _frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) -> pd.DataFrame:
+    present = column_names(parquet)
+    missing = [name for name in spec.required if name not in present]
+    if missing:
+        raise InputError(
+            f"{parquet.name} lacks the column {', '.join(missing)}.", "Make it with `crowdnotes bridging read`."
+        )
+    columns = {name: _checked(spec, parquet, name) for name in ("noteId", *wanted) if name in present}
     # Whole numbers stay whole numbers even where some are missing: a float would round 64-bit ids.
-    frame: pd.DataFrame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    if frame["noteId"].isna().any() or frame["noteId"].duplicated().any():
+        raise InputError(
+            f"{parquet.name} has a note without id, or one note twice.", "Make it with `crowdnotes bridging read`."
+        )
     return frame.set_index(frame["noteId"].astype("int64")).drop(columns="noteId")
+
+
+def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
+    """A column whose ids and times are whole numbers: as floats they would have lost digits."""
+    column = read_column(parquet, name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if spec.columns[name] in {Kind.ID, Kind.TIME} and not pa.types.is_int64(column.type):
+        raise InputError(
+            f"The column {name} of {parquet.name} holds {column.type}, not 64-bit integers.",
+            "Make it with `crowdnotes bridging read`.",
+        )
+    return column

@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdnotes.bridging.doubts import doubts
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.filtering import filter_mask
+from crowdnotes.bridging.filtering import filter_mask, nothing_left
 from crowdnotes.bridging.helpfulness import helpful_raters
 from crowdnotes.bridging.note_facts import NoteFacts, gather_facts
 from crowdnotes.bridging.parameters import Factorization, RatingTable
@@ -51,8 +51,9 @@ def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
 
     Raises InputError when there are no ratings, or none are left after the filter.
     """
-    ready = data / "ratings.parquet"
-    ratings = load_ratings(ready if ready.is_file() else data, with_details=True)
+    if data.is_file():
+        raise InputError(f"{data} is a file.", "Give the folder that holds it, with notes and status history.")
+    ratings = load_ratings(data, with_details=True)
     return score(ratings, gather_facts(data, ratings.table.note_ids), settings)
 
 
@@ -64,11 +65,7 @@ def score(ratings: Ratings, facts: NoteFacts, settings: BridgingSettings) -> Pub
     keep, report = filter_mask(ratings.table, settings)
     dropped |= {reason: count for reason, count in report.dropped.items() if count}
     if not keep.any():
-        raise InputError(
-            "No ratings are left after the filter.",
-            f"The algorithm needs notes with {settings.min_raters_per_note} raters and raters with "
-            f"{settings.min_ratings_per_rater} ratings.",
-        )
+        raise nothing_left(dropped, settings)
     fitted = ratings.keep(keep)
     first = fit(fitted.table)
     provisional = _provisional(first, fitted.table, facts, ratings.table, settings)

@@ -6,9 +6,8 @@ Public data (TSV, zipped or not, or our Parquet of it) has the official column n
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
 from crowdnotes.bridging.grouping import group_by, repeats
 from crowdnotes.bridging.parameters import Ids, RatingTable
-from crowdnotes.bridging.reading import read_table
-from crowdnotes.bridging.shards import find_shards
+from crowdnotes.bridging.tables import column_names, found_table, read_column
 from crowdnotes.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
@@ -56,25 +53,17 @@ def load_ratings(path: Path, *, with_details: bool = False) -> Ratings:
 
     Raises InputError for a file that is neither form, or whose ids are floats (they lose digits above 2**53).
     """
-    if path.is_file() and path.suffix.lower() in {".parquet", ".pq"}:
-        return _load_parquet(path, with_details)
-    shards = find_shards(RATINGS, path)
-    if not shards:
-        raise InputError(f"{path} holds no ratings.", "Give ratings-00000.tsv, zipped or not, its folder, or Parquet.")
-    with tempfile.TemporaryDirectory(prefix="crowdnotes-ratings-") as scratch:
-        parquet = Path(scratch) / "ratings.parquet"
-        report = read_table(RATINGS, shards, parquet)
-        loaded = _load_parquet(parquet, with_details)
-    return Ratings(
-        loaded.table, True, {**report.dropped, **loaded.dropped}, loaded.created_at_ms, loaded.tags
-    )  # fmt: skip
+    with found_table(RATINGS, path) as found:
+        if found is None:
+            raise InputError(
+                f"{path} holds no ratings.", "Give ratings-00000.tsv, zipped or not, its folder, or Parquet."
+            )
+        loaded = _load_parquet(found.parquet, with_details)
+        return replace(loaded, dropped={**found.dropped, **loaded.dropped})
 
 
 def _load_parquet(path: Path, with_details: bool) -> Ratings:
-    try:
-        names = pq.read_schema(path).names
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"{path.name} is no Parquet file, or is cut short.", "Make or download it again.") from error
+    names = column_names(path)
     public = "noteId" in names
     wanted = _PUBLIC if public else _PREPARED
     missing = [name for name in wanted if name not in names]
@@ -83,10 +72,10 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
             f"{path.name} lacks the column {', '.join(missing)}; it has {', '.join(names[:8])}.",
             "Ratings need note_id, rater_id and helpful_num, or the public data's columns.",
         )
-    note_ids, note, note_known = _encode(_column(path, wanted[0]), wanted[0])
-    rater_ids, rater, rater_known = _encode(_column(path, wanted[1]), wanted[1])
-    helpful = _numbers(_column(path, wanted[2]), wanted[2])
-    weight = _numbers(_column(path, "weight"), "weight") if not public and "weight" in names else None
+    note_ids, note, note_known = _encode(read_column(path, wanted[0]), wanted[0])
+    rater_ids, rater, rater_known = _encode(read_column(path, wanted[1]), wanted[1])
+    helpful = _numbers(read_column(path, wanted[2]), wanted[2])
+    weight = _numbers(read_column(path, "weight"), "weight") if not public and "weight" in names else None
     table = RatingTable(note_ids, rater_ids, note, rater, helpful, weight)
     times, tags = _details(path, names) if public and with_details else (None, {})
     dropped: Counter[str] = Counter()
@@ -105,11 +94,6 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     return Ratings(ratings.table, public, dict(dropped), ratings.created_at_ms, ratings.tags)
 
 
-def _column(path: Path, name: str) -> pa.ChunkedArray:
-    # One column at a time, people's ids as a dictionary: at 20 million ratings that is a gigabyte less.
-    return pq.read_table(path, columns=[name], read_dictionary=[name])[name]
-
-
 def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int32], Bools]:
     """Sorted ids without repeats, each row's number among them, and where there was an id."""
     if pa.types.is_floating(column.type):
@@ -122,7 +106,7 @@ def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int
     encoded = column.unify_dictionaries()
     dictionary = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.string())
     if pa.types.is_integer(dictionary.type):
-        ids: Ids = dictionary.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        ids: Ids = _as_64_bit(dictionary, name)
     elif pa.types.is_string(dictionary.type) or pa.types.is_large_string(dictionary.type):
         ids = np.array(dictionary.to_pylist(), dtype=object)
     else:
@@ -143,6 +127,16 @@ def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int
     return ids[order], rows, known
 
 
+def _as_64_bit(ids: pa.Array, name: str) -> Ids:
+    try:
+        whole: Ids = ids.cast(pa.int64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            f"The column {name} holds numbers beyond 64 bits with a sign.", "Write such ids as strings."
+        ) from error
+    return whole
+
+
 def _numbers(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float32]:
     try:
         numbers: npt.NDArray[np.float32] = column.cast(pa.float32(), safe=False).to_numpy()
@@ -153,10 +147,10 @@ def _numbers(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float32]:
 
 def _details(path: Path, names: list[str]) -> tuple[npt.NDArray[np.int64] | None, dict[str, Bools]]:
     present = [tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS) if tag in names]
-    tags = {tag: _flags(_column(path, tag)) for tag in present}
+    tags = {tag: _flags(read_column(path, tag)) for tag in present}
     if "createdAtMillis" not in names:
         return None, tags
-    times: npt.NDArray[np.int64] = pc.fill_null(_column(path, "createdAtMillis"), 0).to_numpy()
+    times: npt.NDArray[np.int64] = pc.fill_null(read_column(path, "createdAtMillis"), 0).to_numpy()
     return times, tags
 
 

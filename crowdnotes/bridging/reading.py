@@ -46,8 +46,10 @@ class TableReport(Noun):
 def read_public_data(data: Path, out: Path, progress: Progress | None = None) -> tuple[TableReport, ...]:
     """Read every table found under `data` into `out`, one Parquet file each.
 
-    Raises InputError when there is no table at all, or one cannot be read.
+    Raises InputError when there is no table at all, one cannot be read, or `out` cannot be written.
     """
+    if data.is_file():
+        raise InputError(f"{data} is a file.", "Give the folder that holds it.")
     found = {spec.name: find_shards(spec, data) for spec in TABLES}
     if not any(found.values()):
         raise InputError(
@@ -66,10 +68,10 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
     headers = [read_header(shard) for shard in shards]
     present = {name for header in headers for name in plan(spec, header)}
     schema = _schema(spec, present)
-    parquet.parent.mkdir(parents=True, exist_ok=True)
     dropped: Counter[str] = Counter()
     unfinished = parquet.with_suffix(".unfinished")
     try:
+        parquet.parent.mkdir(parents=True, exist_ok=True)
         with RepeatFinder(parquet.parent) as keys:
             rows = _write(spec, shards, schema, unfinished, keys, dropped, progress)
             repeated = keys.repeated_rows()
@@ -77,8 +79,12 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
             dropped["repeated " + " and ".join(spec.key)] += len(repeated)
             _leave_out(unfinished, repeated)
         os.replace(unfinished, parquet)
+    except OSError as error:  # what goes wrong with the shards is told by their reader
+        raise InputError(
+            f"The folder {parquet.parent} cannot be written: {error.strerror or error}.", "Choose another folder."
+        ) from error
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             unfinished.unlink()
     return TableReport(
         table=spec.name,

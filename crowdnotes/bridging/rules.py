@@ -13,17 +13,21 @@ from crowdnotes.settings import BridgingSettings
 
 def at_least(measure: str, value: float, line: float) -> Distance:
     """A measure that should reach its line; NaN never does."""
-    return Distance(measure=measure, value=value, line=line, wish="at least", met=value >= line)
+    return _distance(measure, value, line, "at least", value >= line)
 
 
 def at_most(measure: str, value: float, line: float) -> Distance:
     """A measure that should not pass its line; NaN never grants it."""
-    return Distance(measure=measure, value=value, line=line, wish="at most", met=value <= line)
+    return _distance(measure, value, line, "at most", value <= line)
 
 
 def below(measure: str, value: float, line: float) -> Distance:
     """A measure that should stay under its line; NaN never grants it."""
-    return Distance(measure=measure, value=value, line=line, wish="below", met=value < line)
+    return _distance(measure, value, line, "below", value < line)
+
+
+def _distance(measure: str, value: float, line: float, wish: str, met: bool) -> Distance:
+    return Distance(measure=measure, value=value, line=line, wish=wish, met=met, gap=value - line)
 
 
 def outcome(rule: RuleName, fired: bool, status: NoteStatus, reason: str, *distances: Distance) -> RuleOutcome:
@@ -123,8 +127,10 @@ def not_misleading(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -
 
 def inertia(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 7: a note that was helpful in the last run stays so a little below the line."""
-    if note.was_helpful is None or note.misleading is None:
+    if note.was_helpful is None:
         return NotApplied(rule=RuleName.INERTIA, missing="the note's status in the last run")
+    if note.misleading is None:
+        return NotApplied(rule=RuleName.INERTIA, missing="whether the note calls the post misleading")
     line = s.helpful_intercept - s.inertia
     enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
     intercept = at_least("note intercept", note.intercept, line)

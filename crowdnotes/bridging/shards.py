@@ -84,6 +84,10 @@ def _open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
                 yield iter((stream,))
     except (zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path.name} is cut short or damaged ({error}).", "Download it again.") from error
+    except (RuntimeError, NotImplementedError) as error:  # of zipfile: a password, an odd packing
+        raise InputError(
+            f"{path.name} cannot be unpacked ({error}).", "Unpack it yourself, and give the TSV."
+        ) from error
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}.", "Check the file.") from error
 

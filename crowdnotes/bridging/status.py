@@ -76,8 +76,16 @@ def _blocked_by(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOu
     helpful_rules = {RuleName.GENERAL_HELPFUL, RuleName.INERTIA}
     reached = any(said.fired for said in outcomes if said.rule in helpful_rules)
     return tuple(
-        said
+        said if said.fired else said.model_copy(update={"reason": _what_is_short(said)})
         for said in outcomes
         if (said.rule is RuleName.GENERAL_HELPFUL and not reached)
         or (said.fired and said.rule is not RuleName.INITIAL and said.rule not in helpful_rules)
     )
+
+
+def _what_is_short(said: RuleOutcome) -> str:
+    """Why the main rule did not fire: it gives no reason of its own then."""
+    short = "; ".join(distance.in_words() for distance in said.distances if not distance.met)
+    if not short:
+        return "It calls the post not misleading, and only notes on misleading posts are shown."
+    return f"{short[0].upper()}{short[1:]}."

@@ -109,23 +109,43 @@ def _none_if_unknown(value: object) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+_MOST_DIGITS = 6
+
+
 # NaN has no place in JSON; a number that is not known is null there and None here.
 MaybeNumber = Annotated[float | None, BeforeValidator(_none_if_unknown)]
 
 
 class Distance(Noun):
-    """A measure against its line; `met` when the value stands to the line as `wish` says."""
+    """A measure against its line; `met` when the value stands to the line as `wish` says.
+
+    gap: how far above (positive) or below (negative) the line the value stands; None when one is not known.
+    """
 
     measure: str
     value: MaybeNumber
     line: MaybeNumber
     wish: str
     met: bool
+    gap: MaybeNumber
 
-    @property
-    def gap(self) -> float | None:
-        """How far above (positive) or below (negative) the line the value stands; None when one is not known."""
-        return None if self.value is None or self.line is None else self.value - self.line
+    def in_words(self) -> str:
+        """For instance: "note intercept 0.37, at least 0.40 needed"."""
+        if self.value is None or self.line is None:
+            return f"{self.measure} not known"
+        return (
+            f"{self.measure} {in_figures(self.value, self.line)}, {self.wish} {in_figures(self.line, self.line)} needed"
+        )
+
+
+def in_figures(value: float, line: float) -> str:
+    """A number beside its line: whole where the line is, else with as many digits as keep the two apart."""
+    if float(line).is_integer():
+        return f"{value:.0f}"
+    digits = 2
+    while digits < _MOST_DIGITS and value != line and round(value, digits) == round(line, digits):
+        digits += 1
+    return f"{value:.{digits}f}"
 
 
 class RuleOutcome(Noun):

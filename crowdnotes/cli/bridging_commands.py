@@ -34,8 +34,9 @@ def read(
         return
     for report in reports:
         print_text(f"{report.table}: {report.rows} rows in {report.seconds:.1f} s")
-        for reason, count in report.dropped.items():
-            print_text(f"  dropped {count}: {reason}")
+        _print_dropped(report.dropped)
+        if report.unknown_columns:
+            print_text(f"  columns not known, and not kept: {', '.join(report.unknown_columns)}")
 
 
 @app.command("fit")
@@ -55,6 +56,7 @@ def fit(
     """Fit the matrix factorization and write the notes' and raters' parameters."""
     from crowdnotes import bridging
     from crowdnotes.bridging.enrolment import group_members
+    from crowdnotes.bridging.filtering import nothing_left
     from crowdnotes.bridging.writing import write_fit
     from crowdnotes.settings import load_settings
 
@@ -63,17 +65,23 @@ def fit(
     if loaded.public if filtered is None else filtered:
         table, report = bridging.apply_filter(table, load_settings().bridging)
         dropped |= {reason: count for reason, count in report.dropped.items() if count}
+    if not len(table):
+        raise nothing_left(dropped, load_settings().bridging)
     if enrollment is None:
         found = bridging.fit(table, factors=factors)
     else:
         found = bridging.fit_from_group(table, group_members(enrollment, table.rater_ids), factors=factors)
     write_fit(found, out)
-    summary = _summary(found, loaded, dropped)
     if as_json:
-        print_json(summary)
+        print_json(_summary(found, loaded, dropped))
         return
-    for name, value in summary.items():
-        print_text(f"{name}: {value}")
+    print_text(f"{found.ratings} ratings of {len(found.notes)} notes by {len(found.raters)} raters")
+    _print_dropped(dropped)
+    print_text(f"objective {found.objective:.6f}, of which mean squared error {found.mean_squared_error:.6f}")
+    print_text(f"global intercept {found.global_intercept:.4f}")
+    print_text(f"{found.iterations} iterations in {found.seconds:.3f} s")
+    for sentence in bridging.doubts(found):
+        print_text(sentence)
 
 
 @app.command("score")
@@ -92,8 +100,18 @@ def score(
         return
     for status, count in counts.most_common():
         print_text(f"{status}: {count}")
+    _print_dropped(scores.dropped)
     for notice in scores.notices:
         print_text(notice)
+    lacking = {f"{entry.rule} (needs {entry.missing})": None for note in scores.statuses for entry in note.not_applied}
+    if lacking:
+        print_text(f"Rules not applied: {', '.join(lacking)}.")
+    print_text("--json tells each note's status, the rule that decided, and how far it is from every line.")
+
+
+def _print_dropped(dropped: dict[str, int]) -> None:
+    for reason, count in dropped.items():
+        print_text(f"  dropped {count}: {reason}")
 
 
 def _summary(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> dict[str, object]:

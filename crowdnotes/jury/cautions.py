@@ -6,7 +6,6 @@ import re
 import unicodedata
 
 from crowdnotes.errors import InputError
-from crowdnotes.jury.ballots import Readings
 from crowdnotes.note_text import NOTE_LIMIT, note_length, without_urls
 from crowdnotes.settings import JurySettings
 
@@ -31,7 +30,7 @@ def check_note(text: str, settings: JurySettings) -> None:
         raise InputError("The note has links or marks but no words.", "Say in a sentence what the link shows.")
 
 
-def cautions(note: str, readings: Readings, settings: JurySettings, *, vectors: bool) -> tuple[str, ...]:
+def cautions(note: str, settings: JurySettings, *, vectors: bool) -> tuple[str, ...]:
     """Sentences about one note; none for an ordinary one."""
     words = without_urls(note).split()
     found = []
@@ -51,8 +50,6 @@ def cautions(note: str, readings: Readings, settings: JurySettings, *, vectors: 
         )
     if not vectors:
         found.append("The jury read words and links only: the embedding model that it was trained with is not in use.")
-    if readings.splits is not None and 0.4 <= float(readings.splits[0]) <= 0.6:
-        found.append("The model cannot tell whether this note divides the sides or joins them.")
     return tuple(found)
 
 

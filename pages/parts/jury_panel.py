@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Case, GateName, GateStatus, Influence, JuryVerdict, SideVotes, StageName
+from crowdnotes.bridging.verdicts import RuleName, in_figures
+from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName
 from crowdnotes.jury import changes
 from pages.parts.number_line import Standing, number_line
 from pages.parts.plots import Part, stacked_shares
@@ -12,6 +13,7 @@ from pages.parts.text import plain
 
 _ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
 _ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
+_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
 _LETTERS = "ABCDEFGHIJ"
 _STATUS = {
     "CURRENTLY_RATED_HELPFUL": "It would be shown",
@@ -71,8 +73,9 @@ def _why_not(case: Case) -> str:
 
 def _standing(case: Case, verdict: JuryVerdict) -> None:
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
+    intercept = in_figures(verdict.note_intercept, verdict.helpful_line)
     words = (
-        f"Note intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} needed "
+        f"Note intercept {intercept} of the {verdict.helpful_line:.2f} needed "
         f"(nine juries in ten: {low:.2f} to {high:.2f})."
     )
     status = _STATUS.get(verdict.status, verdict.status)
@@ -85,7 +88,8 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
         key=f"jury-line-{case.id}",
     )
     for rule in verdict.blocked_by or (verdict.decided_by,):
-        st.caption(plain(rule.reason))
+        if rule.rule != RuleName.GENERAL_HELPFUL:  # that it lies under the line was just said
+            st.caption(plain(rule.reason))
 
 
 def _votes(case: Case, verdict: JuryVerdict) -> None:
@@ -124,21 +128,28 @@ def _comparable(one: JuryVerdict, other: JuryVerdict) -> bool:
 
 
 def _words(verdict: JuryVerdict) -> None:
-    if not verdict.influences:
+    told = [found for found in verdict.influences if _points(found.on_negative) or _points(found.on_positive)]
+    if not told:
         return
     with st.expander("Which words move the two sides", icon=":material/text_fields:"):
-        st.caption("How many more of 100 jurors of each side would vote helpful with these words than without them.")
-        for found in verdict.influences:
+        st.caption("Of 100 jurors of each side, how many more or fewer vote helpful because of these words.")
+        for found in told:
             st.markdown(
-                f"“{plain(found.words, 90)}” :gray[side −] {_points(found, '−')} :gray[side +] {_points(found, '+')}"
+                f"“{plain(found.words, 90)}”: {_in_points(found.on_negative)} on side −, "
+                f"{_in_points(found.on_positive)} on side +"
             )
 
 
-def _points(found: Influence, side: str) -> str:
-    share = found.on_negative if side == "−" else found.on_positive
+def _points(share: float) -> int:
     points = round(100 * share)
-    colour = "green" if points > 0 else "red" if points < 0 else "gray"
-    return f":{colour}[{points:+d}]"
+    return points if abs(points) >= _POINTS else 0
+
+
+def _in_points(share: float) -> str:
+    points = _points(share)
+    if not points:
+        return ":gray[no change]"
+    return f":green[{points} more]" if points > 0 else f":red[{-points} fewer]"
 
 
 def _beside(case: Case, verdict: JuryVerdict) -> None:
@@ -163,6 +174,13 @@ def _beside(case: Case, verdict: JuryVerdict) -> None:
             alt=" ".join(f"Candidate {name}: note intercept {found.note_intercept:.2f}." for name, found in heard),
             key=f"jury-beside-{case.id}",
         )
+        for name, found in heard:
+            shares = " and ".join(
+                f"{round(100 * side.helpful / side.jurors)} of 100 on side {side.side}"
+                for side in (found.negative, found.positive)
+                if side.jurors
+            )
+            st.caption(f"**{name}**: {shares} vote helpful")
 
 
 def _about(verdict: JuryVerdict) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
+from crowdnotes.bridging.verdicts import in_figures
 from pages.parts.plots import CONFIG
 
 _HEIGHT = 74  # pixels
@@ -33,14 +34,17 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     theme = st.context.theme.type or "light"
     accent = st.get_option(f"theme.{theme}.primaryColor")
     ink = st.get_option(f"theme.{theme}.grayTextColor")
+    text = st.get_option(f"theme.{theme}.textColor")
     figure = go.Figure()
     figure.add_scatter(
         x=values,
         y=names,
         mode="markers+text",
         marker={"size": 13, "color": accent},
-        text=[f"{item.value:.2f}" for item in standings],
+        text=[in_figures(item.value, line) for item in standings],
         textposition="top center",
+        textfont={"color": text},
+        cliponaxis=False,  # else the value above the topmost point is cut
         error_x={
             "type": "data",
             "symmetric": False,
@@ -56,15 +60,23 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     )
     figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2})
     figure.add_annotation(
-        x=line, y=1, yref="paper", yanchor="bottom", text=f"{line:.2f} shows it", showarrow=False, font={"color": ink}
+        x=line, y=1, yref="paper", yanchor="bottom", text=f"shown from {line:.2f}", showarrow=False, font={"color": ink}
     )
     figure.update_layout(
         height=_HEIGHT + 44 * len(standings),
-        margin={"l": 0, "r": 12, "t": 22, "b": 0},
+        margin={"l": 12, "r": 12, "t": 26, "b": 0},
         dragmode=False,
-        xaxis={"range": [left, right], "fixedrange": True, "zeroline": False, "dtick": 0.2, "tickformat": ".1f"},
+        xaxis={
+            "range": [left, right],
+            "fixedrange": True,
+            "zeroline": False,
+            "dtick": 0.2,
+            "tickformat": ".1f",
+            "tickfont": {"color": ink},
+        },
         yaxis={
-            "autorange": "reversed",
+            "range": [len(standings) - 0.5, -0.8],  # from the top down, with room for the topmost value
+            "tickfont": {"color": ink},
             "fixedrange": True,
             "ticks": "",
             "ticksuffix": "  ",

@@ -32,8 +32,9 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
     `alt` says in words what the plot shows.
     """
     totals = [sum(part.counts[i] for part in parts) for i in range(len(bars))]
+    colours, ink = _colours(), st.get_option(f"theme.{_theme()}.grayTextColor")
     figure = go.Figure()
-    for part in parts:
+    for place, part in enumerate(parts):
         figure.add_bar(
             name=part.name,
             y=list(bars),
@@ -46,6 +47,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
+            insidetextfont={"color": _ink_on(colours[place])} if place < len(colours) else None,
         )
     figure.update_layout(
         barmode="stack",
@@ -54,16 +56,42 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         dragmode=False,
         xaxis={"visible": False, "range": [0, 100], "fixedrange": True},
-        yaxis={"autorange": "reversed", "fixedrange": True, "ticks": "", "showgrid": False, "ticksuffix": "  "},
+        yaxis={
+            "autorange": "reversed",
+            "fixedrange": True,
+            "ticks": "",
+            "showgrid": False,
+            "ticksuffix": "  ",
+            "tickfont": {"color": ink},
+        },
         uniformtext={"minsize": 10, "mode": "hide"},
     )
     st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
     st.markdown(_key(parts, between))
 
 
+def _colours() -> Sequence[str]:
+    return st.get_option(f"theme.{_theme()}.chartCategoricalColors") or ()
+
+
+def _theme() -> str:
+    return st.context.theme.type or "light"
+
+
+def _ink_on(colour: str) -> str:
+    """Black or white, whichever is read more easily on `colour` (#rrggbb): one of them has 4.5 to 1 on any.
+
+    Source: WCAG 2.2, relative luminance and contrast ratio.
+    """
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    luminance = sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#ffffff"
+
+
 def _key(parts: Sequence[Part], between: str) -> str:
     """What each colour is, with its numbers: Plotly's own legend scrolls at the width of a phone."""
-    colours = st.get_option(f"theme.{st.context.theme.type or 'light'}.chartCategoricalColors") or []
+    colours = _colours()
     entries = []
     for place, part in enumerate(parts):
         if any(part.counts):

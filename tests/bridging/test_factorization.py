@@ -213,3 +213,16 @@ def test_a_weight_that_cannot_weigh_is_refused(weight: float) -> None:
 def test_penalties_must_be_positive() -> None:
     with pytest.raises(InputError, match="note_factor"):
         Penalties(note_factor=0)
+
+
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crowdnotes.bridging.layout._CHUNK", 500)
+    table = made_ratings(notes=200, raters=150)
+    fits = []
+    for cores in (1, 2, 7):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)), raising=False)
+        fits.append(fit(table))
+    assert fits[0].objective == fits[1].objective == fits[2].objective
+    for other in fits[1:]:
+        assert np.array_equal(other.notes.intercepts, fits[0].notes.intercepts)
+        assert np.array_equal(other.raters.factors, fits[0].raters.factors)

@@ -127,7 +127,7 @@ def test_ratings_of_early_not_misleading_notes_are_not_used(data: Path) -> None:
 
 def test_too_few_ratings_for_any_fit_are_refused(tmp_path: Path) -> None:
     write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, f"R{n}") for n in range(4)])
-    with pytest.raises(InputError, match="left after the filter"):
+    with pytest.raises(InputError, match="Dropped were: ratings of notes with under 5 raters: 4"):
         score_public_data(tmp_path, BridgingSettings())
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from crowdnotes.bridging.ratings import load_ratings
+from crowdnotes.bridging.reading import read_public_data
 from crowdnotes.errors import InputError
 from tests.bridging.made import rating_row, write_ratings
 
@@ -114,3 +115,18 @@ def test_an_empty_table_loads_as_empty(tmp_path: Path) -> None:
     frame = pd.DataFrame({"note_id": [1], "rater_id": ["a"], "helpful_num": [1.0]})
     frame.iloc[:0].to_parquet(path)
     assert len(load_ratings(path).table) == 0
+
+
+def test_numbers_beyond_64_bits_are_refused_rather_than_wrapped(tmp_path: Path) -> None:
+    ids = pd.array([2**63, 2**63 + 1], dtype="uint64")
+    path = _parquet(tmp_path / "r.parquet", note_id=ids, rater_id=["a", "b"], helpful_num=[1, 0])
+    with pytest.raises(InputError, match="beyond 64 bits"):
+        load_ratings(path)
+
+
+def test_a_folder_of_our_parquet_is_public_data(tmp_path: Path) -> None:
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(_BIG, "A"), rating_row(_BIG, "B", "NOT_HELPFUL")])
+    read_public_data(tmp_path, tmp_path / "out")
+    loaded = load_ratings(tmp_path / "out")
+    assert loaded.public
+    assert loaded.table.note_ids.tolist() == [_BIG]

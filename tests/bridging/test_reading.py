@@ -213,3 +213,34 @@ def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[str, int]] = []
     reading.read_public_data(tmp_path, tmp_path / "out", lambda table, rows: told.append((table, rows)))
     assert told == [("ratings", 2)]
+
+
+def _zipped(folder: Path) -> bytearray:
+    whole = write_ratings(folder / "made.tsv", [rating_row(1, "A")])
+    target = folder / "ratings-00000.zip"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(whole, "ratings-00000.tsv")
+    return bytearray(target.read_bytes())
+
+
+@pytest.mark.parametrize(("place", "value", "sentence"), [(0, 1, "encrypted"), (2, 99, "compression")])
+def test_a_zip_that_nobody_here_can_unpack_is_refused(tmp_path: Path, place: int, value: int, sentence: str) -> None:
+    content = _zipped(tmp_path)
+    central = content.rfind(b"PK\x01\x02")
+    content[6 + place] = content[central + 8 + place] = value  # the flags and the method stand in both headers
+    (tmp_path / "ratings-00000.zip").write_bytes(bytes(content))
+    with pytest.raises(InputError, match=f"cannot be unpacked .*{sentence}"):
+        _read(tmp_path)
+
+
+def test_a_single_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    path = write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
+    with pytest.raises(InputError, match="is a file"):
+        read_public_data(path, tmp_path / "out")
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(InputError, match="taken cannot be written"):
+        read_public_data(tmp_path, tmp_path / "taken")

@@ -10,6 +10,7 @@ import pytest
 from crowdnotes.bridging.columns import ENROLMENT
 from crowdnotes.bridging.enrolment import group_members
 from crowdnotes.bridging.factorization import fit
+from crowdnotes.bridging.reading import read_public_data
 from crowdnotes.bridging.stable_start import fit_from_group
 from crowdnotes.errors import InputError
 from tests.bridging.made import made_ratings, write_tsv
@@ -33,6 +34,8 @@ def test_the_enrolment_table_tells_who_is_in_the_group(tmp_path: Path) -> None:
     ids = np.array(["A", "B", "C"], dtype=object)
     assert group_members(path, ids).tolist() == [True, False, False]
     assert group_members(tmp_path, ids, group=2).tolist() == [False, True, False]
+    read_public_data(tmp_path, tmp_path / "out")
+    assert group_members(tmp_path / "out", ids).tolist() == [True, False, False]
 
 
 def test_an_enrolment_table_without_groups_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.bridging.rules import general_helpful
 from crowdnotes.bridging.status import RULES, decide
-from crowdnotes.bridging.verdicts import NoteSignals, NoteStatus, RuleName, Side, StatusResult
+from crowdnotes.bridging.verdicts import NoteSignals, NoteStatus, RuleName, Side, StatusResult, in_figures
 from crowdnotes.settings import BridgingSettings
 
 LINES = BridgingSettings()
@@ -41,6 +42,37 @@ def test_a_note_just_below_the_line_is_blocked_by_it_with_its_distance() -> None
     (blocking,) = result.blocked_by
     assert blocking.rule is RuleName.GENERAL_HELPFUL
     assert blocking.distances[1].gap == pytest.approx(-0.03)
+    assert blocking.reason == "Note intercept 0.37, at least 0.40 needed."
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"intercept": 0.3999}, "Note intercept 0.3999, at least 0.40 needed."),
+        ({"ratings": 4}, "Ratings 4, at least 5 needed."),
+        ({"intercept": float("nan")}, "Note intercept not known."),
+        ({"misleading": False}, "It calls the post not misleading, and only notes on misleading posts are shown."),
+    ],
+)
+def test_what_keeps_a_note_from_being_shown_is_a_sentence(change: dict[str, object], reason: str) -> None:
+    result = decide(replace(BRIDGE, **change), LINES)  # type: ignore[arg-type]
+    assert result.blocked_by[0].reason == reason
+
+
+def test_every_distance_stands_in_the_json_with_its_gap() -> None:
+    told = json.loads(decide(replace(BRIDGE, intercept=0.37), LINES).model_dump_json())
+    distances = {
+        d["measure"]: d for said in told["outcomes"] if said["rule"] == "GeneralCRH" for d in said["distances"]
+    }
+    assert distances["note intercept"]["gap"] == pytest.approx(-0.03)
+    assert distances["ratings"]["gap"] == 25
+
+
+@pytest.mark.parametrize(
+    ("value", "line", "told"), [(0.37, 0.4, "0.37"), (0.4, 0.4, "0.40"), (0.397, 0.4, "0.397"), (3.0, 5.0, "3")]
+)
+def test_a_number_never_looks_like_its_line_unless_it_is(value: float, line: float, told: str) -> None:
+    assert in_figures(value, line) == told
 
 
 def test_a_note_between_sides_needs_your_help_and_is_shown_as_needing_ratings() -> None:

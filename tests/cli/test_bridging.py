@@ -88,3 +88,33 @@ def test_a_file_that_is_no_ratings_gives_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "ratings.parquet").write_bytes(b"nothing")
     with pytest.raises(InputError, match="no Parquet file"):
         _run("fit", "--ratings", tmp_path / "ratings.parquet", "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize("command", ["fit", "score"])
+def test_when_nothing_is_left_the_drops_are_told(tmp_path: Path, command: str) -> None:
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(n, "R0") for n in range(3)])
+    words: list[str | Path] = (
+        ["--ratings", tmp_path, "--out", tmp_path / "out"] if command == "fit" else ["--data", tmp_path]
+    )
+    with pytest.raises(InputError, match="ratings of notes with under 5 raters: 3"):
+        _run(command, *words)
+
+
+def test_in_plain_words_drops_unknown_columns_and_rules_not_applied_are_told(tmp_path: Path) -> None:
+    rows = [rating_row(n, f"R{u}", "HELPFUL" if (n + u) % 3 else "NOT_HELPFUL") for n in range(12) for u in range(12)]
+    path = write_ratings(tmp_path / "ratings-00000.tsv", [*rows, rows[0]])
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([lines[0] + "\tmood", *(line + "\tfine" for line in lines[1:])]) + "\n", "utf-8")
+    told = {
+        command: CliRunner().invoke(app, ["bridging", command, *map(str, words)], catch_exceptions=False).stdout
+        for command, words in {
+            "read": ["--data", tmp_path, "--out", tmp_path / "parquet"],
+            "fit": ["--ratings", tmp_path, "--out", tmp_path / "out"],
+            "score": ["--data", tmp_path],
+        }.items()
+    }
+    for words in told.values():
+        assert "dropped 1: repeated noteId and raterParticipantId" in words
+    assert "columns not known, and not kept: mood" in told["read"]
+    assert "144 ratings of 12 notes by 12 raters" in told["fit"]
+    assert "GeneralCRH (needs whether the note calls the post misleading)" in told["score"]

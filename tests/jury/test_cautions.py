@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.errors import InputError
-from crowdnotes.jury.ballots import Readings
 from crowdnotes.jury.cautions import cautions, check_note
 from crowdnotes.settings import JurySettings
 
 _PLAIN = "The photo was taken in 2019 in Brazil and shows a football match, not a protest."
-_SURE = Readings(np.zeros(1), np.zeros(1), np.asarray([0.1]))
 
 
-def _said(text: str, readings: Readings = _SURE, *, vectors: bool = True) -> str:
-    return " ".join(cautions(text, readings, JurySettings(), vectors=vectors))
+def _said(text: str, *, vectors: bool = True) -> str:
+    return " ".join(cautions(text, JurySettings(), vectors=vectors))
 
 
 def test_an_ordinary_note_needs_no_caution() -> None:
@@ -38,10 +35,6 @@ def test_an_unusual_note_says_what_is_unusual(text: str, words: str) -> None:
     assert words in _said(text)
 
 
-def test_a_reading_on_the_fence_says_so() -> None:
-    assert "divides the sides or joins them" in _said(_PLAIN, Readings(np.zeros(1), np.zeros(1), np.asarray([0.5])))
-
-
 def test_reading_without_vectors_says_so() -> None:
     assert "words and links only" in _said(_PLAIN, vectors=False)
 
@@ -54,4 +47,4 @@ def test_any_text_is_taken_or_refused_with_a_sentence(text: str) -> None:
         assert error.message
         assert error.next_step
     else:
-        assert all(said.endswith(".") for said in cautions(text, _SURE, JurySettings(), vectors=True))
+        assert all(said.endswith(".") for said in cautions(text, JurySettings(), vectors=True))
