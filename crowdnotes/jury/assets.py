@@ -7,3 +7,4 @@ from pathlib import Path
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "jury"
 SHIPPED_RATERS = ASSETS / "raters.json"
 SHIPPED_MODEL = ASSETS / "model"
+LEANINGS = ASSETS / "leanings"

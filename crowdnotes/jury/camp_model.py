@@ -59,7 +59,7 @@ class CampModel:
 
     def read_camps(self, notes: Features) -> CampReading:
         """The three heads' chances."""
-        kernel = self.landmarks.kernel(notes.vectors) if notes.vectors.shape[1] else None
+        kernel = self.landmarks.kernel(notes) if notes.vectors.shape[1] else None
         heads = (self.splits, self.positive_likes, self.joined)
         return CampReading(*(sigmoid(head.log_odds(notes, kernel)) for head in heads))
 

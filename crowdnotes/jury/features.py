@@ -1,4 +1,4 @@
-"""A note's text as numbers: hashed words, letters and sources, its manner, and its meaning's vector.
+"""A note's text as numbers: hashed words, letters and sources, manner, stances, and its meaning's vector.
 
 Hashing keeps no vocabulary: the trained weights hold no words of anybody's note. Links count twice:
 as sources (host, account) and by the words in their path, which often repeat a headline.
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.stance import stances
 from crowdnotes.jury.style import style
 from crowdnotes.note_text import find_urls, without_urls
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from crowdnotes.embedding import Embedder
 
-VERSION = 1
+VERSION = 2
 BITS = {"words": 18, "letters": 18, "sources": 14}
 _TOKEN = r"(?u)\b\w+\b|[!?]"
 _HOST = re.compile(r"^https?://(?:www\.|m\.|mobile\.|amp\.|en\.m\.)?([^/?#]+)(?:/([^/?#]+))?", re.IGNORECASE)
@@ -32,10 +33,11 @@ _X = frozenset({"x.com", "twitter.com"})
 
 @dataclass(frozen=True)
 class Features:
-    """Of n notes: hashed presence by block (n, 2**bits), manner (n, s), and unit vectors (n, d) or none."""
+    """Of n notes: hashed presence by block (n, 2**bits), manner (n, s), stances (n, t), unit vectors (n, d) or none."""
 
     blocks: dict[str, csr_matrix]
     manner: Floats
+    stances: Floats
     vectors: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
@@ -44,19 +46,24 @@ class Features:
     def rows(self, chosen: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Features:
         """Some of the notes."""
         return Features(
-            {name: block[chosen] for name, block in self.blocks.items()}, self.manner[chosen], self.vectors[chosen]
+            {name: block[chosen] for name, block in self.blocks.items()},
+            self.manner[chosen],
+            self.stances[chosen],
+            self.vectors[chosen],
         )
 
     def with_vectors(self, vectors: npt.NDArray[np.float32]) -> Features:
         """The same words with other vectors."""
-        return Features(self.blocks, self.manner, vectors)
+        return Features(self.blocks, self.manner, self.stances, vectors)
 
 
 def features(notes: Sequence[str], embedder: Embedder | None) -> Features:
     """Read notes. Without an embedder the vectors have no columns (`with_vectors` adds them)."""
     if embedder is None:
-        return Features(_blocks(notes), style(notes), np.zeros((len(notes), 0), dtype=np.float32))
-    return Features(_blocks(notes), style(notes), embedder.encode([meaning(note) for note in notes]))
+        vectors = np.zeros((len(notes), 0), dtype=np.float32)
+    else:
+        vectors = embedder.encode([meaning(note) for note in notes])
+    return Features(_blocks(notes), style(notes), stances(notes), vectors)
 
 
 def meaning(note: str) -> str:

@@ -4,8 +4,8 @@ Words half, over blocks of hashed words, letters and sources: presence times a w
 brought to length one (as naive-Bayes support vector machines do, Wang and Manning 2012), times the
 coefficients w. Stored as r^2 and r w, so a note's score is  sum_j r_j w_j / sqrt(sum_j r_j^2)  per block.
 
-Vectors half: a Gaussian kernel between the note's vector and landmark vectors (Nyström approximation),
-because notes near each other in meaning are liked by the same people while the direction alone says little.
+Vectors half: a Gaussian kernel between the note and landmark notes (Nyström approximation), by their vectors
+and their stances together: the same people like notes that are near each other in meaning and take the same side.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from crowdnotes.jury.features import Features
 from crowdnotes.jury.pool import Floats
 
 Singles = npt.NDArray[np.float32]
+_FURTHEST = 0.25  # a stance that few notes take must not push a note away from all landmarks
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,16 @@ class Channel:
 
 @dataclass(frozen=True)
 class WordsHalf:
-    """Channels, and coefficients of the manner (s,), with a constant."""
+    """Channels, and coefficients of the manner (s,) and the stances (t,), with a constant."""
 
     channels: tuple[Channel, ...]
     manner: Floats
+    stances: Floats
     constant: float
 
     def score(self, features: Features) -> Floats:
-        """Log odds by words and manner alone, (n,)."""
-        total: Floats = self.constant + features.manner @ self.manner
+        """Log odds by words, manner and stances, (n,)."""
+        total: Floats = self.constant + features.manner @ self.manner + features.stances @ self.stances
         for channel in self.channels:
             total = total + channel.score(features)
         return total
@@ -68,15 +70,39 @@ class VectorsHalf:
 
 @dataclass(frozen=True)
 class Landmarks:
-    """Vectors (l, d) of unit length, and the kernel's sharpness: exp(-sharpness |x - y|^2)."""
+    """Notes that others are near to or far from.
 
-    vectors: Singles
+    points (l, d + t): their vectors, then their stances, scaled. scales (t,): what a note's stances are multiplied
+    by. sharpness: of the kernel exp(-sharpness |x - y|^2).
+    """
+
+    points: Singles
+    scales: Singles
     sharpness: float
 
-    def kernel(self, vectors: Singles) -> Floats:
+    @classmethod
+    def at(cls, notes: Features, scales: Singles, sharpness: float) -> Landmarks:
+        """Landmarks at these notes, each place once."""
+        return cls(np.unique(_points(notes, scales), axis=0), scales, sharpness)
+
+    def kernel(self, notes: Features) -> Floats:
         """Nearness of notes to landmarks, (n, l)."""
-        near: Floats = np.exp(-2 * self.sharpness * (1.0 - vectors @ self.vectors.T)).astype(np.float64)
+        return self._near(_points(notes, self.scales))
+
+    def among_themselves(self) -> Floats:
+        """Nearness of landmarks to landmarks, (l, l)."""
+        return self._near(self.points)
+
+    def _near(self, points: Singles) -> Floats:
+        apart = (points**2).sum(axis=1)[:, None] + (self.points**2).sum(axis=1) - 2 * (points @ self.points.T)
+        near: Floats = np.exp(-self.sharpness * apart).astype(np.float64)
         return near
+
+
+def _points(notes: Features, scales: Singles) -> Singles:
+    stances = np.clip(notes.stances * scales, -_FURTHEST, _FURTHEST)
+    # Half precision from the start, so that what is measured is what is saved.
+    return np.column_stack((notes.vectors, stances)).astype(np.float16).astype(np.float32)
 
 
 @dataclass(frozen=True)

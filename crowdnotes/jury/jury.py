@@ -90,7 +90,7 @@ class Jury:
                     sampling=sampling.value,
                     splits=None if readings.splits is None else float(readings.splits[row]),
                     influences=self._influences(text, row, read, posts) if explain else (),
-                    cautions=cautions(text, readings.only(row), self.settings, vectors=self.has_vectors),
+                    cautions=cautions(text, self.settings, vectors=self.has_vectors),
                     model=self.model.name,
                     quality=self.model.quality,
                 ),

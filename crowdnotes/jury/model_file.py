@@ -21,6 +21,7 @@ from crowdnotes.jury import features as reading
 from crowdnotes.jury.assets import SHIPPED_MODEL
 from crowdnotes.jury.camp_model import CampModel, DividedShares
 from crowdnotes.jury.heads import Blend, Channel, Head, Landmarks, VectorsHalf, WordsHalf
+from crowdnotes.jury.leanings import shipped_leanings
 from crowdnotes.jury.link import Link
 from crowdnotes.jury.rating_model import RatingModel
 from crowdnotes.jury.reading_model import JuryModel, SideRaters
@@ -40,6 +41,7 @@ def save_model(model: CampModel | RatingModel, folder: Path) -> None:
         "kind": next(kind for kind, made in _KINDS.items() if made is type(model)),
         "name": model.name,
         "features": reading.VERSION,
+        "leanings_sha256": shipped_leanings().sha256,
         "embedder": model.embedder,
         "link": asdict(model.link),
         "sides": {
@@ -50,7 +52,7 @@ def save_model(model: CampModel | RatingModel, folder: Path) -> None:
         "heads": {name: _pack(name, getattr(model, name), arrays) for name in _HEADS[type(model)]},
         "sharpness": model.landmarks.sharpness,
     }
-    arrays["landmarks"] = model.landmarks.vectors
+    arrays["landmarks/points"], arrays["landmarks/scales"] = model.landmarks.points, model.landmarks.scales
     if isinstance(model, CampModel):
         content["divided"] = asdict(model.divided)
     else:
@@ -73,7 +75,7 @@ def _load(folder: Path) -> JuryModel:
         raw = (folder / WEIGHTS).read_bytes()
     except (OSError, ValueError) as error:
         raise _damaged("cannot be read") from error
-    if content.get("features") != reading.VERSION:
+    if (content.get("features"), content.get("leanings_sha256")) != (reading.VERSION, shipped_leanings().sha256):
         raise _damaged("was trained for another version of the program")
     if hashlib.sha256(raw).hexdigest() != content["weights_sha256"]:
         raise _damaged("has weights that are not the ones described (their checksum differs)")
@@ -92,7 +94,7 @@ def _load(folder: Path) -> JuryModel:
             }
         ),
         "quality": JuryQuality.model_validate(content["quality"]),
-        "landmarks": Landmarks(arrays["landmarks"], content["sharpness"]),
+        "landmarks": Landmarks(arrays["landmarks/points"], arrays["landmarks/scales"], content["sharpness"]),
     }
     if kind is CampModel:
         common["divided"] = DividedShares(**content["divided"])
@@ -109,6 +111,7 @@ def _pack(name: str, head: Head, arrays: Arrays) -> dict[str, Any]:
     return {
         "channels": [channel.block for channel in head.words.channels],
         "manner": head.words.manner.tolist(),
+        "stances": head.words.stances.tolist(),
         "constants": [head.words.constant, head.vectors.constant],
         "both": asdict(head.both),
         "words_alone": asdict(head.words_alone),
@@ -122,7 +125,7 @@ def _unpack(name: str, content: dict[str, Any], arrays: Arrays) -> Head:
     )
     words, vectors = content["constants"]
     return Head(
-        WordsHalf(channels, np.asarray(content["manner"]), words),
+        WordsHalf(channels, np.asarray(content["manner"]), np.asarray(content["stances"]), words),
         VectorsHalf(arrays[f"{name}/vectors"].astype(np.float64), vectors),
         Blend(**content["both"]),
         Blend(**content["words_alone"]),

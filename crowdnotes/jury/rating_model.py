@@ -44,7 +44,7 @@ class RatingModel:
 
     def read(self, notes: Features, posts: Features | None = None) -> Readings:
         """See `JuryModel.read`. A post counts only where both vectors are there."""
-        kernel = self.landmarks.kernel(notes.vectors) if notes.vectors.shape[1] else None
+        kernel = self.landmarks.kernel(notes) if notes.vectors.shape[1] else None
         appeal, lean = self.appeal.log_odds(notes, kernel), self.lean.log_odds(notes, kernel)
         if kernel is not None and posts is not None and self.reads_post:
             added = post_columns(notes, posts) @ self.post_weights

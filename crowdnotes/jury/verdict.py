@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdnotes.bridging import NoteSignals, RuleName, Side, StatusResult, decide
+from crowdnotes.bridging import NoteSignals, Side, StatusResult, decide
 from crowdnotes.domain import Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes, text_sha256
 from crowdnotes.jury.ballots import Outcome, counts, middle
 from crowdnotes.jury.sentence import plain_sentence
@@ -34,6 +34,7 @@ def verdict_of(
     shown = juries[0]
     negative, positive = side_votes(shown)
     status = decide(_signals(shown), bridging)
+    interval = _interval([float(jury.intercepts[0]) for jury in juries])
     return JuryVerdict(
         text_sha256=text_sha256(text),
         post_sha256=None if post is None else text_sha256(post),
@@ -41,7 +42,7 @@ def verdict_of(
         seed=told.seed,
         sampling=told.sampling,
         note_intercept=float(shown.intercepts[0]),
-        intercept_interval=_interval([float(jury.intercepts[0]) for jury in juries]),
+        intercept_interval=interval,
         note_factor=float(shown.factors[0]),
         factor_interval=_interval([float(jury.factors[0]) for jury in juries]),
         helpful_line=bridging.helpful_intercept,
@@ -53,7 +54,14 @@ def verdict_of(
         positive=positive,
         splits=told.splits,
         influences=told.influences,
-        sentence=plain_sentence(negative, positive, told.influences),
+        sentence=plain_sentence(
+            negative,
+            positive,
+            told.influences,
+            interval=interval,
+            line=bridging.helpful_intercept,
+            splits=told.splits,
+        ),
         cautions=told.cautions,
         model=told.model,
         quality=told.quality,
@@ -97,12 +105,4 @@ def _interval(values: list[float]) -> Interval:
 
 
 def _blocked(status: StatusResult) -> tuple[RuleWord, ...]:
-    words = []
-    for said in status.blocked_by:
-        reason = said.reason
-        if said.rule is RuleName.GENERAL_HELPFUL:  # it did not fire, so it gives no reason of its own
-            short = [found for found in said.distances if not found.met and found.value is not None]
-            reason = "; ".join(f"{found.measure} {found.value:.2f} of {found.line:.2f}" for found in short) + "."
-            reason = reason[0].upper() + reason[1:]
-        words.append(RuleWord(rule=said.rule.value, reason=reason))
-    return tuple(words)
+    return tuple(RuleWord(rule=said.rule.value, reason=said.reason) for said in status.blocked_by)

@@ -19,7 +19,7 @@ from crowdnotes.jury.heads import Blend, Head, Landmarks
 from crowdnotes.jury.link import Link
 from crowdnotes.jury.reading_model import SideRaters
 from crowdnotes.studies.jury_camps import CampNotes
-from crowdnotes.studies.jury_halves import WordsRecipe, blends, choose_landmarks, learn_vectors, learn_words
+from crowdnotes.studies.jury_halves import Mapped, WordsRecipe, blends, choose_landmarks, learn_vectors, learn_words
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -34,17 +34,18 @@ class CampRecipe:
 
     half_life_days: float = 400.0
     calibration_share: float = 0.25
-    landmarks: tuple[int, int] = (2700, 900)  # notes that divide, and that do not
-    sharpness: float = 1.5
-    splits: WordsRecipe = field(default_factory=lambda: WordsRecipe(_IDF, 2.0))
+    landmarks: tuple[int, int] = (1600, 600)  # notes that divide, and that do not
+    sharpness: float = 0.8
+    landmark_stances: float = 0.09
+    splits: WordsRecipe = field(default_factory=lambda: WordsRecipe(_IDF, 2.0, stances=0.04))
     positive_likes: WordsRecipe = field(
         default_factory=lambda: WordsRecipe(
-            (("words", "ratio"), ("words", "idf"), ("sources", "ratio")), 2.0, manner=0.03
+            (("words", "ratio"), ("words", "idf"), ("sources", "ratio")), 1.0, manner=0.03
         )
     )
     joined: WordsRecipe = field(default_factory=lambda: WordsRecipe(_IDF, 0.5))
     vectors_strength: float = 4.0
-    positive_likes_vectors_strength: float = 20.0
+    positive_likes_vectors_strength: float = 5.0
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,14 @@ def train_camp_model(
         ),
         "joined": _Task(~notes.divides, np.nan_to_num(notes.joined), recipe.joined, strength),
     }
-    early = choose_landmarks(read.rows(older), notes.divides[older], recipe.landmarks, recipe.sharpness)
-    landmarks = choose_landmarks(read, notes.divides, recipe.landmarks, recipe.sharpness)
+    early = _landmarks(notes, read, older, recipe)
+    landmarks = _landmarks(notes, read, everything, recipe)
+    maps = (Mapped.of(read, early), Mapped.of(read, landmarks))
     heads = {}
     for head, task in tasks.items():
         progress(f"learning {head}")
-        blend = _calibrate(task, read, early, weight, older, newer)
-        heads[head] = _learn(task, read, landmarks, weight, blend)
+        blend = _calibrate(task, read, maps[0], weight, older, newer)
+        heads[head] = _learn(task, read, maps[1], weight, blend)
     shares = notes.approvals[notes.divides]
     return CampModel(
         name=name,
@@ -113,34 +115,27 @@ def train_camp_model(
     )
 
 
+def _landmarks(notes: CampNotes, read: Features, of: Bools, recipe: CampRecipe) -> Landmarks:
+    return choose_landmarks(
+        read.rows(of), notes.divides[of], recipe.landmarks, recipe.sharpness, recipe.landmark_stances
+    )
+
+
 def _calibrate(
-    task: _Task,
-    read: Features,
-    landmarks: Landmarks,
-    weight: Floats,
-    older: Bools,
-    newer: Bools,
+    task: _Task, read: Features, mapped: Mapped, weight: Floats, older: Bools, newer: Bools
 ) -> tuple[Blend, Blend]:
     """Fit on the older notes, blend on the newer ones."""
     first, then = task.of & older, task.of & newer
     words = learn_words(read.rows(first), task.target[first], weight[first], task.recipe)
-    vectors = learn_vectors(read.rows(first), landmarks, task.target[first], weight[first], task.vectors_strength)
-    after = read.rows(then)
-    by_meaning = vectors.score(landmarks.kernel(after.vectors))
-    return blends(words.score(after), by_meaning, task.target[then], weight[then])
+    vectors = learn_vectors(mapped, first, task.target, weight, task.vectors_strength)
+    by_meaning = vectors.score(mapped, then)
+    return blends(words.score(read.rows(then)), by_meaning, task.target[then], weight[then])
 
 
-def _learn(
-    task: _Task,
-    read: Features,
-    landmarks: Landmarks,
-    weight: Floats,
-    blend: tuple[Blend, Blend],
-) -> Head:
-    mine = read.rows(task.of)
-    target, own_weight = task.target[task.of], weight[task.of]
-    words = learn_words(mine, target, own_weight, task.recipe)
-    return Head(words, learn_vectors(mine, landmarks, target, own_weight, task.vectors_strength), *blend)
+def _learn(task: _Task, read: Features, mapped: Mapped, weight: Floats, blend: tuple[Blend, Blend]) -> Head:
+    words = learn_words(read.rows(task.of), task.target[task.of], weight[task.of], task.recipe)
+    vectors = learn_vectors(mapped, task.of, task.target, weight, task.vectors_strength)
+    return Head(words, vectors.on_landmarks(mapped), *blend)
 
 
 def _check(notes: CampNotes) -> None:

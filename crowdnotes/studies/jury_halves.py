@@ -17,19 +17,22 @@ from crowdnotes.jury.features import Features
 from crowdnotes.jury.heads import Blend, Channel, Landmarks, VectorsHalf, WordsHalf
 
 Floats = npt.NDArray[np.float64]
+_LEAST_SPREAD = 0.02
 
 
 @dataclass(frozen=True)
 class WordsRecipe:
     """Blocks with their weighting, "idf" (rarity) or "ratio" (how unlike the two answers use the word).
 
-    strength: inverse of the penalty; smoothing: counts added to each word before the ratio is taken.
+    strength: inverse of the penalty; smoothing: counts added to each word before the ratio is taken;
+    manner, stances: how large their columns stand beside a text block of length one.
     """
 
     channels: tuple[tuple[str, str], ...]
     strength: float
     smoothing: float = 1.0
-    manner: float = 0.15  # the manner's columns, in units of a text block of length one
+    manner: float = 0.15
+    stances: float = 0.08
 
 
 def learn_words(read: Features, target: Floats, weight: Floats, recipe: WordsRecipe) -> WordsHalf:
@@ -38,39 +41,81 @@ def learn_words(read: Features, target: Floats, weight: Floats, recipe: WordsRec
     scaled = [
         _unit_rows(read.blocks[block], values) for (block, _), values in zip(recipe.channels, squares, strict=True)
     ]
-    mean, spread = read.manner.mean(axis=0), np.maximum(read.manner.std(axis=0), 1e-6)
-    manner = csr_matrix((read.manner - mean) / spread * recipe.manner)
-    coefficients, constant = _logistic(hstack([*scaled, manner]).tocsr(), target, weight, recipe.strength)
+    numbers = np.column_stack((read.manner, read.stances))
+    sizes = np.repeat([recipe.manner, recipe.stances], [read.manner.shape[1], read.stances.shape[1]])
+    mean, scale = numbers.mean(axis=0), sizes / _spread(numbers)
+    parts_in = [*scaled, csr_matrix((numbers - mean) * scale)]
+    coefficients, constant = _logistic(hstack(parts_in).tocsr(), target, weight, recipe.strength)
     ends = np.cumsum([part.shape[1] for part in scaled])
     parts = np.split(coefficients, ends)
     channels = tuple(
         Channel(block, values.astype(np.float32), (np.sqrt(values) * part).astype(np.float32))
         for (block, _), values, part in zip(recipe.channels, squares, parts[:-1], strict=True)
     )
-    of_manner = parts[-1] * recipe.manner / spread
-    return WordsHalf(channels, of_manner, float(constant - of_manner @ mean))
+    of_numbers = parts[-1] * scale
+    of_manner, of_stances = np.split(of_numbers, [read.manner.shape[1]])
+    return WordsHalf(channels, of_manner, of_stances, float(constant - of_numbers @ mean))
 
 
-def learn_vectors(read: Features, landmarks: Landmarks, target: Floats, weight: Floats, strength: float) -> VectorsHalf:
-    """Fit the vectors half on the Nyström map K(x, L) K(L, L)^(-1/2)."""
-    values, axes = np.linalg.eigh(landmarks.kernel(landmarks.vectors))
-    kept = values > 1e-4
-    root = axes[:, kept] / np.sqrt(values[kept])
-    mapped = landmarks.kernel(read.vectors) @ root
-    coefficients, constant = _logistic(mapped, target, weight, strength)
-    return VectorsHalf(root @ coefficients, constant)
+@dataclass(frozen=True)
+class Mapped:
+    """Notes by the Nyström map K(x, L) K(L, L)^(-1/2), (n, k), and the map's root (l, k)."""
+
+    columns: Floats
+    root: Floats
+
+    @classmethod
+    def of(cls, read: Features, landmarks: Landmarks) -> Mapped:
+        """Map every note once; the heads share it."""
+        values, axes = np.linalg.eigh(landmarks.among_themselves())
+        kept = values > 1e-4
+        root = axes[:, kept] / np.sqrt(values[kept])
+        return cls(landmarks.kernel(read) @ root, root)
+
+
+@dataclass(frozen=True)
+class MappedHalf:
+    """Coefficients (k,) of the mapped columns, with a constant."""
+
+    coefficients: Floats
+    constant: float
+
+    def score(self, mapped: Mapped, of: npt.NDArray[np.bool_]) -> Floats:
+        """Log odds of the notes where `of` is true."""
+        total: Floats = self.constant + mapped.columns[of] @ self.coefficients
+        return total
+
+    def on_landmarks(self, mapped: Mapped) -> VectorsHalf:
+        """The same half, by nearness to landmarks."""
+        return VectorsHalf(mapped.root @ self.coefficients, self.constant)
+
+
+def learn_vectors(
+    mapped: Mapped, of: npt.NDArray[np.bool_], target: Floats, weight: Floats, strength: float
+) -> MappedHalf:
+    """Fit the vectors half on the notes where `of` (n,) is true; target and weight (n,)."""
+    coefficients, constant = _logistic(mapped.columns[of], target[of], weight[of], strength)
+    return MappedHalf(coefficients, constant)
 
 
 def choose_landmarks(
-    read: Features, among: npt.NDArray[np.bool_], counts: tuple[int, int], sharpness: float
+    read: Features, among: npt.NDArray[np.bool_], counts: tuple[int, int], sharpness: float, stances: float
 ) -> Landmarks:
-    """Notes whose vectors stand for all: counts are of those where `among` (n,) is true, and not; all when few."""
+    """Notes that stand for all: counts are of those where `among` (n,) is true, and not; all when few.
+
+    stances: how far apart two notes are by a stance that is one standard deviation apart.
+    """
     chance = np.random.default_rng(0)
     groups = (np.flatnonzero(among), np.flatnonzero(~among))
     rows = [chance.permutation(group)[:count] for group, count in zip(groups, counts, strict=True)]
-    vectors = np.unique(read.vectors[np.sort(np.concatenate(rows))], axis=0)
-    # Half precision from the start, so that what is measured is what is saved.
-    return Landmarks(vectors.astype(np.float16).astype(np.float32), sharpness)
+    scales = (stances / _spread(read.stances)).astype(np.float16).astype(np.float32)
+    return Landmarks.at(read.rows(np.sort(np.concatenate(rows))), scales, sharpness)
+
+
+def _spread(columns: Floats) -> Floats:
+    """Standard deviations (c,), not below what would let one rare column decide alone."""
+    spread: Floats = np.maximum(columns.std(axis=0), _LEAST_SPREAD)
+    return spread
 
 
 def learn_blend(scores: Floats, target: Floats, weight: Floats) -> tuple[float, Floats]:

@@ -22,6 +22,7 @@ def save_held_out(read: Features, notes: CampNotes, folder: Path) -> None:
     """Write features and votes of notes, without ids and text."""
     arrays: dict[str, Any] = {
         "manner": read.manner.astype(np.float32),
+        "stances": read.stances.astype(np.float32),
         "vectors": read.vectors.astype(np.float16),
         "divides": notes.divides,
         "approvals": notes.approvals.astype(np.float32),
@@ -55,7 +56,12 @@ def measure_held_out(folder: Path) -> CampFigures:
         )
         for name, bits in BITS.items()
     }
-    read = Features(blocks, arrays["manner"].astype(np.float64), arrays["vectors"].astype(np.float32))
+    read = Features(
+        blocks,
+        arrays["manner"].astype(np.float64),
+        arrays["stances"].astype(np.float64),
+        arrays["vectors"].astype(np.float32),
+    )
     return measure_camps(
         model,
         model.read_camps(read),

@@ -44,8 +44,8 @@ class Columns:
             seen = np.asarray((read.blocks[name] > 0).sum(axis=0)).ravel()
             active[name] = np.flatnonzero(seen >= 2)
             rarity[name] = np.log((1 + len(read)) / (1 + seen[active[name]])) + 1
-        marks = choose_landmarks(read, np.ones(len(read), dtype=bool), (_LANDMARKS, 0), _SHARPNESS)
-        values, axes = np.linalg.eigh(marks.kernel(marks.vectors))
+        marks = choose_landmarks(read, np.ones(len(read), dtype=bool), (_LANDMARKS, 0), _SHARPNESS, 0.0)
+        values, axes = np.linalg.eigh(marks.among_themselves())
         kept = values > 1e-4
         return cls(
             active,
@@ -61,7 +61,7 @@ class Columns:
         """The columns of notes, (n, c)."""
         parts = [self._block(read, name) for name in _BLOCKS]
         parts.append(csr_matrix((read.manner - self.manner_mean) / self.manner_spread * _MANNER))
-        parts.append(csr_matrix(self.landmarks.kernel(read.vectors) @ self.root))
+        parts.append(csr_matrix(self.landmarks.kernel(read) @ self.root))
         if self.with_posts and posts is not None:
             parts.append(csr_matrix(post_columns(read, posts)))
         return hstack(parts).tocsr()
@@ -82,7 +82,8 @@ class Columns:
             products[self.active[name]] = self.rarity[name] * weights
             channels.append(Channel(name, squares, products))
         manner = parts[3] * _MANNER / self.manner_spread
-        words = WordsHalf(tuple(channels), manner, constant - float(manner @ self.manner_mean))
+        no_stances = np.zeros(len(self.landmarks.scales))
+        words = WordsHalf(tuple(channels), manner, no_stances, constant - float(manner @ self.manner_mean))
         return Head(words, VectorsHalf(self.root @ parts[4], 0.0), Blend(0.0, 1.0, 1.0), Blend(0.0, 1.0))
 
     def _block(self, read: Features, name: str) -> csr_matrix:

@@ -25,7 +25,8 @@ QUALITY = JuryQuality(
     note="A simulation of made words.",
 )
 SIDES = SideRaters.of(shipped_pool().draw(5_000, np.random.default_rng(0)))
-LANDMARKS = Landmarks(HashingEmbedder().encode(["one landmark", "another one"]), 1.0)
+_AT = features(["one landmark", "another one"], HashingEmbedder())
+LANDMARKS = Landmarks.at(_AT, np.zeros(_AT.stances.shape[1], dtype=np.float32), 1.0)
 
 
 def head(weights: dict[str, float], constant: float = 0.0) -> Head:
@@ -38,7 +39,8 @@ def head(weights: dict[str, float], constant: float = 0.0) -> Head:
         squares[columns] = 1.0
         products[columns] = weight
     manner = np.zeros(features(["x"], None).manner.shape[1])
-    words = WordsHalf((Channel("words", squares, products),), manner, constant)
+    stances = np.zeros(len(LANDMARKS.scales))
+    words = WordsHalf((Channel("words", squares, products),), manner, stances, constant)
     return Head(words, VectorsHalf(np.zeros(2), 0.0), Blend(0.0, 1.0, 1.0), Blend(0.0, 1.0))
 
 
