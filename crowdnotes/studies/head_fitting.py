@@ -55,9 +55,12 @@ def fit_head(samples: Sequence[Sample], labels: Labels, recipe: Recipe, embedder
         sparse.csr_matrix((stacks[name] - block.mean) / block.scale * recipe.vectors[name])
         for name, block in vectors.items()
     ]
+    every = sparse.hstack(columns).tocsr()
+    present = np.unique(every.indices)  # a gram of no text has weight 0 anyway, and most buckets are empty
     model = LogisticRegression(C=recipe.inverse_penalty, max_iter=_ROUNDS)
-    model.fit(sparse.hstack(columns).tocsr(), labels)
-    weights = np.asarray(model.coef_[0], dtype=np.float32)
+    model.fit(every[:, present], labels)
+    weights = np.zeros(every.shape[1], dtype=np.float32)
+    weights[present] = model.coef_[0]
     parts = np.split(weights, np.cumsum([column.shape[1] for column in columns])[:-1])
     after = 1 + len(rarities)
     return Head(
@@ -109,7 +112,9 @@ def _rarity(grams: Sequence[Grams], rarest: int) -> FloatArray:
 
 
 def _features(samples: Sequence[Sample], names: Sequence[str]) -> npt.NDArray[np.float32]:
-    return np.array([[sample.features[name] for name in names] for sample in samples], dtype=np.float32)
+    """Shape (samples, names); a feature that a sample lacks is put at the others' mean, where it adds nothing."""
+    known = np.array([[sample.features.get(name, np.nan) for name in names] for sample in samples], dtype=np.float32)
+    return np.where(np.isnan(known), np.nanmean(known, axis=0), known)
 
 
 def _standard(values: npt.NDArray[np.float32]) -> _Scaled:

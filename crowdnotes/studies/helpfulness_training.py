@@ -1,7 +1,8 @@
 """Trains the helpfulness head on HealthNotes and measures it by grouped cross-validation.
 
-No post stands in two folds, nor do near duplicates. Each fold's verdicts come from a head that saw none of
-it, calibrated on the other folds' held-out scores, so that the line at 0.5 was not chosen on them either.
+No post and no note stands in two folds, nor do near duplicates of either. Each fold's verdicts come from a head
+that saw none of it, calibrated on the other folds' held-out scores, so that the line at 0.5 was not chosen on
+them either.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from crowdnotes.engines.local.heads.head import Head, Sample, sigmoid
 from crowdnotes.engines.local.heads.readings import Readings
 from crowdnotes.engines.local.heads.samples import note_words, pair_sample
 from crowdnotes.engines.local.words import plain_post
+from crowdnotes.errors import InputError
 from crowdnotes.studies.head_fitting import Labels, Recipe, calibration, fit_head, scores
 from crowdnotes.studies.helpfulness_rows import HealthNote
 from crowdnotes.studies.measures import area_under_curve, macro_f1
-from crowdnotes.studies.near_duplicates import group_texts
+from crowdnotes.studies.near_duplicates import group_texts, joined_groups
 
 FOLDS = 5
 REPEATS = 3
@@ -54,10 +56,18 @@ class TrainedHead:
 def train_helpfulness(
     notes: Sequence[HealthNote], readings: Readings, embedder: Embedder, progress: Callable[[str], None]
 ) -> TrainedHead:
-    """Fit, cross-validate and calibrate. Deterministic for the same notes, readings and embedder."""
+    """Fit, cross-validate and calibrate. Deterministic for the same notes, readings and embedder.
+
+    Raises InputError when there are too few notes of either kind.
+    """
     progress(f"reading {len(notes)} notes")
     samples, groups = _samples(notes, readings, embedder)
     labels: Labels = np.array([note.is_helpful for note in notes], dtype=np.int64)
+    if min(len(set(groups[labels == label])) for label in (0, 1)) < FOLDS:
+        raise InputError(
+            f"For {FOLDS} folds there must be {FOLDS} helpful and {FOLDS} unhelpful notes that differ.",
+            "Add more notes.",
+        )
     repeats = []
     pooled = np.zeros(len(notes))
     for seed in range(REPEATS):
@@ -74,12 +84,13 @@ def _samples(
     notes: Sequence[HealthNote], readings: Readings, embedder: Embedder
 ) -> tuple[list[Sample], npt.NDArray[np.int64]]:
     posts = embedder.encode([plain_post(note.post) for note in notes])
-    words = embedder.encode([note_words(note.note) for note in notes])
+    words = [note_words(note.note) for note in notes]
+    own = embedder.encode(words)
     samples = [
-        pair_sample(note.as_post, note.note, readings, post, own)
-        for note, post, own in zip(notes, posts, words, strict=True)
+        pair_sample(note.as_post, note.note, readings, post, vector)
+        for note, post, vector in zip(notes, posts, own, strict=True)
     ]
-    return samples, group_texts([note.post for note in notes], posts)
+    return samples, joined_groups(group_texts([note.post for note in notes], posts), group_texts(words, own))
 
 
 def _held_out_scores(

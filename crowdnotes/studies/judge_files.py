@@ -85,4 +85,6 @@ def made_folder(folder: Path) -> Path:
 def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_shown(each)}" for name, each in value.items())
     return ", ".join(_shown(each) for each in value) if isinstance(value, list) else str(value)

@@ -24,3 +24,10 @@ def group_texts(texts: Sequence[str], vectors: FloatArray) -> npt.NDArray[np.int
         near[row, first[text]] = True
     _, groups = connected_components(near, directed=False)
     return np.asarray(groups, dtype=np.int64)
+
+
+def joined_groups(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """One grouping of both, all of shape (rows,): rows linked by any chain of groups in either share one."""
+    together = (first[:, None] == first) | (second[:, None] == second)
+    _, groups = connected_components(together, directed=False)
+    return np.asarray(groups, dtype=np.int64)

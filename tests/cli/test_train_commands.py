@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
+from crowdnotes.domain import Post
 from crowdnotes.engines.local.heads.head import load_head
+from crowdnotes.engines.local.heads.readings import load_readings
+from crowdnotes.engines.local.heads.samples import note_sample, pair_sample
 from crowdnotes.engines.local.heads.shipped import HELPFULNESS, OPINION, READINGS
 from crowdnotes.errors import InputError
 from crowdnotes.studies.judge_files import read_held_out
@@ -36,10 +39,14 @@ def _health(folder: Path) -> Path:
     rows = []
     for number, subject in enumerate(_SUBJECTS * 2):
         helpful = number % 2 == number // len(_SUBJECTS)
-        note = f"A review of the {subject} found no illness." if helpful else f"Stupid {subject} liars, wake up!"
+        things = f"{subject}, {_SUBJECTS[number * 5 % 12]}, {_SUBJECTS[number * 7 % 11]}"  # no two notes alike
+        note = f"A review found {things} harmless." if helpful else f"Stupid liars: {things}, wake up!"
         status = "CURRENTLY_RATED_HELPFUL" if helpful else "CURRENTLY_RATED_NOT_HELPFUL"
         post = f"The {subject} in house number {number} makes {subject} owners ill."
-        rows.append({"note_id": str(number), "post": post, "note": note, "status": status})
+        row: dict[str, Any] = {"note_id": str(number), "post": post, "note": note, "status": status}
+        if number % 3:  # a time may be missing
+            row["created_at_ms"] = 1_700_000_000_000 + number * 86_400_000
+        rows.append(row)
     path = folder / "health.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     return path
@@ -84,6 +91,38 @@ def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path) -> 
     assert f"| notes | {figures['notes']} |" in (out / "helpfulness.md").read_text(encoding="utf-8")
 
 
+def _sums(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+
+
+def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path) -> None:
+    data, camps = _health(tmp_path), _camps(tmp_path)
+    for out in ("first", "second"):
+        _train("helpfulness", "--data", data, "--out", tmp_path / out)
+        _train("principles", "--data", camps, "--out", tmp_path / out)
+    assert _sums(tmp_path / "first") == _sums(tmp_path / "second")
+    assert {HELPFULNESS, READINGS, OPINION, "figures.json", "helpfulness.md"} <= _sums(tmp_path / "first").keys()
+
+
+def test_the_trained_heads_work_on_notes_that_they_have_not_seen(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    _train("helpfulness", "--data", _health(tmp_path), "--out", out)
+    _train("principles", "--data", _camps(tmp_path), "--out", out)
+    review, rant = "A review found marble harmless.", "Stupid liars: marble, wake up!"
+    post, embedder = Post(text="The marble makes owners ill."), HashingEmbedder()
+    seen = embedder.encode([post.text, review, rant])
+    known, judge, opinion = load_readings(out / READINGS), load_head(out / HELPFULNESS), load_head(out / OPINION)
+    good, bad = (
+        judge.judge(pair_sample(post, note, known, seen[0], vector)).probability
+        for note, vector in ((review, seen[1]), (rant, seen[2]))
+    )
+    assert good > 0.5 > bad
+    hostile, plain = (
+        opinion.judge(note_sample(note, vector)).probability for note, vector in ((rant, seen[2]), (review, seen[1]))
+    )
+    assert hostile > plain
+
+
 def test_the_opinion_head_is_trained_and_measured_on_the_newest_fifth(tmp_path: Path) -> None:
     out = tmp_path / "out"
     figures = _train("principles", "--data", _camps(tmp_path), "--out", out)
@@ -98,3 +137,12 @@ def test_the_readings_need_both_kinds_of_data(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, words)
     assert isinstance(refused.exception, InputError)
     assert "both --camp and --pilot" in str(refused.exception)
+
+
+def test_too_few_notes_that_differ_are_refused(tmp_path: Path) -> None:
+    row = {"note_id": "1", "post": "A post.", "note": "A note.", "status": "CURRENTLY_RATED_HELPFUL"}
+    data = tmp_path / "alike.jsonl"
+    data.write_text("\n".join([json.dumps(row)] * 20), encoding="utf-8")
+    refused = CliRunner().invoke(app, ["train", "helpfulness", "--data", str(data), "--out", str(tmp_path / "out")])
+    assert isinstance(refused.exception, InputError)
+    assert "notes that differ" in str(refused.exception)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ from crowdnotes.studies.correctness_rows import DistortionRow, read_distortions
 from crowdnotes.studies.helpfulness_bench import bench_helpfulness
 from crowdnotes.studies.helpfulness_rows import HealthNote, read_health_notes
 from crowdnotes.studies.measures import accuracy, area_under_curve, macro_f1, wilson
-from crowdnotes.studies.near_duplicates import group_texts
+from crowdnotes.studies.near_duplicates import group_texts, joined_groups
 from crowdnotes.studies.note_marks import note_mark
 from crowdnotes.studies.principles_bench import bench_principles
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine
@@ -118,6 +119,12 @@ def test_near_duplicates_share_a_group() -> None:
     texts = ["Foil causes cancer! https://t.co/a", "foil causes cancer", "Milk is white and cheap today."]
     groups = group_texts(texts, HashingEmbedder().encode(texts))
     assert groups[0] == groups[1] != groups[2]
+
+
+def test_rows_that_any_chain_of_groups_links_share_one() -> None:
+    posts, notes = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
+    groups = joined_groups(posts, notes)
+    assert groups[0] == groups[1] == groups[2] != groups[3]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1))
