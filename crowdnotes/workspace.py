@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import gc
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Self
 
@@ -15,7 +17,7 @@ from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine
-from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice
 from crowdnotes.errors import StoreFullError
 from crowdnotes.evidence.abstracts import make_finder
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
@@ -24,6 +26,7 @@ from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.search import SearchProvider, make_providers
 from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRunner, ThreadJobRunner
 from crowdnotes.jury import open_jury
 from crowdnotes.settings import Settings, load_settings
@@ -38,9 +41,11 @@ class Workspace:
     service: CaseService
     runner: JobRunner
     engine: Engine
+    choice: EngineChoice
     libraries: Libraries
     embedder: Embedder
     reader: SourceReader
+    service_with: Callable[[Engine], CaseService]
 
     def __enter__(self) -> Self:
         return self
@@ -48,9 +53,36 @@ class Workspace:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def with_engine(self, choice: EngineChoice) -> Workspace:
+        """The same workspace with another engine; jobs begun in this one go on with the engine they began with.
+
+        Raises ConfigurationError when no model is named.
+        """
+        settings = self.settings
+        engine = make_engine(choice, settings.llm, settings.gates, self.embedder, settings.data_dir)
+        return replace(self, engine=engine, choice=choice, service=self.service_with(engine))
+
     def close(self) -> None:
         """Let running jobs stop and the threads end."""
         self.runner.close()
+
+
+class SharedWorkspace:
+    """The workspace of a running app, whose engine a person may change. Safe between threads."""
+
+    def __init__(self, opened: Workspace) -> None:
+        self._current = opened
+        self._lock = threading.Lock()
+
+    @property
+    def current(self) -> Workspace:
+        """The workspace with the engine that is in use now."""
+        return self._current
+
+    def use(self, choice: EngineChoice) -> None:
+        """Let what begins from now on be done by another engine. Raises ConfigurationError; the old one then stays."""
+        with self._lock:
+            self._current = self._current.with_engine(choice)
 
 
 def open_workspace(
@@ -78,54 +110,45 @@ def open_workspace(
         settings.data_dir / "embeddings.sqlite",
         settings.embedding_cache_mb,
     )
-    engine = engine or make_engine(settings, cached)
+    choice = set_choice(settings.llm)
+    engine = engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir)
     libraries = Libraries(settings.libraries_dir, cached)
+    wayback = make_wayback(settings)
     reader = SourceReader(
         fetcher or _page_fetcher(settings),
         make_finder(make_providers(settings, libraries)),
         settings.evidence.categories,
+        wayback,
     )
     asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
-    checker = LinkChecker(asker, settings.links, system_clock)
+    checker = LinkChecker(asker, settings.links, system_clock, wayback=wayback)
     store = SqlStore(database)
 
     def providers(names: Sequence[str]) -> Sequence[SearchProvider]:
         return make_providers(settings, libraries, names)
 
-    tools = Tools(
-        engine,
-        cached,
-        reader,
-        libraries,
-        providers,
-        settings,
-        checker,
-        cache(lambda: open_jury(settings.jury, settings.bridging, cached)),
-    )
-    stages = StageRunner(store, tools, system_clock, ways)
-    return Workspace(
-        settings=settings,
-        service=CaseService(
+    jury = cache(lambda: open_jury(settings.jury, settings.bridging, cached))
+
+    def service_with(engine: Engine) -> CaseService:
+        tools = Tools(engine, cached, reader, libraries, providers, settings, checker, jury)
+        return CaseService(
             store,
-            stages,
+            StageRunner(store, tools, system_clock, ways),
             max_post_characters=settings.max_post_characters,
             categories=settings.evidence.categories,
-        ),
+        )
+
+    return Workspace(
+        settings=settings,
+        service=service_with(engine),
         runner=ThreadJobRunner(database, workers=settings.workers),
         engine=engine,
+        choice=choice,
         libraries=libraries,
         embedder=cached,
         reader=reader,
+        service_with=service_with,
     )
-
-
-def make_engine(settings: Settings, embedder: Embedder) -> Engine:
-    """The language model's engine when a server is set, else the local one. Raises ConfigurationError."""
-    if settings.llm.base_url is None:
-        return LocalEngine(embedder, settings.gates)
-    from crowdnotes.engines.llm import LLMEngine
-
-    return LLMEngine(settings.llm, settings.gates, embedder, settings.data_dir)
 
 
 def _page_fetcher(settings: Settings) -> PageFetcher:
@@ -140,3 +163,6 @@ def warm_up(workspace: Workspace) -> None:
     """Read the embedding model now, so that the first draft does not wait for it (about 6 s)."""
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
+    # What is loaded by now stays: to look through it for garbage would stop everything for half a second.
+    gc.collect()
+    gc.freeze()

@@ -58,7 +58,7 @@ def check_links(
     now = clock()
     links = cited_links(case.draft)
     known = {check.url: check for check in case.link_checks if now - check.checked_at <= CHECK_HOLDS}
-    missing = [url for url in links if afresh or not _is_fresh(known.get(url), now)]
+    missing = links if afresh else not_asked_lately(case, case.draft, now)
     known |= {check.url: check for check in checker.check(missing, progress.check)}
     cited = {url: known.pop(url) for url in links}
     others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
@@ -66,8 +66,10 @@ def check_links(
     return {"link_checks": (*cited.values(), *others)}, _summary(live, len(cited))
 
 
-def _is_fresh(check: LinkCheck | None, now: datetime) -> bool:
-    return check is not None and now - check.checked_at <= ASKED_AGAIN_AFTER
+def not_asked_lately(case: Case, draft: Draft, now: datetime) -> list[str]:
+    """The cited links that were not asked within the last hour."""
+    lately = {check.url for check in case.link_checks if now - check.checked_at <= ASKED_AGAIN_AFTER}
+    return [url for url in cited_links(draft) if url not in lately]
 
 
 def _summary(live: int, cited: int) -> str:

@@ -176,12 +176,14 @@ class CaseService(EvidenceActs):
         """Candidate notes from the passages in use; `before_inspection` proposes from all of them."""
         return self._stages.write(case_id, by, before_inspection=before_inspection)
 
-    def assess_steps(self, case_id: str, by: str, *, before_inspection: bool = False) -> list[Step]:
-        """Gates, principles and lint of the current text, then its links.
+    def assess_steps(
+        self, case_id: str, by: str, *, before_inspection: bool = False, scores_only: bool = False
+    ) -> list[Step]:
+        """Gates, principles and lint of the current text; the jury and its links, unless `scores_only`.
 
         `before_inspection` judges over the passages that the text cites.
         """
-        return self._stages.assess(case_id, by, before_inspection=before_inspection)
+        return self._stages.assess(case_id, by, before_inspection=before_inspection, scores_only=scores_only)
 
     def check_link_steps(self, case_id: str, by: str) -> list[Step]:
         """Every link of the note asked again, also those that were asked just now."""

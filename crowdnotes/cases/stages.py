@@ -12,6 +12,7 @@ from datetime import datetime
 
 from crowdnotes.cases import gathering, images, links, reading, searching, voting
 from crowdnotes.cases.intake import GATHERING
+from crowdnotes.cases.links_ahead import LinksAhead
 from crowdnotes.cases.looking import Looker
 from crowdnotes.cases.spending import metered_steps
 from crowdnotes.cases.store import Store
@@ -90,31 +91,39 @@ class StageRunner:
 
         return self._metered(case_id, [self._step(case_id, by, StageName.DRAFT, do)])
 
-    def assess(self, case_id: str, by: str, *, before_inspection: bool) -> list[Step]:
-        """One assessment of the text, then the jury and the links. Raises WorkflowError when there is no text."""
+    def assess(self, case_id: str, by: str, *, before_inspection: bool, scores_only: bool = False) -> list[Step]:
+        """One assessment of the text, the jury, and the links, which are asked while the text is scored.
+
+        With `scores_only` the assessment alone, for studies. Raises WorkflowError when there is no text.
+        """
         case = self._store.get(case_id)
         require_open(case)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write or generate a draft.")
-        steps = [
-            self._step(
-                case_id, by, StageName.ASSESS, lambda case, _: self._assess(case, before_inspection=before_inspection)
-            ),
-            self._step(case_id, by, StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)),
-            self._links_step(case_id, by, afresh=False),
-        ]
-        return self._metered(case_id, steps)
+        ahead = LinksAhead(self._tools.links, self._clock)
+
+        def score(case: Case, progress: Progress) -> tuple[Changes, str]:
+            if not scores_only:
+                ahead.begin(case, progress)
+            return self._assess(case, before_inspection=before_inspection)
+
+        def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
+            return links.check_links(ahead.known(case), progress, self._tools.links, self._clock, afresh=False)
+
+        work: list[tuple[StageName, Work]] = [(StageName.ASSESS, score)]
+        if not scores_only:
+            work.append((StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)))
+            work.append((StageName.LINKS, ask))
+        return self._metered(case_id, [self._step(case_id, by, name, do) for name, do in work])
 
     def check_links(self, case_id: str, by: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
         require_open(self._store.get(case_id))
-        return [self._links_step(case_id, by, afresh=True)]
 
-    def _links_step(self, case_id: str, by: str, *, afresh: bool) -> Step:
         def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
-            return links.check_links(case, progress, self._tools.links, self._clock, afresh=afresh)
+            return links.check_links(case, progress, self._tools.links, self._clock, afresh=True)
 
-        return self._step(case_id, by, StageName.LINKS, ask)
+        return [self._step(case_id, by, StageName.LINKS, ask)]
 
     def _metered(self, case_id: str, steps: list[Step]) -> list[Step]:
         return metered_steps(steps, case_id, self._store, self._tools.settings.llm)
@@ -130,13 +139,13 @@ class StageRunner:
             on_text=lambda number, text: progress.count(number, 0, text[-_SHOWN:]),
         )
         if not drafted.candidates:
-            return {"candidates": ()}, f"No note: {drafted.abstained}"
+            return {"candidates": ()}, drafted.summary
         changes: dict[str, object] = {"candidates": drafted.candidates}
         best = drafted.candidates[0]
         untouched = case.draft is None or case.draft.engine != "person"
         if untouched and (case.draft is None or case.draft.sha256 != best.sha256):  # a person's own words stay
             changes |= {"draft": best, "revisions": with_revision(case)}
-        return changes, f"{len(drafted.candidates)} candidates"
+        return changes, drafted.summary
 
     def _assess(self, case: Case, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:

@@ -33,10 +33,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class WriterAnswer:
-    """Candidates, best first; or none, with the reason to abstain."""
+    """Candidates, best first; or none, with the reason to abstain. `lost`: why others that were tried are not there."""
 
     candidates: tuple[Written, ...] = field(default=())
     abstained: str = ""
+    lost: tuple[str, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,8 @@ class Engine(Protocol):
         """
         ...
 
-    def look_over(self, hits: Sequence[Hit]) -> None:
-        """Get ready to pick among these, while others are still searched for. May do nothing; never fails."""
+    def look_over(self, post: Post, hits: Sequence[Hit]) -> None:
+        """Get ready to pick among these for this post while others are searched for. May do nothing; never fails."""
         ...
 
     def pick(

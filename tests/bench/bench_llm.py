@@ -1,7 +1,7 @@
 """How much longer a whole automation case takes than its longest chain of dependent calls.
 
 The server answers every call after the same wait. The chain: claims, searches, one pick after another,
-one round of candidates, and the three gates; the principles run beside the gates.
+one round of candidates, and the three gates; the principles and the links are asked beside the gates.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
 from tests.llm_server import LLMServer, Say, form_of, honest
 
-_FIRST_POST = "Doctors hate this: lemon juice dissolves kidney stones overnight, no surgery needed"
-_POST = "They say coffee causes heart attacks. My grandmother drank 8 cups a day and lived to 98."
+# Words that a table of health pages has, and the made one too.
+_FIRST_POST = "Doctors hate this: gout causes rashes overnight, and nobody tells you"
+_POST = "They say asthma causes fatigue. My grandmother had asthma for 80 years and lived to 98."
 
 
 def measure(data: Path, wait: float = 1.0) -> dict[str, object]:

@@ -13,11 +13,17 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
+from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _OPEN_THOUGHT = re.compile(r"^.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
+# As models begin that decline in words, where the protocol has a field for it that few servers fill.
+_DECLINES = re.compile(
+    r"(?:unfortunately, )?(?:i(?: am|['’]m) (?:really |very )?(?:sorry|afraid|unable|not able)|sorry,|i apologi[sz]e"
+    r"|i (?:cannot|can not|can['’]t|won['’]t|will not|must decline|refuse)|as an ai\b)",
+    re.IGNORECASE,
+)
 _MOST_OBJECTS = 40
 A = TypeVar("A", bound="Answer")
 
@@ -31,15 +37,15 @@ class Answer(BaseModel):
 def read_answer(words: str, form: type[A], data: Sequence[str]) -> A:
     """The one object in `words` that fits `form`.
 
-    Raises AnswerEmptyError, or AnswerUnreadableError when none fits, when several differ, or when the one
-    that fits was copied from `data`.
+    Raises AnswerEmptyError, ModelRefusedError for words that decline and hold no object, or
+    AnswerUnreadableError when none fits, when several differ, or when the one that fits was copied from `data`.
     """
     said = spoken(words)
     if not said:
         raise AnswerEmptyError("The model gave an empty answer.")
     found: list[A] = []
     copied = False
-    problem = "there is no JSON in it"
+    problem = ""
     for raw, value in _objects(said):
         try:
             answer = form.model_validate(value)
@@ -57,7 +63,11 @@ def read_answer(words: str, form: type[A], data: Sequence[str]) -> A:
         raise AnswerUnreadableError("The model gave several answers that differ.")
     if copied:
         raise AnswerUnreadableError("The model copied its answer from the text it was to judge.")
-    raise AnswerUnreadableError(f"The model's answer is not in the form asked for ({problem}).")
+    if not problem and _DECLINES.match(said):
+        raise ModelRefusedError("The model declined to answer.")
+    raise AnswerUnreadableError(
+        f"The model's answer is not in the form asked for ({problem or 'there is no JSON in it'})."
+    )
 
 
 def spoken(words: str) -> str:

@@ -25,7 +25,6 @@ from crowdnotes.errors import (
     AnswerEmptyError,
     AnswerUnreadableError,
     ModelRefusedError,
-    ModelServerError,
 )
 from crowdnotes.settings import LlmSettings
 
@@ -112,15 +111,16 @@ class Asker:
         return Answered(value, found)
 
     def _reply(self, question: Question[A], on_text: Callable[[str], None] | None) -> Reply:
-        messages = self._messages(question, new_boundary())
+        boundary = new_boundary()
         abilities = self._abilities.get(self._server.base_url, self.model)
         while True:
+            messages = self._messages(question, boundary, system_role=abilities.system_role)
             try:
                 reply = self._metered(question, messages, abilities, on_text)
             except CallRejectedError as error:
-                fewer = abilities.without(error.said)
+                fewer = abilities.without(error.said) if error.is_sure else abilities.without_named(error.said)
                 if fewer is None:
-                    raise ModelServerError(f"The server rejects the call ({error.said}).") from None
+                    raise error.otherwise from None
                 abilities = fewer
                 continue
             self._abilities.learn(self._server.base_url, self.model, abilities)
@@ -147,8 +147,9 @@ class Asker:
         try:
             reply = self._server.ask(self.model, messages, options, on_text)
             usage = self._usage(reply, reads)
-        except CallRejectedError:
-            usage = Usage()
+        except CallRejectedError as error:
+            if error.is_sure:
+                usage = Usage()
             raise
         finally:
             spent = usage.model_copy(update={"seconds": time.perf_counter() - begun})
@@ -176,13 +177,16 @@ class Asker:
         meter = current_meter() or self._meter
         meter.settle(meter.hold(0, None), step, usage)
 
-    def _messages(self, question: Question[A], boundary: str) -> list[Message]:
+    def _messages(self, question: Question[A], boundary: str, *, system_role: bool = True) -> list[Message]:
+        """The prompt, then the data; in one message for models that know no system role."""
+        prompt = question.prompt.filled(question.values)
         data = marked(question.blocks, boundary)
-        content: Any = data
+        text = data if system_role else f"{prompt}\n\n{data}"
+        content: Any = text
         if question.image:
-            content = [{"type": "text", "text": data}, {"type": "image_url", "image_url": {"url": question.image}}]
-        system = question.prompt.filled(question.values)
-        return [{"role": "system", "content": system}, {"role": "user", "content": content}]
+            content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": question.image}}]
+        user: Message = {"role": "user", "content": content}
+        return [{"role": "system", "content": prompt}, user] if system_role else [user]
 
     def _key(self, question: Question[A]) -> bytes:
         """Of everything that shapes the answer. The boundary is left out: it is another each time."""

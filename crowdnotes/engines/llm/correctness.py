@@ -95,7 +95,7 @@ def _shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion
         where = find_quote(passages.get(item.evidence_id, ""), item.passage_words)
         if span is None or (item.kind != "unsupported" and where is None):
             continue
-        message = f"{_KINDS[item.kind]}: {plain(item.explanation, _REASON)}"
+        message = f"{_KINDS[item.kind]}: {plain(item.explanation, _REASON).rstrip('.')}."
         if where is not None:
             quoted = plain(passages[item.evidence_id][where.start : where.end], 160)
             message += f" {item.evidence_id} says: “{quoted}”."

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import httpx2
 
+from crowdnotes.engines.choice import EngineChoice, settings_for
 from crowdnotes.engines.llm.keys import key_for
 from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.metering import side_by_side
-from crowdnotes.errors import EngineError
+from crowdnotes.errors import EngineError, ModelServerError
 from crowdnotes.settings import LlmSettings
 
 LOCAL_SERVERS = (
@@ -21,6 +22,7 @@ LOCAL_SERVERS = (
 )
 _PATIENCE = httpx2.Timeout(1.5, connect=0.4)  # a server on this machine answers at once or is not there
 _MOST_BYTES = 1_000_000
+_START_IT = "Start it or check its address, then choose it again. Until then the engine in use stays."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,32 @@ def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL
     return found
 
 
+def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
+    """Make sure that the chosen server answers and has the model; the local engine always does. At most 5 s.
+
+    Raises ModelServerError with what to do.
+    """
+    if choice.base_url is None:
+        return
+    try:
+        models = _models(settings_for(choice, settings), choice.base_url)
+    except ModelServerError as error:
+        is_told = error.next_step != ModelServerError.default_next_step
+        raise ModelServerError(error.message, error.next_step if is_told else _START_IT) from None
+    if choice.model and models and choice.model not in models:
+        raise ModelServerError(f"The server has no model “{choice.model}” any more.", "Look for model servers again.")
+
+
+def _models(settings: LlmSettings, url: str) -> list[str]:
+    quick = settings.model_copy(update={"timeout_seconds": 5.0, "max_retries": 0})
+    return ModelServer(url, key_for(settings, url), quick).models()
+
+
 def _configured(settings: LlmSettings) -> FoundServer:
     url = settings.base_url or ""
     name = next((label for label, address in LOCAL_SERVERS if address == url), httpx2.URL(url).host)
-    quick = settings.model_copy(update={"timeout_seconds": 5.0, "max_retries": 0})
     try:
-        models = ModelServer(url, key_for(settings, url), quick).models()
+        models = _models(settings, url)
     except EngineError as error:
         return FoundServer(name, url, problem=str(error), is_set=True)
     return FoundServer(name, url, tuple(models), is_set=True)

@@ -119,7 +119,7 @@ class LLMEngine:
         """See `Engine.queries`."""
         return searching.build_queries(self._askers[EngineStep.QUERIES], post, claims, limit, aim, like)
 
-    def look_over(self, hits: Sequence[Hit]) -> None:
+    def look_over(self, post: Post, hits: Sequence[Hit]) -> None:
         """See `Engine.look_over`: nothing is asked before it is needed."""
 
     def pick(

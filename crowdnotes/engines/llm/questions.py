@@ -18,7 +18,6 @@ from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.prompts import load_prompt
 
 A = TypeVar("A", bound=Answer)
-T = TypeVar("T")
 _VOTE_TEMPERATURE = 0.7  # at 0 every vote would be the same
 
 
@@ -89,17 +88,15 @@ def post_block(post: Post) -> Block:
 
 
 def passage_block(item: Evidence) -> Block:
-    """A passage under its id, with who published it and when: all of it from outside."""
+    """A passage under its id, with who published it, under what title and when: all of it from outside."""
     source = item.source
-    about = " · ".join(str(part) for part in (publisher_name(source), source.title, source.published) if part)
-    return Block(f"passage {item.id}", f"({about})\n{item.passage.text}" if about else item.passage.text)
+    name, host = publisher_name(source), host_of(source.url or "")
+    is_known = bool(name) and name.strip("“”") not in source.title  # else it is no more than the title
+    publisher = name if is_known else f"not known (site {host})" if host else "not known"
+    about = f"(publisher: {publisher} · title: {source.title} · date: {source.published or 'not known'})"
+    return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")
 
 
-def values_or_raise(results: Sequence[T | BaseException]) -> list[T]:
-    """The results; raises the first error among them."""
-    kept: list[T] = []
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-        kept.append(result)
-    return kept
+def host_of(url: str) -> str:
+    """The site of a web address without "www."; "" without one."""
+    return re.sub(r"^https?://(?:www\.)?|/.*$", "", url)

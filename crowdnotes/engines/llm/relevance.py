@@ -58,7 +58,7 @@ def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, v
     shares = [result.probability for result in known if result.probability is not None]
     best = max(shares) if len(shares) == len(evidence) else None
     if helping:
-        reason = f"{len(helping)} of {len(evidence)} passages give what helps to judge the post."
+        reason = f"{_count(len(helping), len(evidence))} to judge the post."
     else:
         reason = f"No passage helps to judge what the post claims. {known[0].message}"
     return GateResult(
@@ -96,3 +96,9 @@ def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:
         return _Judged(False, f"{item.id} does not help: {reason}{left_out}", answered.probability)
     quoted = plain(words[shown.start : shown.end], 120)
     return _Judged(True, f"{item.id} helps: {reason} (“{quoted}”){left_out}", answered.probability)
+
+
+def _count(helping: int, of: int) -> str:
+    if of == 1:
+        return "The passage gives what helps"
+    return f"{helping} of {of} passages {'gives' if helping == 1 else 'give'} what helps"

@@ -10,7 +10,7 @@ from crowdnotes.engines.base import EngineStep, Pick
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.forms import ClaimsAnswer, PickAnswer, QueriesAnswer
 from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.questions import post_block, question
+from crowdnotes.engines.llm.questions import host_of, post_block, question
 from crowdnotes.engines.llm.quotes import find_quote, plain
 from crowdnotes.engines.orders import holds_orders, without_orders
 from crowdnotes.errors import AnswerUnreadableError
@@ -102,7 +102,7 @@ def _as_search(text: str) -> str:
 
 def _line(hit: Hit) -> str:
     """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
-    site = re.sub(r"^https?://(?:www\.)?|/.*$", "", hit.url or "") or hit.library or hit.provider
+    site = host_of(hit.url or "") or hit.library or hit.provider
     about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices) if part)
     words = f"{without_orders(hit.title)} ({about}): {without_orders(hit.snippet)}"
     return " ".join(words.split())[:_SNIPPET]

@@ -7,6 +7,7 @@ stand in no error.
 from __future__ import annotations
 
 import math
+import re
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,11 +23,13 @@ from crowdnotes.settings import LlmSettings
 
 Message = Mapping[str, Any]
 _SET_KEY = "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY."
+_SHORTER = "Use fewer passages, set CROWDNOTES_LLM_MAX_ANSWER_TOKENS lower, or use a model that reads more."
+_TOO_LONG = re.compile(r"context (?:length|window|size)|maximum context|(?:prompt|input) is too long", re.IGNORECASE)
 _STATUS = {
     401: ("did not accept the key", _SET_KEY),
     403: ("does not let this key in", _SET_KEY),
     404: ("does not know the model or the address", ""),
-    413: ("finds the question too long", "Use fewer passages, or a model that reads more."),
+    413: ("finds the question too long", _SHORTER),
     429: ("takes no more calls now", "Wait a little, or look at your plan."),
 }
 
@@ -52,11 +55,17 @@ class Reply:
 
 
 class CallRejectedError(Exception):
-    """The server rejects this form of call (400, 422): another form may do. `said` is its complaint, scrubbed."""
+    """The server rejects this form of call: another form may do. `said` is its complaint, scrubbed.
 
-    def __init__(self, said: str) -> None:
+    `is_sure` is False for a 500: some servers end so when a model's template knows no system role, but others
+    for faults of their own. `otherwise` is what to raise when no other form is left.
+    """
+
+    def __init__(self, said: str, otherwise: ModelServerError, *, is_sure: bool) -> None:
         super().__init__(said)
         self.said = said
+        self.otherwise = otherwise
+        self.is_sure = is_sure
 
 
 class ModelServer:
@@ -78,8 +87,8 @@ class ModelServer:
         """The ids of the models it offers, sorted. Raises ModelServerError."""
         try:
             return sorted(model.id for model in self._client.models.list())
-        except (openai.OpenAIError, httpx2.HTTPError) as error:
-            raise self._named(error) from None
+        except (openai.OpenAIError, httpx2.HTTPError, ValueError, AttributeError, TypeError) as error:
+            raise self._named(error) from None  # the last three: another program answered
 
     def ask(
         self, model: str, messages: Sequence[Message], options: Mapping[str, Any], on_text: Callable[[str], None] | None
@@ -98,7 +107,14 @@ class ModelServer:
             arguments.pop("stream_options", None)
             return self._whole(self._client.chat.completions.create(**arguments))
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            raise CallRejectedError(scrubbed(_told(error), self._keys)) from None
+            said = scrubbed(_told(error), self._keys)
+            if _TOO_LONG.search(said):
+                raise ModelServerError(f"The question is too long for the model {model} ({said}).", _SHORTER) from None
+            raise CallRejectedError(
+                said, ModelServerError(f"The server rejects the call ({said})."), is_sure=True
+            ) from None
+        except openai.InternalServerError as error:
+            raise CallRejectedError(scrubbed(_told(error), self._keys), self._named(error), is_sure=False) from None
         except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
             raise self._named(error) from None
 

@@ -82,7 +82,10 @@ def write_notes(
         return WriterAnswer(abstained=f"{_ABSTAINED[decision]}: {reason}")
     if not written:
         raise next((error for error in errors if isinstance(error, BudgetError)), errors[0])
-    return WriterAnswer(tuple(_ranked(written, attribute, evidence)))
+    lost = [f"{_ABSTAINED[item.decision]}: {item.reason}" for item in abstained] + [
+        str(error.args[0]) for error in errors
+    ]
+    return WriterAnswer(tuple(_ranked(written, attribute, evidence)), lost=tuple(lost))
 
 
 def _writing(

@@ -1,61 +1,146 @@
-"""Posts in Spanish, French, German, Portuguese and Italian: their language, and their health words in English.
+"""Health words in other languages and their English, and the words of a search in those languages.
 
-A table of the commonest words (health_words_abroad.toml), no translator: what it does not hold is left out.
+A table of some 270 things in twelve languages (health_words_abroad.tsv) and no translator: what it does not
+hold is left out, but for the names that the English table knows, which many languages share ("ivermectin").
 """
 
 from __future__ import annotations
 
+import csv
+import re
 import tomllib
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from crowdnotes.engines.local.words import STOP_WORDS, fold, tokens
+from crowdnotes.engines.local.health_terms import find_terms
 
-_TABLE = Path(__file__).with_name("health_words_abroad.toml")
-_LANGUAGES = ("es", "fr", "de", "pt", "it")
-_FEWEST = 2  # words that mark a language; one may be a name or a quotation
-
-
-def language_of_post(text: str) -> str | None:
-    """The ISO 639-1 code of one of the five languages, when more words mark it than mark English or another."""
-    found = [token.folded for token in tokens(text)]
-    english = sum(word in STOP_WORDS for word in found)
-    counts = {code: sum(word in marks for word in found) for code, marks in _marks().items()}
-    best = max(counts, key=lambda code: counts[code])
-    return best if counts[best] >= _FEWEST and counts[best] > english else None
-
-
-def in_english(text: str, language: str) -> list[str]:
-    """The English of the health words in a text, each once, in order; empty for a language without a table."""
-    table = _words().get(language, {})
-    found = (token.folded.rpartition("'")[2] for token in tokens(text))  # "l'autisme"
-    return list(dict.fromkeys(table[word] for word in found if word in table))
+_WORDS = Path(__file__).with_name("health_words_abroad.tsv")
+_SEARCHES = Path(__file__).with_name("searches_abroad.toml")
+_UNSPACED = frozenset({"ja"})  # words follow each other without spaces
+_SHORTEST_NAME = 5  # letters; a shorter English term is often another word abroad
+_MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # which Python does not count among the letters of a word
+_LETTER = rf"[\w{_MARKS}]"
+_VOICED = frozenset("\u3099\u309a")  # they make another letter of a Japanese one, not an accent
+_LIKE = str.maketrans({"ı": "i", "ł": "l", "’": "'"})
+_READ = 4_000  # characters: what a post is about stands well before
+_NOT = "not"
+_VERBS = frozenset({"causes", "cures", "prevents", "kills", "linked to", "proven", "approved", "dangerous", "safe"})
+_SAID_OF_THINGS = _VERBS | frozenset(
+    "not banned risk death study treatment symptoms health disease doctor patient contagious women men hospital".split()
+)
+# "and", "with", "to" and "the" are written as part of an Arabic word.
+_ARABIC_BEGINNING = "(?:و|ف)?(?:ب|ك|ل)?(?:ال|ل)?"
 
 
-def denial_words(language: str) -> str:
-    """How a text in the language says that there is no evidence."""
-    return str(_table()["denials"][language])
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A health word as a text has it, and its English. `is_subject` is False for what is said of things ("causes")."""
+
+    text: str
+    english: str
+
+    @property
+    def is_subject(self) -> bool:
+        """Whether it names a thing."""
+        return self.english not in _SAID_OF_THINGS
+
+
+def known_words(text: str, language: str) -> list[Known]:
+    """The health words of a text that the table knows, in their order; the same English may come twice.
+
+    Accents and case do not matter.
+    """
+    plain, places = _plain_with_places(text[:_READ])
+    found: dict[int, tuple[int, str]] = {}
+    if language in _languages():
+        english, pattern = _patterns(language)
+        for match in pattern.finditer(plain):
+            group = match.lastgroup or ""
+            found[match.start(group)] = (match.end(group), english[group])
+    taken = {place for start, (end, _) in found.items() for place in range(start, end)}
+    for term in find_terms(plain):
+        is_name = len(term.text) >= _SHORTEST_NAME and not term.is_broad and term.text.isascii()
+        if is_name and taken.isdisjoint(range(term.start, term.end)):
+            found[term.start] = (term.end, term.text)
+    marked = [(start, end, english) for start, (end, english) in sorted(found.items())]
+    return [
+        Known(text[places[start] : places[end - 1] + 1], english)
+        for number, (start, end, english) in enumerate(marked)
+        if english != _NOT or _is_of_a_verb(plain, marked, number)
+    ]
+
+
+def _is_of_a_verb(plain: str, marked: Sequence[tuple[int, int, str]], number: int) -> bool:
+    """Whether a "not" stands beside a verb: "no causan", "verursacht nicht"; others deny what nobody knows."""
+    start, end, _ = marked[number]
+    before, after = marked[number - 1] if number else None, marked[number + 1] if number + 1 < len(marked) else None
+    return (before is not None and before[2] in _VERBS and plain[before[1] : start].strip() == "") or (
+        after is not None and after[2] in _VERBS and plain[end : after[0]].strip() == ""
+    )
+
+
+def search_words(kind: str, language: str) -> str:
+    """The words of a search of one kind ("denial", "check", "support"), "" in a language without them."""
+    return _searches()[kind].get(language, "")
 
 
 @cache
-def _marks() -> dict[str, frozenset[str]]:
-    return {code: frozenset(map(fold, words.split())) - STOP_WORDS for code, words in _table()["marks"].items()}
+def _languages() -> tuple[str, ...]:
+    return tuple(_table()[0])[1:]
 
 
 @cache
-def _words() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {code: {} for code in _LANGUAGES}
-    for english, line in _table()["words"].items():
-        columns: Sequence[str] = line.split("|")
-        for code, column in zip(_LANGUAGES, columns, strict=True):
-            for word in column.split():
-                found[code].setdefault(fold(word), english)
-    return found
+def _table() -> list[Mapping[str, str]]:
+    with _WORDS.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
+        return list(rows)
 
 
 @cache
-def _table() -> dict[str, Any]:
-    with _TABLE.open("rb") as file:
+def _searches() -> Mapping[str, Mapping[str, str]]:
+    with _SEARCHES.open("rb") as file:
         return tomllib.load(file)
+
+
+@cache
+def _patterns(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
+    """A pattern with a group for each form, the longest form first, and the English of each group."""
+    forms = {
+        _plain(form.strip()): row["english"]
+        for row in reversed(_table())  # of two rows with one form the first counts
+        for form in (row[language] or "").split("|")
+        if form.strip()
+    }
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
+    groups = {f"f{number}": forms[form] for number, form in enumerate(longest_first)}
+    alternatives = "|".join(f"(?P<f{number}>{_as_pattern(form)})" for number, form in enumerate(longest_first))
+    if language in _UNSPACED:
+        return groups, re.compile(alternatives)
+    beginning = _ARABIC_BEGINNING if language == "ar" else ""
+    return groups, re.compile(rf"(?<!{_LETTER}){beginning}(?:{alternatives})(?!{_LETTER})")
+
+
+def _as_pattern(form: str) -> str:
+    return rf"{_LETTER}*".join(re.escape(part) for part in form.split("*"))
+
+
+@cache
+def _plain_letter(letter: str) -> str:
+    parts = unicodedata.normalize("NFKD", letter)
+    kept = "".join(part for part in parts if part in _VOICED or not unicodedata.combining(part))
+    return unicodedata.normalize("NFC", kept).casefold().translate(_LIKE)
+
+
+def _plain(text: str) -> str:
+    """Lower case without accents."""
+    return "".join(map(_plain_letter, text))
+
+
+def _plain_with_places(text: str) -> tuple[str, list[int]]:
+    """The same, and for each of its letters the place of the one in `text` that it comes from."""
+    letters = [_plain_letter(letter) for letter in text]
+    places = [place for place, letter in enumerate(letters) for _ in letter]
+    return "".join(letters), places

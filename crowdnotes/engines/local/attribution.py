@@ -12,6 +12,7 @@ from crowdnotes.engines.local.verdicts import Difference
 from crowdnotes.engines.local.words import content_tokens
 
 _SAYS = r"(?:says?|states?|reports?|notes?|advises?|explains?)"
+_TELLS = r"(?:says?|said|states?|stated|reports?|reported|notes?|noted|advises?|explains?|recommends?|lists?|found)"
 _FREE = re.compile(
     rf"^(?:according to (?P<after>[^,]{{2,90}}),\s*|(?P<before>[^\s,.:][^,.:]{{1,80}}?)\s{_SAYS}(?: that\b|:)\s*)",
     re.IGNORECASE,
@@ -37,7 +38,7 @@ def split_credit(sentence: str, evidence: Sequence[Evidence]) -> Credited:
     """
     for name in {publisher_name(item.source) for item in evidence} - {""}:
         known = re.match(
-            rf"(?:according to {re.escape(name)},\s*|{re.escape(name)} {_SAYS}(?: that\b|:)\s*)",
+            rf"(?:according to {re.escape(name)},\s*|{re.escape(name)} {_TELLS}(?: that\b|:)?\s+)",
             sentence,
             re.IGNORECASE,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crowdnotes.domain import Claim, Post
+from crowdnotes.engines.local.health_terms import find_terms
 from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
 from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
@@ -18,11 +19,14 @@ _GREETING = re.compile(
 )
 _OPINION = re.compile(r"\b(i (think|believe|feel|hope|wish|love|hate)|in my opinion|imo|imho)\b", re.IGNORECASE)
 _ASKS = re.compile(r"^\W*(?:why|who|where|did|does|do you|have you|are you|can you|is it|should)\b", re.IGNORECASE)
+_QUESTION = re.compile(r"[?؟？]\W*$")
+_DID_YOU_KNOW = re.compile(r"^\W*(?:and )?did you know\b", re.IGNORECASE)
+_LIKENS = re.compile(r"\b(?:is|are|it['’]s) (?:just |exactly |a bit )?(?:like|akin to)\b", re.IGNORECASE)
 _ASSERTS = re.compile(
-    r"\b(is|are|was|were|has|have|had|do|does|did|don't|doesn't|will|can|cannot|can't|isn't|aren't|never|no|helps?|exists?)\b",
+    r"\b(is|are|was|were|has|have|had|do|does|did|(?:do|does|did|ca|is|are)n['’]t|will|can|cannot|never|no|helps?|exists?)\b",
     re.IGNORECASE,
 )
-_DENIES = re.compile(r"\b(no|not|never|isn't|aren't|wasn't|weren't|don't|doesn't|fake|hoax)\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(no|not|never|(?:is|are|was|were|do|does)n['’]t|fake|hoax)\b", re.IGNORECASE)
 _HASHTAG = re.compile(r"#\w+")
 _PRONOUN_SUBJECT = re.compile(
     r"^\W*(?:and |but |so )?(?:(?:it|they|he|she|you|we)\b|(?:this|that|these|those)(?:['’]s|\s+(?:is|are|was|were|has|"
@@ -54,19 +58,24 @@ def checkability(sentence: str) -> float:
     plain = plain_post(sentence)
     content = content_tokens(plain)
     # One word is enough to deny: "There was no pandemic."
-    denies = len(content) == 1 and is_health_word(content[0]) and _DENIES.search(plain) and len(plain.split()) > 2
-    if (len(content) < 2 and not denies) or _GREETING.match(plain):
-        return 0.0
+    health = {word.start for word in content if is_health_word(word)}
+    health |= {term.start for term in find_terms(plain) if not term.is_broad}
+    denies = len(content) == 1 and health and _DENIES.search(plain) and len(plain.split()) > 2
+    if (len(content) < 2 and not denies) or _GREETING.match(plain) or _LIKENS.search(plain):
+        return 0.0  # of these "X is like Y" is a figure of speech: no fact answers it
     if len(_HASHTAG.findall(sentence)) >= 2 and len(content_tokens(_HASHTAG.sub(" ", sentence))) < 2:
         return 0.0  # a row of tags states nothing
     words = tokens(plain)
     score = 0.0
     score += 1.0 if any(token.folded[0].isdigit() for token in words) else 0.0
     score += 1.0 if any(token.folded in CAUSAL_WORDS for token in words) else 0.0
-    score += 0.6 * min(3, sum(is_health_word(token) for token in words))
+    score += 0.6 * min(3, len(health))
     score += 0.4 if any(token.text[0].isupper() for token in words[1:]) and not plain.isupper() else 0.0
+    score += 0.5 if _DENIES.search(plain) and health else 0.0
     score += 0.5 if _ASSERTS.search(plain) else 0.0
-    if plain.rstrip("\"'”’) ").endswith(("?", "؟", "？")) or _ASKS.match(plain):
+    if _DID_YOU_KNOW.match(plain):
+        score += 0.5  # it asks nothing
+    elif _QUESTION.search(plain) or _ASKS.match(plain):
         score -= 2.0
     if _OPINION.search(plain):
         score -= 0.8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,6 +45,19 @@ def find_terms(text: str) -> list[HealthTerm]:
         if not kept or term.start >= kept[-1].end:
             kept.append(term)
     return kept
+
+
+@cache
+def other_names() -> Mapping[str, str]:
+    """Lay words of the table, in lower case and the singular, and the medical term that means the same."""
+    table = _table()
+    return {**table["same"], **table["also"]}
+
+
+def medical_name(word: str) -> str | None:
+    """What medical sources call a lay word in lower case, whether it is a plural or not; None for other words."""
+    names = other_names()
+    return names.get(word) or names.get(word.removesuffix("s"))
 
 
 def _lay_term(match: re.Match[str]) -> HealthTerm:

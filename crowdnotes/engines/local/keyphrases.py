@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS, HEALTH_WORDS, LAY_TO_MEDICAL
+from crowdnotes.engines.local.health_terms import medical_name
+from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS, HEALTH_WORDS
 from crowdnotes.engines.local.words import Token, is_content, plain_post, stem, tokens
 
 _LONGEST_PHRASE = 3
-_HEALTH_STEMS = frozenset(stem(word) for word in HEALTH_WORDS) | frozenset(stem(word) for word in LAY_TO_MEDICAL)
+_HEALTH_STEMS = frozenset(stem(word) for word in HEALTH_WORDS)
 # Words that carry meaning in a sentence but find nothing as a search: posts are full of them.
 _EMPTY = frozenset(
     "people person thing stuff guys folks today yesterday tomorrow day days year years week month time times "
@@ -101,7 +102,7 @@ def _scored(text: str, part: list[Token], counts: Counter[str], depth: float) ->
     # A phrase is more telling than its words, but a long run of chatter is not.
     spread = total / len(part) * (1 + 0.35 * (len(part) - 1))
     folded = " ".join(token.folded for token in part)
-    if folded in LAY_TO_MEDICAL:
+    if medical_name(folded):
         spread += 1.0
     return KeyPhrase(text[part[0].start : part[-1].end], folded, spread * (1 - 0.3 * depth))
 

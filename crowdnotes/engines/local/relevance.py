@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.embedding import Embedder
+from crowdnotes.engines.local.answering import answers
+from crowdnotes.engines.local.claim_terms import text_stems
 from crowdnotes.engines.local.satire import is_satirical, says_satire
 from crowdnotes.engines.local.scores import of_needed
-from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of, text_stems, what_is_missing
+from crowdnotes.engines.local.statements import statements
+from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of, what_is_missing
 from crowdnotes.engines.local.units import split_units
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.settings import GateSettings
+
+# How much nearer than the line a passage is taken to speak of the claim though no sentence is seen to: read on 76
+# sets of passages judged by hand; on 47 newer ones 61 % of the helpful and 25 % of the unhelpful sets pass.
+_BY_NEARNESS = 0.12
 
 
 def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
@@ -29,11 +37,13 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     subjects = subjects_of(post) or [subject_of(question)]
     findings = []
     scores = []
-    for item, similarity in zip(evidence, _similarities(embedder, question, subjects, evidence), strict=True):
-        fault = _fault(subjects, item)
+    faults = []
+    for item, near in zip(evidence, _nearness(embedder, question, subjects, evidence), strict=True):
+        fault = _fault(subjects, item, near.speaks or near.similarity >= settings.relevance + _BY_NEARNESS)
         # What does not speak of the claim's subject cannot reach the line, however near it is in meaning.
-        score = min(similarity, settings.relevance - 0.01) if fault else similarity
+        score = min(near.similarity, settings.relevance - 0.01) if fault else near.similarity
         scores.append(score)
+        faults.append(fault)
         findings.append(_finding(question, item, score, settings.relevance, fault))
     best = max(scores)
     helpful = sum(score >= settings.relevance for score in scores)
@@ -42,7 +52,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
         reason = f"{helpful} of {len(scores)} passages bear on the post."
     else:
         reason = "No passage is close enough to what the post says to help a reader judge it."
-        if all(_fault(subjects, item) for item in evidence):
+        if all(faults):
             reason = what_is_missing(subjects, (_all_text(item) for item in evidence))
     return GateResult(
         gate=GateName.RELEVANCE,
@@ -54,37 +64,62 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     )
 
 
-def _similarities(
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """How near a passage is to the post, in [0, 1], and whether it says something of what the post claims."""
+
+    similarity: float
+    speaks: bool
+
+
+def _nearness(
     embedder: Embedder, question: str, subjects: Sequence[Subject], evidence: Sequence[Evidence]
-) -> list[float]:
-    """For each passage the mean of its whole and its nearest piece, to the post or its nearest claim, in [0, 1]."""
+) -> list[_Near]:
+    """For each passage the mean of its whole and its nearest piece, to the post or its nearest claim."""
     asked = [question, *(subject.text for subject in subjects)]
-    pieces = [[item.passage.text, *(unit.text for unit in split_units(item.passage.text))] for item in evidence]
-    flat = [text for texts in pieces for text in texts]
+    pieces = [_pieces(item.passage.text) for item in evidence]
+    flat = [text for item, texts in zip(evidence, pieces, strict=True) for text in (item.passage.text, *texts)]
     vectors = embedder.encode([*asked, *flat])
     cosines = vectors[len(asked) :] @ vectors[: len(asked)].T
     out = []
     at = 0
-    for texts in pieces:
-        block = cosines[at : at + len(texts)]
-        at += len(texts)
+    for item, texts in zip(evidence, pieces, strict=True):
+        block = cosines[at : at + len(texts) + 1]
+        at += len(texts) + 1
         whole = float(block[0].max())
         nearest = float(block[1:].max()) if len(block) > 1 else whole
-        out.append(float(np.clip((whole + nearest) / 2, 0.0, 1.0)))
+        speaks = any(
+            answers(subject, f"{before} {text}".strip(), float(row[1 + number]), item.source.title)
+            for before, text, row in zip(["", *texts], texts, block[1:], strict=False)
+            for number, subject in enumerate(subjects)
+        )
+        out.append(_Near(float(np.clip((whole + nearest) / 2, 0.0, 1.0)), speaks))
     return out
+
+
+def _pieces(passage: str) -> list[str]:
+    """Its sentences and list items, and each item with its lead-in."""
+    items = (statement.text for statement in statements(passage) if statement.is_item)
+    return [*(unit.text for unit in split_units(passage)), *items]
 
 
 def _all_text(item: Evidence) -> str:
     return f"{item.source.title} {item.passage.text}"
 
 
-def _fault(subjects: Sequence[Subject], item: Evidence) -> str:
-    """Why a passage cannot help whatever its similarity: it lacks the subject, or is a joke; "" when it may."""
+def _fault(subjects: Sequence[Subject], item: Evidence, speaks: bool) -> str:
+    """Why a passage cannot help whatever its similarity; "" when it may.
+
+    It lacks the subject, or says nothing of what the post says of it, or is a joke.
+    """
     if is_satirical(item) and not says_satire(item.passage.text):
         return "its source is satire, and this passage does not say so"
     stems = text_stems(_all_text(item))
-    if any(subject.is_named_by(stems) for subject in subjects):
+    is_named = any(subject.is_named_by(stems) for subject in subjects)
+    if speaks and is_named:
         return ""
+    if is_named:
+        return "it has the subject, but does not speak of what the post says of it"
     return f"it shares the general topic at most. {what_is_missing(subjects, [_all_text(item)])}".replace(
         "No passage speaks", "It does not speak"
     ).removesuffix(".")

@@ -24,7 +24,7 @@ _VERB = re.compile(
 )
 _DANGLING = re.compile(
     r"^(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|others?|another|some of "
-    r"(?:these|them)|"
+    r"(?:these|them)|(?:most|some|many|all|a few|several) (?:are|is|were|have|has|can|may|do|of (?:these|them))|"
     r"here|there(?:fore|by)|the (?:above|following|former|latter|same)|one of (?:these|them)|then|next|"
     r"for (?:example|instance)|instead|otherwise|also, (?:this|it|they)|if so|in (?:this|these|such) \w+|at this)\b",
     re.IGNORECASE,
@@ -56,6 +56,13 @@ _ORDERS = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(r"\b(?:this|these|those|such) [a-z]{3,}|\bof those\b|\bdo so\b", re.IGNORECASE)
+# True of any illness, an answer to nothing.
+_NO_NEWS = re.compile(
+    r"\b(?:clinical trials?|to learn more|of course|phenotype ontology|definition of|the following|risk group|"
+    r"is given to|are done to)\b",
+    re.IGNORECASE,
+)
+_PRONOUN_AFTER_START = re.compile(r"^(?:[A-Z][^,]{1,40}, )(?:it|they|this|these|he|she) ", re.IGNORECASE)
 _SELF = re.compile(r"\b(?:i|we|our|us|my)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _LIST_LEFTOVER = re.compile(r"[-–•*]\s|\s{3,}|:$|:\.$|\|")
@@ -78,6 +85,8 @@ def is_usable(sentence: str) -> bool:
     return not (
         _DANGLING.match(text)
         or _ORDERS.match(text)
+        or _PRONOUN_AFTER_START.match(text)
+        or _NO_NEWS.search(text)
         or _LIST_LEFTOVER.search(text)
         or text.count("(") != text.count(")")
     )

@@ -18,6 +18,8 @@ _CONNECTIVE = re.compile(
     r"and|but|so),?\s+(?=\w)",
     re.IGNORECASE,
 )
+# "HPV vaccine The vaccine prevents …": a heading that ran into its sentence.
+_HEADING = re.compile(r"^[A-Z][\w-]*(?: [a-z][\w-]*){0,3} (?=(?:The|Some|Most|Studies|Being) [a-z(])")
 _NEEDS_COMMA = re.compile(r"^(?:and|but|so)\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
 _CITATION = re.compile(r"\s?\[\d+(?:[,–-]\s?\d+)*\]")
@@ -45,7 +47,7 @@ _KEEPS_CAPITAL = re.compile(r"^(?:I|[A-Z][A-Za-z]*[A-Z]\w*|[A-Z]\.|[A-Z]|\w+['�
 def standing_alone(sentence: str) -> str:
     """The sentence without a leading connective and with tidy spaces; a capital first and a stop last."""
     text = _CITATION.sub("", re.sub(r"\s+", " ", sentence)).strip(" -–•*·")
-    text = re.sub(r"\s+([,.;:])", r"\1", text)
+    text = _HEADING.sub("", re.sub(r"\s+([,.;:])", r"\1", text))
     without = _CONNECTIVE.sub("", text, count=1)
     if without != text and (not _NEEDS_COMMA.match(text) or len(without) > 20):
         text = without

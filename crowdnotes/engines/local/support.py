@@ -18,8 +18,10 @@ from crowdnotes.engines.local.attribution import Credited, false_credit, split_c
 from crowdnotes.engines.local.bare_verdicts import is_bare_verdict, with_verdicts_carried
 from crowdnotes.engines.local.contradiction import Contradiction, find_contradiction, is_question
 from crowdnotes.engines.local.differences import Compared, differences
+from crowdnotes.engines.local.publishers import publisher_name
 from crowdnotes.engines.local.quantities import Quantity, quantities
 from crowdnotes.engines.local.units import Unit, passage_stems, split_units
+from crowdnotes.engines.local.verdicts import Difference
 from crowdnotes.engines.local.words import content_tokens
 from crowdnotes.note_text import UrlSpan, find_urls
 from crowdnotes.sentences import split_sentences
@@ -192,6 +194,13 @@ def _contradicted(settings: GateSettings, judged: SentenceSupport, opposite: Con
     )
 
 
+def _names_the_publisher(difference: Difference, claim: str, carrier: Evidence) -> bool:
+    """Whether the words doubted are who published the passage, as in "to prevent it, the CDC recommends …"."""
+    doubted = content_tokens(claim[difference.span.start : difference.span.end])
+    own = {token.folded for token in content_tokens(publisher_name(carrier.source))}
+    return difference.kind == "entity" and all(token.folded in own for token in doubted)
+
+
 def _lowered(
     settings: GateSettings, sentence_start: int, credited: Credited, carrier: _Carrier
 ) -> tuple[float, tuple[str, ...], tuple[Span, ...], _Carrier]:
@@ -199,6 +208,7 @@ def _lowered(
     found = [
         (difference, shift)
         for difference in differences(Compared(credited.claim, carrier.text, carrier.evidence.passage.text))
+        if not _names_the_publisher(difference, credited.claim, carrier.evidence)
     ]
     found += [(difference, sentence_start) for difference in false_credit(credited, carrier.evidence)]
     score = carrier.base

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crowdnotes.domain import Span
+from crowdnotes.engines.local.health_terms import medical_name
 from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.units import passage_stems
 from crowdnotes.engines.local.verdicts import Difference
-from crowdnotes.engines.local.vocabulary import LAY_TO_MEDICAL
 from crowdnotes.engines.local.words import Token, content_tokens, stem
 
 _MOST = 3
@@ -52,7 +52,7 @@ def _is_known(token: Token, known: frozenset[str], initials: set[str]) -> bool:
     parts = token.folded.replace("-", " ").split()
     if len(parts) > 1 and all(stem(part) in known for part in parts if len(part) > 2):
         return True
-    medical = LAY_TO_MEDICAL.get(token.folded)
+    medical = medical_name(token.folded)
     if medical and all(stem(part) in known for part in medical.split()):
         return True
     # "hypertension" / "hypertensive", "allergy" / "allergic": one long common beginning is one term.

@@ -23,13 +23,17 @@ _WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]+) $")
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """`text` as the post has it, `medical` the term that means the same (or ""), `headings` broader ones."""
+    """`text` as the post has it, `medical` the term that means the same (or ""), `headings` broader ones.
+
+    `is_known` tells terms of the table and words of medicine from phrases that only stand out.
+    """
 
     text: str
     weight: float
     medical: str = ""
     headings: tuple[str, ...] = ()
     is_broad: bool = False
+    is_known: bool = True
 
     @property
     def official(self) -> str:
@@ -50,9 +54,10 @@ def find_topics(post_text: str) -> list[Topic]:
         if not left:
             continue
         kept = phrase.text if len(left) == len(words) else " ".join(token.text for token in left)
-        weight = _HEALTH_PHRASE if any(is_health_word(token) for token in left) else _OTHER_PHRASE
+        is_known = any(is_health_word(token) for token in left)
+        weight = _HEALTH_PHRASE if is_known else _OTHER_PHRASE
         place = max(0, text.casefold().find(left[0].text.casefold()))
-        topics.append(Topic(kept, weight * _by_place(place, text)))
+        topics.append(Topic(kept, weight * _by_place(place, text), is_known=is_known))
         taken |= {token.stem for token in left}
     return sorted(topics, key=lambda topic: -topic.weight)
 

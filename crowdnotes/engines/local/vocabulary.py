@@ -1,76 +1,10 @@
-"""Small word lists of the health domain: what posts say, what authorities say, and what things are called.
+"""Small word lists of the health domain. What things are called stands in health_terms.toml.
 
 General medical English, not drawn from any data set. A word that is missing here costs a little
 search quality, never correctness.
 """
 
 from __future__ import annotations
-
-# Lay or slang word, folded, to the term that authorities use. Only well-known synonyms.
-LAY_TO_MEDICAL: dict[str, str] = {
-    "jab": "vaccine",
-    "jabs": "vaccine",
-    "jabbed": "vaccinated",
-    "vax": "vaccine",
-    "vaxx": "vaccine",
-    "vaxxed": "vaccinated",
-    "vaxxines": "vaccines",
-    "unvaxxed": "unvaccinated",
-    "covid shot": "covid-19 vaccine",
-    "covid shots": "covid-19 vaccines",
-    "booster shot": "booster vaccine",
-    "clot shot": "covid-19 vaccine",
-    "flu": "influenza",
-    "flu shot": "influenza vaccine",
-    "covid": "covid-19",
-    "rona": "covid-19",
-    "heart attack": "myocardial infarction",
-    "heart attacks": "myocardial infarction",
-    "stroke": "cerebrovascular accident",
-    "high blood pressure": "hypertension",
-    "blood clots": "thrombosis",
-    "blood clot": "thrombosis",
-    "cancer": "neoplasm",
-    "chemo": "chemotherapy",
-    "blood sugar": "blood glucose",
-    "measles": "rubeola",
-    "whooping cough": "pertussis",
-    "shingles": "herpes zoster",
-    "chickenpox": "varicella",
-    "mad cow": "prion disease",
-    "acid reflux": "gastroesophageal reflux",
-    "heartburn": "gastroesophageal reflux",
-    "tylenol": "acetaminophen",
-    "paracetamol": "acetaminophen",
-    "advil": "ibuprofen",
-    "weed": "cannabis",
-    "pot": "cannabis",
-    "marijuana": "cannabis",
-    "preggers": "pregnancy",
-    "pregnant": "pregnancy",
-    "birth control": "contraception",
-    "abortion pill": "mifepristone",
-    "puberty blockers": "gonadotropin-releasing hormone agonist",
-    "ozempic": "semaglutide",
-    "kids": "children",
-    "babies": "infants",
-    "raw milk": "unpasteurized milk",
-    "meds": "medicines",
-    "pills": "medicines",
-    "zombie deer disease": "chronic wasting disease",
-    "bird flu": "avian influenza",
-    "h5n1": "avian influenza",
-    "mmr": "measles mumps rubella",
-    "monkeypox": "mpox",
-    "seed oils": "vegetable oils omega-6",
-    "msg": "monosodium glutamate",
-    "autistic": "autism",
-    "stomach flu": "gastroenteritis",
-    "pink eye": "conjunctivitis",
-    "miscarriage": "pregnancy loss",
-    "miscarriages": "pregnancy loss",
-    "sids": "sudden infant death syndrome",
-}
 
 _HEALTH = (
     "abortion acne addiction aids alcohol allergy alzheimer anemia antibiotic antibody anxiety aorta artery "
@@ -96,7 +30,10 @@ _HEALTH = (
     "sepsis serotonin side-effect skin sleep smoking sperm spike statin steroid stroke sugar suicide "
     "sunscreen supplement "
     "surgery symptom syndrome testosterone therapy thyroid toxic toxin transplant treatment tuberculosis tumor ulcer "
-    "vaccine vaping virus vitamin wellness zinc"
+    "vaccine vaping virus vitamin wellness zinc "
+    # as posts say it
+    "jab vax vaxx rona preggers pregnant kids babies autistic meds pills chemo weed pot marijuana shingles chickenpox "
+    "heartburn monkeypox h5n1 mmr sids msg tylenol paracetamol advil ozempic"
 )
 HEALTH_WORDS = frozenset(_HEALTH.split())
 

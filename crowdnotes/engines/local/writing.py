@@ -15,15 +15,17 @@ import numpy as np
 from crowdnotes.domain import Evidence, Post, SourceCategory
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import WriterAnswer, Written
+from crowdnotes.engines.local.answering import answers
+from crowdnotes.engines.local.claim_terms import text_stems
 from crowdnotes.engines.local.keyphrases import key_phrases
-from crowdnotes.engines.local.polarity import polarity_differences
+from crowdnotes.engines.local.polarity import negations, polarity_differences
 from crowdnotes.engines.local.publishers import publisher_name
 from crowdnotes.engines.local.repeating import repeats
 from crowdnotes.engines.local.satire import is_satirical, says_satire
-from crowdnotes.engines.local.sentence_quality import is_usable, penalty
+from crowdnotes.engines.local.sentence_quality import penalty
 from crowdnotes.engines.local.shortening import lower_first, shorter_forms, standing_alone
-from crowdnotes.engines.local.subjects import Subject, subjects_of, text_stems, what_is_missing
-from crowdnotes.engines.local.units import split_units
+from crowdnotes.engines.local.statements import statements
+from crowdnotes.engines.local.subjects import Subject, speaks_of_main_subject, subjects_of, what_is_missing
 from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
 from crowdnotes.note_text import note_length
 
@@ -77,7 +79,10 @@ def _bearing(
 ) -> tuple[list[_Sentence], int]:
     """The usable sentences that answer a claim, best first, at most `_POOL`; and how many only repeat one."""
     usable = [
-        (unit.text, item) for item in evidence for unit in split_units(item.passage.text) if _may_quote(unit.text, item)
+        (said.text, item)
+        for item in evidence
+        for said in statements(item.passage.text)
+        if says_satire(said.text) or not is_satirical(item)  # of satire only the sentence that says what it is
     ]
     vectors = embedder.encode([*(subject.text for subject in subjects), *(text for text, _ in usable)])
     cosines = vectors[len(subjects) :] @ vectors[: len(subjects)].T
@@ -92,12 +97,13 @@ def _bearing(
         met = [
             (float(cosine), subject)
             for cosine, subject in zip(cosines[row], subjects, strict=True)
-            if subject.is_met_by(text, float(cosine))
+            if answers(subject, text, float(cosine))
         ]
-        if not met or text in seen:
+        if not met or text in seen or not speaks_of_main_subject(f"{item.source.title} {text}", whole):
             continue
         seen.add(text)
-        if any(repeats(text, said, cosine) for cosine, subject in met for said in (subject.text, whole)):
+        denies = any(bool(negations(text)) != bool(negations(subject.text)) for _, subject in met)
+        if not denies and any(repeats(text, said, cosine) for cosine, subject in met for said in (subject.text, whole)):
             repeated += 1
             continue
         cosine, subject = max(met, key=lambda pair: pair[0])
@@ -106,11 +112,6 @@ def _bearing(
         scored.append(_Sentence(text, item, score, vectors[len(subjects) + row]))
     scored.sort(key=lambda sentence: -sentence.score)
     return scored[:_POOL], repeated
-
-
-def _may_quote(text: str, item: Evidence) -> bool:
-    """Whether the sentence can stand in a note; of a satirical source only the sentence that says what it is."""
-    return is_usable(text) and (says_satire(text) or not is_satirical(item))
 
 
 def _score(text: str, item: Evidence, cosine: float, terms: set[str]) -> float:

@@ -134,12 +134,14 @@ def test_whoever_watches_the_draft_can_stop_it() -> None:
         (Say('{"claims": [{"quote": 3}]} {"claims": [{"quote": "This"}]} {"claims": []}'), AnswerUnreadableError),
         (Say("", refusal="I cannot help with that."), ModelRefusedError),
         (Say("", finish="content_filter"), ModelRefusedError),
+        (Say("I'm sorry, but I can't help with that request."), ModelRefusedError),
+        (Say("I cannot comment on a named person's medical claims."), ModelRefusedError),
         (Say(raw=b'{"object": "chat.completion", "choices": []}'), ModelServerError),
         (Say(raw=b"<html>gateway</html>"), ModelServerError),
         (Say(raw=b'{"choices": [{"index": 0, "finish_reason": "stop"}]}'), ModelServerError),
         (Say(raw=b'{"id": "c", "object": "chat.comp'), ModelServerError),
     ],
-    ids=range(14),
+    ids=range(16),
 )
 def test_each_useless_answer_is_an_error_of_its_own_kind(say: Say, error: type[EngineError]) -> None:
     with engine_over(lambda _: say) as (engine, _), pytest.raises(error) as caught:
@@ -154,6 +156,16 @@ def test_an_unreadable_answer_is_asked_for_once_more() -> None:
     with engine_over(lambda body: next(answers, honest(body))) as (engine, server):
         assert engine.claims(POST)
         assert len(server.requests) == 2
+
+
+def test_a_refusal_in_plain_words_is_not_asked_for_again_and_one_beside_an_answer_is_none() -> None:
+    sorry = "I'm sorry, but I can't help with that."
+    with engine_over(lambda _: sorry) as (engine, server):
+        with pytest.raises(ModelRefusedError):
+            engine.claims(POST)
+        assert len(server.requests) == 1
+    with engine_over(lambda body: f"I'm sorry for the wait. {honest(body)}") as (engine, _):
+        assert engine.claims(POST)
 
 
 def test_missing_usage_is_estimated_and_said_to_be() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
 
 from crowdnotes.domain import Support
 from crowdnotes.drafting import write_candidates
+from crowdnotes.engines.llm.questions import passage_block
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.note_text import note_length
 from crowdnotes.testing import FixedClock
@@ -63,7 +65,9 @@ def test_one_bad_candidate_does_not_cost_the_others() -> None:
         return _writer("See https://evil.example/x for more.") if lead else _writer(NOTE)
 
     with engine_over(answer) as (engine, _):
-        assert [written.text for written in engine.write(POST, [evidence()], 250, 3).candidates] == [NOTE]
+        drafted = write_candidates(engine, POST, [evidence()], FixedClock())
+    assert len(drafted.candidates) == 1
+    assert drafted.summary == "1 candidate; 1 more came to nothing (The model put a link of its own into the note.)"
 
 
 def test_a_note_that_is_too_long_is_asked_to_be_shortened_and_never_cut() -> None:
@@ -103,6 +107,24 @@ def test_it_may_abstain_and_says_why(decision: str, words: str) -> None:
     assert drafted.candidates == ()
     assert drafted.abstained.startswith(words)
     assert "evil.example" not in drafted.abstained
+
+
+def test_a_writer_that_declines_is_named_beside_the_candidates() -> None:
+    def answer(body: Body) -> str:
+        lead = "number, date or comparison" in body["messages"][0]["content"]
+        return "I'm sorry, but I can't help with that." if lead else _writer(NOTE)
+
+    with engine_over(answer) as (engine, _):
+        assert engine.write(POST, [evidence()], 250, 3).lost == ("The model declined to answer.",)
+
+
+def test_a_passage_tells_who_published_it_and_when_and_a_site_without_a_name_has_none() -> None:
+    item = evidence()
+    named = item.source.model_copy(update={"published": date(2024, 5, 9), "title": "Drinks"})
+    nameless = item.source.model_copy(update={"publisher": None, "title": "Drinks", "url": "https://www.x.example/a"})
+    blocks = [passage_block(item.model_copy(update={"source": source})).text for source in (named, nameless)]
+    assert blocks[0].startswith("(publisher: Example Health · title: Drinks · date: 2024-05-09)\n")
+    assert blocks[1].startswith("(publisher: not known (site x.example) · title: Drinks · date: not known)\n")
 
 
 def test_it_abstains_when_most_of_the_writers_would() -> None:

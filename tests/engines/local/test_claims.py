@@ -41,3 +41,16 @@ def test_the_substance_comes_before_a_sentence_about_this() -> None:
 
 def test_a_row_of_tags_is_no_claim() -> None:
     assert find_claims(Post(text="#health #HIV #AIDS #truth")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_claim"),
+    [
+        ("Cigarettes AREN’T bad for you", True),
+        ("Did you know Gardasil made you more likely to get cervical cancer?", True),
+        ("Could a cure for cancer already exist?😳", False),
+        ("A diabetic taking 2 units of insulin before cake is like an addict taking Narcan.", False),
+    ],
+)
+def test_a_short_denial_is_a_claim_and_a_comparison_is_none(text: str, is_claim: bool) -> None:
+    assert bool(find_claims(Post(text=text))) is is_claim

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crowdnotes.domain import Aim, Post
+from crowdnotes.engines.local.angles import angle_of
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.keyphrases import key_phrases
 from crowdnotes.engines.local.queries import build_queries
@@ -67,3 +68,37 @@ def test_more_like_a_passage_is_searched_for_in_its_own_terms() -> None:
 def test_health_terms_outrank_chatter() -> None:
     best = key_phrases("Wow guys, check this amazing thread: measles vaccine and autism, really crazy stuff")[0]
     assert "measles" in best.folded or "autism" in best.folded
+
+
+def test_what_is_denied_is_what_the_post_links_and_in_its_direction() -> None:
+    def denial(text: str) -> str:
+        post = Post(text=text)
+        queries = build_queries(post, find_claims(post), 8)
+        return next(query.text for query in queries if query.purpose.startswith("what speaks against"))
+
+    assert denial("In one query we can prove the MMR vaccine causes SIDS") == (
+        "measles mumps rubella vaccine does not cause SIDS"
+    )
+    assert denial("Sepsis is not caused by bacteria or any other microbe.") == "bacteria causes Sepsis"
+    assert denial("condoms do not prevent u from catching hiv") == "condoms prevents hiv"
+    assert "not a proven treatment for Prostate cancer" in denial(
+        "Prostate cancer is a small condition that soursop leaves can cure in three months."
+    )
+    assert denial("Cigarettes AREN'T bad for you").endswith("myths and facts")
+
+
+def test_health_lead_pipes_and_harmless_are_not_taken_for_claims() -> None:
+    assert [angle_of(text).label for text in ("good health", "lead pipes", "it is harmless", "curious")] == [
+        "the subject"
+    ] * 4
+
+
+def test_the_authority_stays_whole_beside_the_subject() -> None:
+    post = Post(text="Soursop leaves cure prostate cancer.")
+    texts = [query.text for query in build_queries(post, find_claims(post), 8)]
+    assert "National Cancer Institute prostate cancer treatment evidence" in texts
+
+
+def test_nothing_unknown_gets_an_overview() -> None:
+    post = Post(text="Biden wants to replace lead pipes.")
+    assert not any(query.text.startswith("What is") for query in build_queries(post, find_claims(post), 8))

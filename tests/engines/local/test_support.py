@@ -135,3 +135,13 @@ def test_the_real_model_tells_a_paraphrase_from_a_distortion(tmp_path: Path) -> 
     assert distorted.score < faithful.score
     assert distorted.doubts
     assert unrelated.support is Support.UNSUPPORTED
+
+
+def test_the_publishers_name_inside_a_sentence_is_no_doubt_and_another_name_is(engine: LocalEngine) -> None:
+    text = "To help prevent cavities, brush your teeth every day with a fluoride toothpaste."
+    evidence = made_evidence(text, url="https://www.cancer.gov/teeth")
+    note = "To help prevent cavities, the {} recommends brushing every day with a fluoride toothpaste."
+    (own,) = engine.support(note.format("National Cancer Institute"), [evidence])
+    (other,) = engine.support(note.format("Royal Zanzibar Society"), [evidence])
+    assert own.doubts == ()
+    assert any("Zanzibar" in doubt for doubt in other.doubts)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.local.health_terms import find_terms
+from crowdnotes.engines.local.health_terms import find_terms, medical_name, other_names
 from crowdnotes.engines.local.topics import find_topics
 
 
@@ -50,3 +50,22 @@ def test_any_text_can_be_searched_for_terms(text: str) -> None:
     for term in find_terms(text):
         assert text.replace("’", "'")[term.start : term.end] == term.text
     find_topics(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "medical"),
+    [
+        ("jabs", "vaccine"),
+        ("miscarriages", "pregnancy loss"),
+        ("pot", "cannabis"),
+        ("cancer", "neoplasm"),
+        ("foil", None),
+    ],
+)
+def test_a_lay_word_has_a_medical_name_in_the_plural_too(word: str, medical: str | None) -> None:
+    assert medical_name(word) == medical
+
+
+def test_names_that_serve_comparing_alone_are_not_searched_for() -> None:
+    assert other_names()["cancer"] == "neoplasm"
+    assert [topic.official for topic in find_topics("cancer")] == ["cancer"]

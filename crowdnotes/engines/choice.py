@@ -1,0 +1,52 @@
+"""Which engine works: the local one, or a language model on one of the servers that are set or found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from crowdnotes.embedding import Embedder
+from crowdnotes.engines.base import Engine
+from crowdnotes.engines.local import LocalEngine
+from crowdnotes.settings import GateSettings, LlmSettings
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """A server by its address; without one, the local engine. Without `model`, the models that are set for it."""
+
+    base_url: str | None = None
+    model: str = ""
+
+
+def set_choice(settings: LlmSettings) -> EngineChoice:
+    """The engine that the settings name."""
+    return EngineChoice(settings.base_url)
+
+
+def make_engine(
+    choice: EngineChoice, settings: LlmSettings, gates: GateSettings, embedder: Embedder, data_dir: Path
+) -> Engine:
+    """The engine of this choice. Asks no server. Raises ConfigurationError when no model is named for a step."""
+    if choice.base_url is None:
+        return LocalEngine(embedder, gates)
+    from crowdnotes.engines.llm import LLMEngine
+
+    return LLMEngine(settings_for(choice, settings), gates, embedder, data_dir)
+
+
+def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:
+    """The settings with this choice in: what was set for another server or model does not go along.
+
+    So a key of the environment reaches no server but its own, and a price no model but its own.
+    """
+    changes: dict[str, object] = {"base_url": choice.base_url}
+    if choice.model:
+        one = ("queries_model", "utility_model", "writing_model", "judging_model")
+        changes |= {"model": choice.model, "sees_images": False} | dict.fromkeys(one, "")
+        changes |= {"dollars_per_million_input": None, "dollars_per_million_output": None}
+    if choice.base_url != settings.base_url:
+        changes["api_key"] = None
+        if settings.judge_base_url is None:  # a judge's model without a server of its own was the old server's
+            changes |= {"judge_model": "", "judge_form": "json"}
+    return settings.model_copy(update=changes)

@@ -1,0 +1,48 @@
+"""In a browser: who thinks is seen at the foot of the page and changed there, and the next draft is theirs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import NewPage, running_app
+from tests.journeys.walk import Walk
+from tests.llm_server import LLMServer, honest
+
+pytestmark = pytest.mark.journey
+
+
+def test_a_person_changes_the_engine_while_the_app_runs(
+    articles: str, new_page: NewPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LLMServer(honest).running() as server:
+        monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "small")
+        monkeypatch.setenv("CROWDNOTES_LLM_API_KEY", "sk-secret-1234")
+        with running_app(tmp_path) as url:
+            walk = Walk(new_page("light", 1280), url)
+            walk.open()
+            _change(walk, "a language model is at work", "Local engine")
+            expect(walk.page.get_by_text("no language model is at work").first).to_be_visible()
+            walk.open()  # a refresh keeps the choice
+            assert not server.requests
+            _change(walk, "no language model is at work", "models as set")
+            assert "sk-secret" not in walk.page.content()
+            walk.page.keyboard.press("Escape")
+            walk.begin("Vitamin C CURES the common cold!!!", [f"{articles}/vitamin-c"])
+            walk.read("E1")
+            walk.use("E1")
+            walk.write()
+            assert server.requests
+
+
+def _change(walk: Walk, now: str, to: str) -> None:
+    walk.page.get_by_text(now).first.click()
+    walk.page.get_by_role("combobox", name=re.compile("Who thinks from now on")).click()
+    walk.page.get_by_role("option", name=re.compile(to)).click()
+    walk.settled()
+    walk.button("Use this engine").click()
+    walk.settled()
