@@ -14,6 +14,7 @@ _ASSETS = Path(__file__).parent / "assets"
 st.set_page_config(
     page_title="CrowdNotes", page_icon=str(_ASSETS / "icon.svg"), layout="wide", initial_sidebar_state="collapsed"
 )
+st.html(_ASSETS / "page.css")
 st.logo(str(_ASSETS / "logo.svg"), size="large")
 page = chosen_page()
 try:

@@ -155,7 +155,7 @@ class ScriptedEngine:
         """The post itself."""
         return [Query(text=post.text, purpose="the claim")][:limit]
 
-    def look_over(self, hits: Sequence[Hit]) -> None:
+    def look_over(self, post: Post, hits: Sequence[Hit]) -> None:
         """Nothing to get ready."""
 
     def pick(

@@ -11,7 +11,7 @@ from pages.parts.library_job import described, indexing, indexing_panel
 from pages.parts.progress import LIBRARIES, under_way
 from pages.parts.session import act, notices, page_body, workspace
 from pages.parts.status_bar import status_bar
-from pages.parts.text import day, plain, title, web_url
+from pages.parts.text import day, plain, record_place, title, web_url
 
 _FOUND = "library-found"
 _SEARCHED = "library-search"
@@ -27,6 +27,8 @@ def _library(info: LibraryInfo) -> None:
             st.markdown(f"**{plain(info.name)}**", width="stretch")
             _remove_button(info.name)
         st.caption(f"{described(info)} · added {day(info.created_at)}")
+        if info.columns is None or info.columns.url is None:
+            st.caption(":material/link_off: Its records have no address. A note needs a link: X asks for one.")
 
 
 def _damaged(name: str) -> None:
@@ -72,7 +74,7 @@ def _hit(hit: Hit) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(title(hit.title, "Without a title", 160))
         st.markdown(plain(hit.snippet, 500))
-        st.caption(f"record {hit.record} of {plain(hit.library or '')}")
+        st.caption(record_place(hit.library or "", hit.record))
         url = web_url(hit.url)
         if url:
             st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")

@@ -21,17 +21,12 @@ from crowdnotes.demonstration import (
     examples,
     is_demonstration_url,
 )
-from crowdnotes.domain import DecisionKind, Evidence, FetchOutcome, GateStatus, Source
-from crowdnotes.embedding import MiniLMEmbedder
-from crowdnotes.engines.local.engine import LocalEngine
+from crowdnotes.domain import DecisionKind, FetchOutcome
 from crowdnotes.errors import ConfigurationError, JobCancelled
 from crowdnotes.evidence.fetching import Page, no_check
-from crowdnotes.evidence.passages import best_passage
 from crowdnotes.evidence.reading import read_page
-from crowdnotes.gates import run_gates
 from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.sentences import split_sentences
-from crowdnotes.settings import GateSettings
 from crowdnotes.testing import LiveLinks
 
 EXAMPLES = examples()
@@ -274,26 +269,6 @@ def test_a_page_tells_its_publisher_and_date(page: ExamplePage) -> None:
     assert (document.publisher, document.published) == (page.publisher, page.published)
     assert document.language == "en"
     assert document.title in _html(page)
-
-
-# --- judging, with the real model -------------------------------------------------------------
-
-
-@pytest.mark.model
-@pytest.mark.filterwarnings("ignore")
-def test_the_local_review_catches_the_note_that_says_more_than_its_source() -> None:
-    example = next(example for example in EXAMPLES if example.path is WalkedPath.OVERSTATED_SOURCE)
-    assert example.tempting_note is not None
-    embedder = MiniLMEmbedder()
-    document = read_page(DemonstrationFetcher(_Inner()).fetch(example.urls[0]))
-    passage = best_passage(document.text, example.post.text, embedder)
-    source = Source(id="S1", title=document.title, url=example.urls[0], publisher=document.publisher)
-    evidence = [Evidence(id="E1", source=source, passage=passage, rank=1, why="")]
-    engine = LocalEngine(embedder, GateSettings())
-    gates = run_gates(
-        engine, example.post, example.tempting_note, evidence, engine.support(example.tempting_note, evidence)
-    )
-    assert [gate.status for gate in gates] == [GateStatus.PASS, GateStatus.FAIL, GateStatus.NOT_RUN]
 
 
 def test_the_packs_own_links_answer_and_others_under_example_are_dead_without_a_request() -> None:

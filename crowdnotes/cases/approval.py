@@ -8,6 +8,7 @@ was not found live.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
@@ -29,6 +30,11 @@ from crowdnotes.note_lint import blocking, lint
 from crowdnotes.note_text import find_urls
 
 LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
+WORDS_OF_A_REASON = 3  # different ones, for the same reason
+A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 def obstacles(case: Case, at: datetime, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
@@ -40,8 +46,12 @@ def obstacles(case: Case, at: datetime, overrides: Mapping[str, str] | None = No
 
 
 def is_reason(text: str) -> bool:
-    """Whether a text has enough letters to pass a check over."""
-    return sum(character.isalpha() for character in text) >= LETTERS_OF_A_REASON
+    """Whether a text says enough to pass a check over: letters that make different words."""
+    letters = sum(character.isalpha() for character in text)
+    unspaced = _UNSPACED.findall(text)
+    words = {*_LETTERS.findall(_UNSPACED.sub(" ", text).casefold()), *unspaced}
+    # Two signs of those scripts are about a word, and say as much as a longer run of letters.
+    return letters + len(unspaced) >= LETTERS_OF_A_REASON and len(words) >= WORDS_OF_A_REASON
 
 
 def decide(
@@ -188,8 +198,8 @@ def _unproven(case: Case, draft: Draft, reasons: Mapping[str, str], at: datetime
 
 
 def _or_why(reason: str, otherwise: str) -> str:
-    """What to do next: a reason that was begun needs more letters."""
-    return f"A reason takes at least {LETTERS_OF_A_REASON} letters." if reason else otherwise
+    """What to do next: a reason that was begun needs more words."""
+    return f"A reason takes at least {A_REASON}." if reason else otherwise
 
 
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:

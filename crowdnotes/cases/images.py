@@ -13,7 +13,7 @@ from datetime import datetime
 
 from crowdnotes.cases.intake import replace_post
 from crowdnotes.cases.store import Store
-from crowdnotes.cases.workflow import require_open, with_event
+from crowdnotes.cases.workflow import PROGRAM, require_open, with_event
 from crowdnotes.domain import Case, Image, Post
 from crowdnotes.engines import Engine
 from crowdnotes.errors import EngineError, InputError, StoreError
@@ -124,7 +124,7 @@ def reading_step(case_id: str, by: str, engine: Engine, store: Store, clock: Cal
                 store.update(case_id, _noted(by, clock, failed[-1]))
                 continue
             text, shows = reading.text[:MAX_WORDS], reading.shows[:MAX_WORDS]
-            store.update(case_id, _read(image.sha256, text, shows, by, clock, engine.name))
+            store.update(case_id, _read(image.sha256, text, shows, clock, engine.name))
         told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
         return f"{told}; type what the others say. {' '.join(failed)}" if failed else told
 
@@ -134,14 +134,12 @@ def reading_step(case_id: str, by: str, engine: Engine, store: Store, clock: Cal
     return Step(name="images", title="Read the images", run=run, finished=finished)
 
 
-def _read(
-    sha256: str, text: str, shows: str, by: str, clock: Callable[[], datetime], engine: str
-) -> Callable[[Case], Case]:
+def _read(sha256: str, text: str, shows: str, clock: Callable[[], datetime], engine: str) -> Callable[[Case], Case]:
     def change(case: Case) -> Case:
         image = _find(case, sha256)
         if image is None or image.read_by:  # taken off, or described by a person, meanwhile
             return case
-        return describe(case, sha256, text, shows, by, clock(), read_by=engine)
+        return describe(case, sha256, text, shows, PROGRAM, clock(), read_by=engine)
 
     return change
 

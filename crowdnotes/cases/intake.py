@@ -27,6 +27,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.not_evidence import why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
+from crowdnotes.languages import language_of
 
 _MAX_URLS = 20
 _MAX_URL_CHARACTERS = 4_000
@@ -57,7 +58,34 @@ def checked_post(text: str, url: str | None, author: str | None, limit: int) -> 
             f"The post has {len(text):,} characters; the longest post on X has {limit:,}.",
             "Paste the post alone; a long text that it links to belongs among the sources.",
         )
-    return Post(text=text, url=_checked_url(url) if url and url.strip() else None, author=author or None)
+    checked = _checked_url(url) if url and url.strip() else None
+    return Post(text=text, url=checked, author=author or None, language=language_of(text))
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLink:
+    """A line that cannot be taken as a link, as it was given, and why."""
+
+    line: str
+    why: InputError
+
+
+def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLink, ...]]:
+    """The lines that can be links, each once, as `checked_urls` takes them; and those that cannot, each with why."""
+    urls: dict[str, None] = {}
+    refused: list[RefusedLink] = []
+    for line in lines:
+        try:
+            url = _checked_url(line)
+        except InputError as why:
+            refused.append(RefusedLink(line, why))
+            continue
+        if url not in urls and len(urls) == _MAX_URLS:
+            full = InputError(f"“{_shown(line)}” is one too many: a case takes {_MAX_URLS} links.")
+            refused.append(RefusedLink(line, full))
+        else:
+            urls[url] = None
+    return tuple(urls), tuple(refused)
 
 
 def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
@@ -69,10 +97,10 @@ def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
 
 
 def _checked_url(url: str) -> str:
-    url = _NEVER_IN_TEXT.sub("", url).strip()
+    given = _NEVER_IN_TEXT.sub("", url).strip()
+    url, shown = given, _shown(given)
     if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE) or re.match(r"[^/]*\.[^/]*:\d", url):
         url = f"https://{url}"
-    shown = url if len(url) <= 80 else f"{url[:77]}…"
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -81,15 +109,20 @@ def _checked_url(url: str) -> str:
         raise InputError(f"“{shown}” is not a web address.", "Copy it again from the browser's address bar.") from None
     if parts.scheme.lower() not in {"http", "https"}:
         raise InputError(f"“{shown}” is not an http or https address.", "Only web pages can be read.")
-    if not host or re.search(r"\s", url) or len(url) > _MAX_URL_CHARACTERS:
+    is_word = url != given and "." not in (host or "")  # "hello" is no address, though a browser would try it
+    if not host or is_word or re.search(r"\s", url) or len(url) > _MAX_URL_CHARACTERS:
         raise InputError(f"“{shown}” is not a web address.", "Copy it again from the browser's address bar.")
     return url
+
+
+def _shown(url: str) -> str:
+    return url if len(url) <= 80 else f"{url[:77]}…"
 
 
 def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
     """Replace the post's words and address; its images stay."""
     require_open(case)
-    post = case.post.model_copy(update={"text": post.text, "url": post.url})
+    post = case.post.model_copy(update={"text": post.text, "url": post.url, "language": post.language})
     if (post.text, post.url) == (case.post.text, case.post.url):
         return case
     if post.text == case.post.text:

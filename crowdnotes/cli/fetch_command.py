@@ -35,7 +35,7 @@ def fetch(
     with suppress(UnsafeUrlError):  # which is a label of its own, given by the reader
         check_url(url)
     with open_workspace() as workspace:
-        source, text = workspace.reader.read(url, "url")
+        source, text = workspace.reader.read(url, "url", until=last)
         source = timely(source, last)
         if source.outcome is not FetchOutcome.READ:
             text = None

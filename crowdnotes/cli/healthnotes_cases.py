@@ -86,8 +86,7 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
         written = next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
         return Outcome.ABSTAINED, written.removeprefix("No note: ")
     # The jury and the links' answers are no part of the paper's figures.
-    assessing = service.assess_steps(case.id, _BY, before_inspection=True)
-    _run([step for step in assessing if step.name == StageName.ASSESS])
+    _run(service.assess_steps(case.id, _BY, before_inspection=True, scores_only=True))
     assessment = service.get(case.id).assessment
     if assessment is None:
         raise EngineError("The note was not judged.")

@@ -61,7 +61,7 @@ class Source(Noun):
     `not_before` is the first day of the year or month stated, where no day is.
     `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
     link leads, when that is another address than `url`. `archived_url` is the archive's copy that was
-    read; publisher and category are those of the original.
+    read, or one that is known of a page that could not be; publisher and category are those of the original.
     """
 
     id: str

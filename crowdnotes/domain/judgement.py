@@ -105,7 +105,10 @@ class LinkState(StrEnum):
 
 
 class LinkCheck(Noun):
-    """One cited link, asked just now: `status` is the last HTTP status, None when none came."""
+    """One cited link, asked just now: `status` is the last HTTP status, None when none came.
+
+    `archived_url` is a copy of a page that is gone, as far as an archive knows one.
+    """
 
     url: str
     state: LinkState
@@ -113,6 +116,7 @@ class LinkCheck(Noun):
     tries: int = Field(ge=1)
     status: int | None = None
     sentence: str = ""
+    archived_url: str | None = None
 
 
 class Assessment(Noun):

@@ -23,10 +23,23 @@ _MAX_LINKS = 2  # readers and raters check one or two; each costs a character an
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """Candidates, best first; or none, and why the engine abstained."""
+    """Candidates, best first; or none, and why the engine abstained. `lost`: why others are not there."""
 
     candidates: tuple[Draft, ...]
     abstained: str = ""
+    lost: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """In a line, as in "2 candidates; 1 more came to nothing (The model declined to answer.)"."""
+        if not self.candidates:
+            return f"No note: {self.abstained}"
+        made = f"{len(self.candidates)} candidate{'' if len(self.candidates) == 1 else 's'}"
+        return (
+            f"{made}; {len(self.lost)} more came to nothing ({' '.join(dict.fromkeys(self.lost))})"
+            if self.lost
+            else made
+        )
 
 
 def write_candidates(
@@ -67,7 +80,7 @@ def write_candidates(
         )
         if draft.sha256 not in {other.sha256 for other in candidates}:
             candidates.append(draft)
-    return Drafted(tuple(candidates), answer.abstained)
+    return Drafted(tuple(candidates), answer.abstained, answer.lost)
 
 
 def _with_links(written: Written, by_id: dict[str, Evidence]) -> str:

@@ -1,119 +1,70 @@
 """Whether a search result is a fact-check, and by whom: has the claim been checked already?
 
-A maintained table of hosts (and paths on hosts that publish other things too) of organisations that have
-signed the code of principles of the International Fact-Checking Network:
-https://ifcncodeofprinciples.poynter.org/signatories
+By who publishes the page (fact_checkers.toml), never by what it says: a post that quotes a fact-check, or a
+page that links to one, is none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Hit, SourceCategory
+from crowdnotes.evidence.archives import original_of
 
+_TABLE = Path(__file__).with_name("fact_checkers.toml")
 _REVIEWS_ONLY = "google-fact-check"  # a provider that gives nothing but reviews of claims
-_CHECKERS = {
-    "211check.org": "211 Check",
-    "aap.com.au/factcheck": "AAP FactCheck",
-    "africacheck.org": "Africa Check",
-    "altnews.in": "Alt News",
-    "annielab.org": "Annie Lab",
-    "aosfatos.org": "Aos Fatos",
-    "apnews.com/ap-fact-check": "Associated Press Fact Check",
-    "apnews.com/article/fact-check": "Associated Press Fact Check",
-    "boomlive.in": "BOOM",
-    "channel4.com/news/factcheck": "Channel 4 FactCheck",
-    "checkyourfact.com": "Check Your Fact",
-    "chequeado.com": "Chequeado",
-    "climatefeedback.org": "Science Feedback",
-    "colombiacheck.com": "Colombiacheck",
-    "correctiv.org/faktencheck": "CORRECTIV.Faktencheck",
-    "demagog.cz": "Demagog.cz",
-    "demagog.org.pl": "Demagog",
-    "dogrulukpayi.com": "Doğruluk Payı",
-    "dpa-factchecking.com": "dpa-Faktencheck",
-    "dubawa.org": "Dubawa",
-    "ellinikahoaxes.gr": "Ellinika Hoaxes",
-    "estadao.com.br/estadao-verifica": "Estadão Verifica",
-    "facta.news": "Facta",
-    "factcheck.afp.com": "AFP Fact Check",
-    "factcheck.ge": "FactCheck Georgia",
-    "factcheck.org": "FactCheck.org",
-    "factcrescendo.com": "Fact Crescendo",
-    "factly.in": "Factly",
-    "factual.afp.com": "AFP Factual",
-    "factuel.afp.com": "AFP Factuel",
-    "faktencheck.afp.com": "AFP Faktencheck",
-    "faktograf.hr": "Faktograf",
-    "fatabyyano.net": "Fatabyyano",
-    "francetvinfo.fr/vrai-ou-fake": "franceinfo Vrai ou Faux",
-    "fullfact.org": "Full Fact",
-    "ghanafact.com": "GhanaFact",
-    "healthfeedback.org": "Health Feedback",
-    "istinomer.rs": "Istinomer",
-    "knack.be/factcheck": "Knack Factcheck",
-    "konkret24.tvn24.pl": "Konkret24",
-    "leadstories.com": "Lead Stories",
-    "lemonde.fr/les-decodeurs": "Les Décodeurs",
-    "logicallyfacts.com": "Logically Facts",
-    "lupa.uol.com.br": "Lupa",
-    "maldita.es": "Maldita.es",
-    "misbar.com": "Misbar",
-    "mythdetector.com": "Myth Detector",
-    "newschecker.in": "Newschecker",
-    "newtral.es": "Newtral",
-    "nieuwscheckers.nl": "Nieuwscheckers",
-    "observador.pt/factchecks": "Observador Fact Check",
-    "pagellapolitica.it": "Pagella Politica",
-    "pesacheck.org": "PesaCheck",
-    "poligrafo.sapo.pt": "Polígrafo",
-    "politifact.com": "PolitiFact",
-    "projetocomprova.com.br": "Comprova",
-    "rappler.com/newsbreak/fact-check": "Rappler",
-    "raskrinkavanje.ba": "Raskrinkavanje",
-    "reuters.com/article/factcheck": "Reuters Fact Check",
-    "reuters.com/fact-check": "Reuters Fact Check",
-    "science.feedback.org": "Science Feedback",
-    "sciencefeedback.co": "Science Feedback",
-    "snopes.com": "Snopes",
-    "stopfake.org": "StopFake",
-    "teyit.org": "Teyit",
-    "tfc-taiwan.org.tw": "Taiwan FactCheck Center",
-    "theferret.scot/fact-check": "The Ferret",
-    "thejournal.ie/factcheck": "The Journal FactCheck",
-    "thequint.com/news/webqoof": "The Quint WebQoof",
-    "thip.media": "THIP Media",
-    "turnbackhoax.id": "MAFINDO",
-    "usatoday.com/story/news/factcheck": "USA TODAY",
-    "verafiles.org": "VERA Files",
-    "verifica.efe.com": "EFE Verifica",
-    "vishvasnews.com": "Vishvas News",
-}
+# What else stands on a fact-checker's site: lists of checks, and pages about itself.
+_NO_CHECK = re.compile(
+    r"(?:tags?|categor(?:y|ies)|authors?|topics?|search|about(?:-us)?|contact(?:-us)?|donate|team|staff|careers|jobs|"
+    r"methodology|corrections?|newsletters?|privacy(?:-policy)?|terms(?:-of-use)?)(?:/|$)"
+)
 
 
 def fact_checker(url: str | None) -> str | None:
-    """The known fact-checker that publishes the page, by host and path; None for others and for home pages."""
+    """The known fact-checker whose check the page is, by host and path, also for an archived copy of it.
+
+    None for other sites, and for home pages, lists and pages about the fact-checker itself.
+    """
     try:
-        parts = urlsplit(url or "")
+        parts = urlsplit(original_of(url or ""))
         host = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return None
     path = parts.path.strip("/").lower()
-    if not path:
+    if not path or _NO_CHECK.match(path):
         return None
     labels = host.split(".")
-    suffixes = [".".join(labels[first:]) for first in range(len(labels) - 1)]
-    for key, name in _CHECKERS.items():
-        site, _, section = key.partition("/")
-        # A section's own name may go on ("…/fact-check-the-vaccine") but not begin another word.
-        if site in suffixes and re.match(rf"{re.escape(section)}(?:$|[/-])" if section else "", path):
-            return name
+    for first in range(len(labels) - 1):
+        for section, name in _sections().get(".".join(labels[first:]), ()):
+            # A section's own name may go on ("…/fact-check-the-vaccine") but not begin another word.
+            if not section or re.match(rf"{re.escape(section)}[/-]", path):
+                return name
     return None
 
 
 def fact_checks(hits: Iterable[Hit]) -> list[Hit]:
     """The hits that are checks of a claim, whoever found them, in their order; those with a rating first."""
-    checks = [hit for hit in hits if _REVIEWS_ONLY in (hit.provider, *hit.also_found_by) or fact_checker(hit.url)]
+    checks = [hit for hit in hits if fact_checker(hit.url) or _is_review(hit)]
     return sorted(checks, key=lambda hit: not hit.rating)
+
+
+def _is_review(hit: Hit) -> bool:
+    """Whether a service for reviews gave it, and not as somebody's post on a platform."""
+    return _REVIEWS_ONLY in (hit.provider, *hit.also_found_by) and hit.category is not SourceCategory.SOCIAL
+
+
+@cache
+def _sections() -> Mapping[str, list[tuple[str, str]]]:
+    """By host, the folders that hold checks ("" for all of it) and whose they are."""
+    with _TABLE.open("rb") as file:
+        table: Mapping[str, str] = tomllib.load(file)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for key, name in table.items():
+        host, _, section = key.partition("/")
+        found.setdefault(host, []).append((section, name))
+    return found

@@ -22,11 +22,12 @@ from urllib.parse import urljoin
 import httpcore
 import httpx
 
-from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState
-from crowdnotes.errors import FetchError, InputError, JobCancelled
+from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState, ProviderState
+from crowdnotes.errors import FetchError, InputError, JobCancelled, SearchError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.wayback import Wayback, ask_wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
 
 Check = Callable[[], None]
@@ -37,6 +38,7 @@ _SLICE = 0.1
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BLOCKED = frozenset({401, 402, 403, 407, 429, 451, 999})  # 999 is LinkedIn's refusal of programs
 _DEAD = frozenset({404, 410})
+_GONE = frozenset({LinkState.DEAD, LinkState.UNREACHABLE})
 
 
 class LinkAsker(Protocol):
@@ -87,12 +89,16 @@ class HttpLinkAsker:
 
 @dataclass(frozen=True, slots=True)
 class LinkChecker:
-    """Asks several links side by side. `pause` draws a wait from the longest one, in seconds."""
+    """Asks several links side by side. `pause` draws a wait from the longest one, in seconds.
+
+    `wayback` is asked for copies of pages that are gone; nobody is without it.
+    """
 
     asker: LinkAsker
     settings: LinkSettings
     clock: Callable[[], datetime]
     pause: Callable[[float], float] = lambda longest: random.uniform(longest / 2, longest)  # noqa: S311
+    wayback: Wayback | None = None
 
     def check(self, urls: Sequence[str], check: Check = no_check) -> tuple[LinkCheck, ...]:
         """How each URL answers, in their order; "cdc.gov" without a scheme is asked by https.
@@ -121,9 +127,17 @@ class LinkChecker:
             found = self._try(url, full, tried, max(0.01, ends - time.monotonic()), check)
             wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
             if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
-                return found
+                return self._with_copy(found, full, ends, check)
             _sleep(wait, check)
         raise AssertionError("at least one try is made")
+
+    def _with_copy(self, found: LinkCheck, full: str, ends: float, check: Check) -> LinkCheck:
+        """A dead link's check with the newest archived copy of its page; any other as it is."""
+        if self.wayback is None or found.state not in _GONE or time.monotonic() >= ends:
+            return found
+        copy, told = ask_wayback(self.wayback, full, None, partial(_until, ends, check))
+        sentence = f"{found.sentence} {told}".strip()
+        return found.model_copy(update={"sentence": sentence, "archived_url": copy.url if copy else None})
 
     def _try(self, url: str, full: str, tried: int, left: float, check: Check) -> LinkCheck:
         found = partial(LinkCheck, url=url, checked_at=self.clock(), tries=tried)
@@ -162,6 +176,12 @@ def _unless_stopped(stopped: Event, check: Check) -> None:
     if stopped.is_set():
         raise JobCancelled("The work was stopped.")
     check()
+
+
+def _until(ends: float, check: Check) -> None:
+    check()
+    if time.monotonic() >= ends:
+        raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
 
 
 def _sleep(seconds: float, check: Check) -> None:

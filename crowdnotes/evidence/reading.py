@@ -17,9 +17,7 @@ from crowdnotes.evidence.reading_pdf import read_pdf
 from crowdnotes.evidence.reading_plain import read_plain
 from crowdnotes.evidence.references import moved_starts, references_in, without
 from crowdnotes.evidence.tidying import tidy_line
-
-_LEAST_LETTERS = 40  # fewer, and the language is a guess
-_LANGUAGE_SAMPLE = 4_000
+from crowdnotes.languages import language_of
 
 
 def read_page(page: Page, check: Callable[[], None] = no_check) -> Document:
@@ -52,17 +50,6 @@ def read_body(body: bytes, kind: str, charset: str | None, url: str, check: Call
         language=language_of(text) or document.language,
         page_starts=moved_starts(document.page_starts, dropped, len(text)),
     )
-
-
-def language_of(text: str) -> str | None:
-    """The ISO 639-1 code of a text's language, None when there is too little of it. The model loads once."""
-    sample = re.sub(r"https?://\S+", " ", text[:_LANGUAGE_SAMPLE])
-    if sum(character.isalpha() for character in sample) < _LEAST_LETTERS:
-        return None
-    import py3langid
-
-    code, _ = py3langid.classify(sample)
-    return str(code)
 
 
 def _title_from(url: str) -> str:

@@ -1,7 +1,8 @@
 """From a link to a Source and its text, in one call; what went wrong is a label on the source.
 
 The ladder: what cannot be evidence by its address is not fetched; a page is fetched and read; when the
-page of a paper cannot be had, its abstract is read instead; else the label says why nothing was read.
+page of a paper cannot be had, its abstract is read instead; else the label says why nothing was read,
+and an archived copy is named where there is one.
 """
 
 from __future__ import annotations
@@ -19,17 +20,32 @@ from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.not_evidence import kind_of_address, refuse_page, why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
-from crowdnotes.evidence.reading import language_of, read_page
+from crowdnotes.evidence.reading import read_page
 from crowdnotes.evidence.search.canonical import canonical_url
 from crowdnotes.evidence.tidying import tidy_line
+from crowdnotes.evidence.wayback import Wayback, ask_wayback
+from crowdnotes.languages import language_of
 
 Read = tuple[Source, str | None]
+
+# What is too large, unsafe or no page is so in an archive too.
+_MAY_BE_ARCHIVED = frozenset(
+    {
+        FetchOutcome.BLOCKED,
+        FetchOutcome.PAYWALLED,
+        FetchOutcome.NOT_FOUND,
+        FetchOutcome.TIMED_OUT,
+        FetchOutcome.UNREACHABLE,
+        FetchOutcome.SERVER_ERROR,
+    }
+)
 
 
 class SourceReader:
     """Fetches and reads. Safe to share between threads when its fetcher is.
 
-    `abstracts` are asked for papers whose pages cannot be read; nobody is asked without them.
+    `abstracts` are asked for papers whose pages cannot be read, and `wayback` for copies of other pages that
+    cannot; nobody is asked without them.
     """
 
     def __init__(
@@ -37,18 +53,27 @@ class SourceReader:
         fetcher: PageFetcher,
         abstracts: AbstractFinder | None = None,
         categories: Mapping[str, SourceCategory] = MappingProxyType({}),
+        wayback: Wayback | None = None,
     ) -> None:
         self._categories = categories  # the user's own, see `provenance`
+        self._wayback = wayback
         self._fetcher = fetcher
         self._abstracts = abstracts
 
-    def read(self, url: str, source_id: str, check: Callable[[], None] = no_check, hit: Hit | None = None) -> Read:
+    def read(
+        self,
+        url: str,
+        source_id: str,
+        check: Callable[[], None] = no_check,
+        hit: Hit | None = None,
+        until: date | None = None,
+    ) -> Read:
         """The source, and its text when its outcome is READ, else None.
 
         `hit` is the search result that gave the link: its notices and ids are kept, and its date where
-        the page states none. Raises nothing but what `check` raises (a cancelled job). `url` stays as
-        it was brought; the kind and the publisher are those of the page where its redirects end, or of
-        the original of an archived copy.
+        the page states none. An archived copy that is told of is not later than `until`. Raises nothing
+        but what `check` raises (a cancelled job). `url` stays as it was brought; the kind and the publisher
+        are those of the page where its redirects end, or of the original of an archived copy.
         """
         known = _known(url, source_id, hit, self._categories)
         if (sentence := why_not(url)) is not None and _is_public(url):
@@ -60,19 +85,29 @@ class SourceReader:
             refuse_page(url, page.url, document)
         except FetchError as error:
             failed = _failed(known, error.outcome, error.message)
-            return self._instead(failed, check) if error.outcome is not FetchOutcome.REFUSED else (failed, None)
+            return self._instead(failed, until, check) if error.outcome is not FetchOutcome.REFUSED else (failed, None)
         return _whole(known, page, document), document.text
 
-    def _instead(self, failed: Source, check: Callable[[], None]) -> Read:
-        """The abstract of a paper whose page could not be read; the failed source when there is none."""
+    def _instead(self, failed: Source, until: date | None, check: Callable[[], None]) -> Read:
+        """The abstract of a paper whose page could not be read; else the failed source, with its archived copy."""
         paper = paper_of(failed.url, failed.doi, failed.pmid) or paper_of(failed.page_url)
-        if paper is None or self._abstracts is None:
-            return failed, None
-        found = self._abstracts.find(paper, check)
-        if isinstance(found, str):
+        if paper is not None and self._abstracts is not None:
+            found = self._abstracts.find(paper, check)
+            if not isinstance(found, str):
+                return _abstract(failed, found), found.text
             told = f"{failed.outcome_detail} {found}".strip()
-            return failed.model_copy(update={"outcome_detail": told, "doi": paper.doi, "pmid": paper.pmid}), None
-        return _abstract(failed, found), found.text
+            failed = failed.model_copy(update={"outcome_detail": told, "doi": paper.doi, "pmid": paper.pmid})
+        return self._with_copy(failed, until, check), None
+
+    def _with_copy(self, failed: Source, until: date | None, check: Callable[[], None]) -> Source:
+        """A source that could not be read, and what the Wayback Machine has of it."""
+        if self._wayback is None or failed.url is None or failed.outcome not in _MAY_BE_ARCHIVED:
+            return failed
+        copy, told = ask_wayback(self._wayback, failed.url, until, check)
+        detail = f"{failed.outcome_detail} {told}".strip()
+        return failed.model_copy(
+            update={"outcome_detail": detail, "archived_url": copy.url if copy else failed.archived_url}
+        )
 
 
 def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCategory]) -> Source:

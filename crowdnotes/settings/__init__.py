@@ -14,6 +14,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from crowdnotes.errors import ConfigurationError
+from crowdnotes.settings.archive import ArchiveSettings
 from crowdnotes.settings.bridging import BridgingSettings
 from crowdnotes.settings.evidence import EvidenceSettings
 from crowdnotes.settings.fetch import FetchSettings
@@ -24,6 +25,7 @@ from crowdnotes.settings.llm import LlmSettings
 from crowdnotes.settings.search import SearchSettings
 
 __all__ = [
+    "ArchiveSettings",
     "BridgingSettings",
     "EvidenceSettings",
     "FetchSettings",
@@ -54,10 +56,11 @@ class Settings(BaseSettings):
         "you", min_length=1, max_length=80, description="the name in the audit trail on a machine of one's own"
     )
     max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
-    workers: int = Field(2, ge=1, description="jobs at once in the app")
+    workers: int = Field(4, ge=1, description="jobs at once in the app")
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
     embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
     fetch: FetchSettings = Field(default_factory=FetchSettings)
+    archive: ArchiveSettings = Field(default_factory=ArchiveSettings)
     evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
     links: LinkSettings = Field(default_factory=LinkSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
-from crowdnotes.cases.cutoff import AFTER_CUTOFF
+from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED
 from crowdnotes.domain import Post, ReadAs, Source
 from pages.parts.text import plain
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
+_TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
+NO_LINK = "no link; X asks for one"
 _LANGUAGES = {
     "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish",
     "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian",
@@ -31,19 +33,29 @@ def source_badges(source: Source, post: Post, until: date | None, page: int | No
     is_later = until is not None and source.published is not None and source.published > until
     if is_later or AFTER_CUTOFF in source.notices:
         badges.append(_badge("red", "event_busy", AFTER_CUTOFF))
-    badges += [_badge("orange", "info", notice) for notice in source.notices if notice not in {*_GRAVE, AFTER_CUTOFF}]
+    badges += [_badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
     if source.by_hand:
         badges.append(_badge("orange", "content_paste", "pasted by hand: not compared with the page"))
     if source.read_as is ReadAs.ABSTRACT:
         badges.append(_badge("orange", "short_text", "abstract only"))
     if source.published is None or source.date_origin is None:
-        badges.append(_badge("gray", "event", "date not known"))
+        badges.append(_badge("orange" if UNDATED in source.notices else "gray", "event", "date not known"))
+    if not source.url:
+        badges.append(_badge("orange", "link_off", NO_LINK))
     language = (source.language or "").split("-")[0].lower()
     if language not in {"", "en", (post.language or "").split("-")[0].lower()}:
-        badges.append(_badge("gray", "translate", _LANGUAGES.get(language, f"language: {language}")))
+        badges.append(_badge("gray", "translate", language_name(language)))
     if page is not None:
         badges.append(_badge("gray", "picture_as_pdf", f"page {page}"))
     return " ".join(badges)
+
+
+def language_name(code: str | None) -> str:
+    """A language by its ISO 639-1 code: "es" is Spanish; one that is not listed stays a code."""
+    if not code:
+        return "language not known"
+    code = code.split("-", maxsplit=1)[0].lower()
+    return _LANGUAGES.get(code, f"language: {code}")
 
 
 def _badge(colour: str, icon: str, words: str) -> str:

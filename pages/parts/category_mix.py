@@ -1,4 +1,4 @@
-"""The kinds of source: of what was found, and of what was chosen to be read."""
+"""The kinds of source: of what was found, and of what was chosen to be read, whether or not it could be."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pages.parts.session import workspace
 def category_mix(case: Case) -> None:
     """Two bars, found and chosen, over the seven kinds of source. Nothing without a search."""
     hits = all_hits(case)
-    if not hits or not case.evidence:
+    if not hits or not case.sources:
         return
     own = workspace().settings.evidence.categories
     found = Counter([*(hit.category for hit in hits), *(categorise(url, own) for url in case.urls)])
-    chosen = Counter(item.source.category for item in case.evidence)
+    chosen = Counter(source.category for source in case.sources)
     with st.container(key="category-mix", gap="xsmall"):
         st.caption("Kinds of source, found → chosen to be read")
         stacked_shares(

@@ -1,4 +1,4 @@
-"""Three small components: the live counter, marked text, and the path of the gates.
+"""Small components: the live counter, marked text, the path of the gates, and a place to scroll to.
 
 Their JavaScript only ever sets textContent, so text from outside stays text.
 """
@@ -65,6 +65,13 @@ _gates = st.components.v2.component(
     css=_read("gate_path.css"),
     js=_read("gate_path.js"),
 )
+
+_into_view = st.components.v2.component("crowdnotes_into_view", html="<span></span>", js=_read("into_view.js"))
+
+
+def into_view(token: str) -> None:
+    """Bring the place where this is drawn into view, once for each token."""
+    _into_view(data={"token": token}, key=f"into-view-{token}")
 
 
 def note_counter(text: str, *, box: str, submit: str, key: str) -> None:

@@ -76,7 +76,7 @@ def _follow(job_id: str, online: Sequence[SearchProvider]) -> None:
 
 def _how_far(job: JobRecord, services: int) -> None:
     done = job.current.done if job.current is not None else 0
-    st.progress(done / services if services else 1.0, text=f"{done} of {count(services, 'service')} told")
+    st.progress(done / services if services else 1.0, text=f"Heard from {done} of {count(services, 'service')}")
 
 
 def _stop(job_id: str) -> None:

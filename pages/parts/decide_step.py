@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
-from crowdnotes.cases.approval import LETTERS_OF_A_REASON
+from crowdnotes.cases.approval import A_REASON
 from crowdnotes.cases.suggestions import suggest_tags
 from crowdnotes.domain import Case, Classification, DecisionKind
 from crowdnotes.errors import WorkflowError
@@ -15,7 +17,7 @@ from pages.parts.link_checks import ask_again
 from pages.parts.progress import under_way
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
-from pages.parts.text import moment, plain
+from pages.parts.text import host, moment, plain
 
 _PLACE = StepName.DECIDE.value
 _KINDS = {
@@ -120,7 +122,7 @@ def _wait(case: Case, refusal: WorkflowError, *, passed_over: bool) -> None:
     check = _check(refusal)
     if check:
         st.text_input(
-            f"Why approve although {_although(check)}? (at least {LETTERS_OF_A_REASON} letters)",
+            f"Why approve although {_although(check)}? (at least {A_REASON})",
             key=_reason_key(case, check),
             placeholder="Your reason stays in the record. Leave it empty to mend the note instead.",
             persist_state="page",
@@ -147,10 +149,17 @@ def _check(refusal: WorkflowError) -> str:
 
 def _although(check: str) -> str:
     if check.startswith("link:"):
-        return f"{plain(check.removeprefix('link:'), 80)} was not inspected"
+        return f"the link to {_site(check.removeprefix('link:'))} was not inspected"
     if check.startswith("live:"):
-        return f"{plain(check.removeprefix('live:'), 80)} was not found to answer"
+        return f"the link to {_site(check.removeprefix('live:'))} was not found to answer"
     return f"the {check} gate did not pass"
+
+
+def _site(url: str) -> str:
+    """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
+    site = host(url if "://" in url else f"https://{url}")
+    # Without escapes where none is needed: a label is also read aloud, as it is written here.
+    return site if re.fullmatch(r"[a-z0-9.-]+", site) else plain(site, 60)
 
 
 def _ends(case: Case, job: JobRecord | None, overrides: dict[str, str]) -> None:

@@ -24,6 +24,10 @@ _BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
     Support.UNSUPPORTED: ("red", ":material/close:"),
 }
 _LETTERS = "ABCDEFGHIJ"
+_WRITES = {
+    True: "From the passages in use alone. A language model writes; what carries each sentence is checked here.",
+    False: "From the passages in use alone. No language model is at work: sentences are taken from the evidence.",
+}
 
 
 def draft_step(case: Case | None, job: JobRecord | None) -> None:
@@ -39,6 +43,7 @@ def draft_step(case: Case | None, job: JobRecord | None) -> None:
             _decided(case)
             return
         _writer(case, job)
+        _without_link(case)
         note_box(case)
         cited_links(case)
         _attribution(case)
@@ -80,14 +85,31 @@ def _writer(case: Case, job: JobRecord | None) -> None:
             type="secondary" if case.draft else "primary",
             icon=":material/edit_note:",
             disabled=not case.used_evidence or under_way(job),
-            help="From the passages in use alone. No language model is at work: sentences are taken from the evidence.",
+            help=_WRITES[workspace().engine.uses_language_model],
             on_click=start,
             args=(case, "write"),
         )
         tempting_note(case)
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained:
-        st.info(plain(abstained), title="The program proposes no note.", icon=":material/front_hand:")
+        st.info(
+            plain(abstained.removeprefix("No note: ")),
+            title="The program proposes no note.",
+            icon=":material/front_hand:",
+        )
+
+
+def _without_link(case: Case) -> None:
+    """X asks for a link; a record of a library, or a pasted passage, may have none to give."""
+    without = [item.id for item in case.used_evidence if not item.source.url]
+    if without and len(without) == len(case.used_evidence):
+        st.warning(
+            "Use a passage that has a link as well, or paste this one again with the address of its page.",
+            title="No passage in use has a link; X asks for one.",
+            icon=":material/link_off:",
+        )
+    elif without:
+        st.caption(f":material/link_off: {', '.join(without)} cannot be linked: link to another passage in use.")
 
 
 def _candidates(case: Case) -> None:

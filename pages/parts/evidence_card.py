@@ -12,7 +12,8 @@ from pages.parts.components import marked_text, passage_pieces
 from pages.parts.link_checks import card_badge
 from pages.parts.look_again import look_from_card
 from pages.parts.session import act, author, notices, workspace
-from pages.parts.text import day, host, plain, title, web_url
+from pages.parts.steps import card_place
+from pages.parts.text import day, host, plain, record_place, title, web_url
 
 _OTHERWISE = {Verdict.BACKGROUND: "Background only", Verdict.REJECT: "Reject"}
 
@@ -41,7 +42,7 @@ def evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: froze
                 st.space("stretch")
                 look_from_card(case, item, job, left)
         _reason(case, item, key)
-        notices(item.id)
+        notices(card_place(item.id))
 
 
 def _head(case: Case, item: Evidence) -> None:
@@ -53,10 +54,10 @@ def _head(case: Case, item: Evidence) -> None:
     if source.published and source.date_origin:
         facts.append(f"{day(source.published)} (date from {source.date_origin.value})")
     if source.library:
-        facts.append(f"library {plain(source.library, 40)}, record {source.record}")
+        facts.append(record_place(source.library, source.record))
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(item.id, color="primary" if item.used else "gray", icon=":material/check:" if item.used else None)
+            st.badge(item.id, color="blue" if item.used else "gray", icon=":material/check:" if item.used else None)
             if badges:
                 st.markdown(badges, width="content")
             st.badge(_KINDS.get(source.category, source.category.value), color="gray")
@@ -84,7 +85,7 @@ def _head(case: Case, item: Evidence) -> None:
 def _opened(case: Case, item: Evidence) -> None:
     """Note, on the server, that the passage is before the person's eyes; draw the page again with that known."""
     if item.review.opened_at is None and case.decision is None:
-        opened = act(item.id, lambda: workspace().service.open_passage(case.id, item.id, author()))
+        opened = act(card_place(item.id), lambda: workspace().service.open_passage(case.id, item.id, author()))
         if opened is not None:
             st.rerun()
 
@@ -125,7 +126,7 @@ def _reason(case: Case, item: Evidence, key: str) -> None:
             reason = st.text_input("Why is it rejected? (a few words, kept in the record)", value=item.review.reason)
             if st.form_submit_button("Reject this passage", icon=":material/block:"):
                 saved = act(
-                    item.id,
+                    card_place(item.id),
                     lambda: workspace().service.judge(case.id, item.id, Verdict.REJECT, reason or "", author()),
                 )
                 if saved is not None:
@@ -148,5 +149,5 @@ def _judge(case_id: str, evidence_id: str, key: str, verdict: Verdict | None) ->
     """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile."""
     rejecting = verdict is Verdict.REJECT
     now = None if rejecting else verdict
-    saved = act(evidence_id, lambda: workspace().service.judge(case_id, evidence_id, now, "", author()))
+    saved = act(card_place(evidence_id), lambda: workspace().service.judge(case_id, evidence_id, now, "", author()))
     st.session_state[f"rejecting-{key}"] = rejecting and saved is not None

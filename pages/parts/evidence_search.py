@@ -1,4 +1,4 @@
-"""Where the evidence comes from: links, libraries, and passages copied by hand."""
+"""Where the evidence comes from: links, libraries and online services, until which day."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from datetime import date
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Mode, Source
+from crowdnotes.cases.intake import usable_urls
+from crowdnotes.domain import Case, Mode
 from crowdnotes.jobs.records import JobRecord
+from pages.parts.left_links import keep_left
 from pages.parts.progress import start, under_way
 from pages.parts.services import service_choice, ticked_at_first
 from pages.parts.session import act, author, workspace
@@ -77,13 +79,7 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
         key=f"mode-{key}",
         disabled=busy,
     )
-    st.text_area(
-        "Links to sources, one a line",
-        value="\n".join(case.urls),
-        height=110,
-        key=f"urls-{key}",
-        disabled=busy,
-    )
+    _links(case, busy=busy)
     library_choice(library_names(), key=f"libraries-{key}", default=case.libraries if searched else None, disabled=busy)
     service_choice(key=f"services-{key}", default=case.services if searched else ticked_at_first(), disabled=busy)
     cutoff(key=f"until-{key}", value=case.until, disabled=busy)
@@ -99,16 +95,25 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
     )
 
 
+def _links(case: Case, *, busy: bool) -> None:
+    box, taken = f"urls-{case.id}", f"urls-of-{case.id}"
+    if st.session_state.get(taken) != case.urls:  # other links than the box was filled with
+        st.session_state[taken] = case.urls
+        st.session_state[box] = "\n".join(case.urls)
+    st.text_area("Links to sources, one a line", height=110, key=box, disabled=busy)
+
+
 def _gather_again(case: Case) -> None:
     state = st.session_state
     mode = state[f"mode-{case.id}"] or case.mode
     searching = mode is Mode.AUTOMATION
+    urls, refused = usable_urls(lines(state[f"urls-{case.id}"]))
     saved = act(
         _PLACE,
         lambda: workspace().service.set_sources(
             case.id,
             mode=mode,
-            urls=lines(state[f"urls-{case.id}"]),
+            urls=urls,
             libraries=(state.get(f"libraries-{case.id}") or ()) if searching else (),
             services=(state.get(f"services-{case.id}") or ()) if searching else (),
             until=state[f"until-{case.id}"],
@@ -116,28 +121,6 @@ def _gather_again(case: Case) -> None:
         ),
     )
     if saved is not None:
+        keep_left(case.id, refused)
+        st.session_state.pop(f"urls-of-{case.id}")
         start(saved, "gather")
-
-
-def paste_passage(case: Case, source: Source | None = None) -> None:
-    """A passage that the person copied from a page, for `source` if the program could not read it."""
-    suffix = source.id if source else "new"
-    with st.form(f"paste-{case.id}-{suffix}", border=False, clear_on_submit=True):
-        url = st.text_input(
-            "Address of the page", value=(source.url or "") if source else "", type="url", key=f"paste-url-{suffix}"
-        )
-        title = st.text_input("Title of the page", key=f"paste-title-{suffix}")
-        text = st.text_area(
-            "The passage, in the page's own words",
-            height=130,
-            key=f"paste-text-{suffix}",
-            placeholder="Copy the sentences that matter, unchanged",
-        )
-        if st.form_submit_button("Add this passage", icon=":material/content_paste:"):
-            act(
-                _PLACE,
-                lambda: workspace().service.add_passage_by_hand(
-                    case.id, url=url or None, title=title or "", text=text or "", by=author()
-                ),
-            )
-            st.rerun()

@@ -11,11 +11,13 @@ from pages.parts.badges import source_badges
 from pages.parts.category_mix import category_mix
 from pages.parts.earlier_evidence import earlier_evidence
 from pages.parts.evidence_card import evidence_card
-from pages.parts.evidence_search import add_sources, paste_passage
+from pages.parts.evidence_search import add_sources
+from pages.parts.left_links import left_links
 from pages.parts.look_again import look_again, look_result, swappable
+from pages.parts.paste_box import paste_box
 from pages.parts.progress import job_panel
 from pages.parts.search_report import all_hits, no_passage, search_report
-from pages.parts.steps import StepName, StepState, StepView, step
+from pages.parts.steps import StepName, StepState, StepView, move_on, notices_of_gone_cards, step
 from pages.parts.text import count, day, exact, host, plain, web_url
 
 _OUTCOMES = {
@@ -37,11 +39,14 @@ _OUTCOMES = {
 
 def evidence_step(case: Case | None, job: JobRecord | None) -> None:
     """Draw the step."""
-    with step(case, _view(case)) as is_open:
+    view = _view(case)
+    with step(case, view) as is_open:
         if case is None:
             return
+        notices_of_gone_cards(case)
         if is_open:
             already_checked(case)
+            left_links(case, job)
         job_panel(case, job, "gather")
         job_panel(case, job, "look")
         if not is_open:
@@ -58,6 +63,20 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
         earlier_evidence(case, job)
         if case.decision is None:
             _more(case, job)
+            _on_to_the_draft(case, view)
+
+
+def _on_to_the_draft(case: Case, view: StepView) -> None:
+    """Nothing folds by itself while there may be more to inspect: the person says when they have read enough."""
+    if case.used_evidence:
+        st.button(
+            "On to the draft",
+            key="to-draft",
+            icon=":material/arrow_downward:",
+            help="Folds the evidence away; it can be opened again at any time",
+            on_click=move_on,
+            args=(case, view, StepName.DRAFT),
+        )
 
 
 def _cards(case: Case, job: JobRecord | None) -> None:
@@ -95,15 +114,15 @@ def _more(case: Case, job: JobRecord | None) -> None:
     if more.open:
         with more:
             add_sources(case, job)
-    with st.expander("Paste a passage yourself", icon=":material/content_paste:"):
-        paste_passage(case)
+    paste_box(case, "Paste a passage yourself")
 
 
 def _view(case: Case | None) -> StepView:
     if case is None:
         return StepView(StepName.EVIDENCE, StepState.LOCKED, "Comes after the post")
     done = case.decision is not None or (case.draft is not None and bool(case.used_evidence))
-    return StepView(StepName.EVIDENCE, StepState.DONE if done else StepState.ACTIVE, tally(case), "Open")
+    state = StepState.DONE if done else StepState.ACTIVE
+    return StepView(StepName.EVIDENCE, state, tally(case), "Open", stays_open=case.decision is None)
 
 
 def tally(case: Case) -> str:
@@ -133,7 +152,7 @@ def _failed(case: Case) -> None:
 
 
 def _failed_source(case: Case, source: Source) -> None:
-    url = web_url(source.url)
+    url, copy = web_url(source.url), web_url(source.archived_url)
     badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
     with st.container(border=True, key=f"failed-{source.id.replace(':', '-')}", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -142,10 +161,11 @@ def _failed_source(case: Case, source: Source) -> None:
                 st.markdown(badges, width="content")
             st.markdown(f"**{plain(host(source.url) or source.title, 60)}**", width="content")
             st.space("stretch")
+            if copy:
+                st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
             if url:
                 st.link_button("Open it", url, type="tertiary", icon=":material/open_in_new:")
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{plain(source.title, 160)}]")
         st.markdown(plain(source.outcome_detail, 300) or _OUTCOMES.get(source.outcome, ""))
         if case.decision is None:
-            with st.expander("Open it yourself and paste the passage", icon=":material/content_paste:"):
-                paste_passage(case, source)
+            paste_box(case, "Open it yourself and paste the passage", source)

@@ -8,7 +8,7 @@ from crowdnotes.domain import Case, DecisionKind
 from crowdnotes.handoff import class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, forget_folds
-from pages.parts.text import plain
+from pages.parts.text import exact, plain
 
 _ENDS = {
     DecisionKind.NOT_NEEDED: "You found that the post needs no note. That is a result: nothing is posted.",
@@ -29,8 +29,17 @@ def hand_off(case: Case) -> None:
     if decision.reason:
         st.markdown(f"Your word on it: {plain(decision.reason)}")
     for item in decision.overrides:
-        st.markdown(f":orange[:material/priority_high:] Passed over **{plain(item.check)}**: {plain(item.reason)}")
+        st.markdown(
+            f":orange[:material/priority_high:] Passed over **{_passed_over(item.check)}**: {plain(item.reason)}"
+        )
     _files(case)
+
+
+def _passed_over(check: str) -> str:
+    """Markdown of a check by its name: a gate, or a link that nobody inspected or that did not answer."""
+    kind, _, url = check.partition(":")
+    said = {"link": "a link that was not inspected", "live": "a link that was not found to answer"}.get(kind)
+    return f"{said}, {exact(url)}" if said else f"the {plain(check)} gate"
 
 
 def _approved(case: Case) -> None:

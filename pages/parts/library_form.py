@@ -55,7 +55,8 @@ def _documents() -> list[UploadedFile]:
 
 def _columns() -> dict[str, str]:
     """The column names that the person typed; a part that is left empty is guessed."""
-    with st.expander("Which column is what", icon=":material/view_column:"):
+    # With a key it stays as the person left it, whatever is told above it.
+    with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
         st.caption("Leave a field empty, and the column is guessed from its name and content.")
         typed = {
             part: st.text_input(_COLUMNS[part], placeholder="guessed", key=f"library-column-{part}")

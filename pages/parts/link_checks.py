@@ -9,7 +9,7 @@ from crowdnotes.domain import Case, LinkCheck, LinkState, StageName
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.progress import job_panel, start, under_way
 from pages.parts.session import workspace
-from pages.parts.text import host, plain
+from pages.parts.text import host, plain, web_url
 
 _LOOKS = {
     LinkState.LIVE: ("green", ":material/link:"),
@@ -31,7 +31,11 @@ def cited_links(case: Case) -> None:
     with st.container(key="cited-links", gap="xxsmall"):
         for url, check in workspace().service.link_checks(case):
             why = f" :small[:gray[{plain(check.sentence, 200)}]]" if check is not None and check.sentence else ""
-            st.markdown(f":small[Link {plain(host(_with_scheme(url)) or url, 60)}] {link_badge(check)}{why}")
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(f":small[Link {plain(host(_with_scheme(url)) or url, 60)}] {link_badge(check)}{why}")
+                copy = web_url(check.archived_url) if check is not None else None
+                if copy:
+                    st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
 
 
 def card_badge(case: Case, url: str | None) -> str | None:

@@ -6,16 +6,18 @@ import streamlit as st
 
 from crowdnotes.cases.second_look import pool, said
 from crowdnotes.domain import Aim, Case, Evidence, LookKind, Mode, ProviderState
+from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.evidence_search import library_choice, library_names
 from pages.parts.progress import start, under_way
 from pages.parts.search_report import failures
 from pages.parts.services import service_pills, ticked_at_first
 from pages.parts.session import act, author, workspace
-from pages.parts.steps import StepName
+from pages.parts.steps import StepName, card_place
 from pages.parts.text import plain
 
 _PLACE = StepName.EVIDENCE.value
+_ABOUT_A_PASSAGE = frozenset({LookKind.MORE_LIKE, LookKind.SWAP})
 
 
 def swappable(case: Case) -> frozenset[Aim]:
@@ -45,7 +47,7 @@ def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: froz
             disabled=busy,
             help="Reads the next best of what was found in its place. This passage stays on record.",
             on_click=_look,
-            args=(case, LookKind.SWAP, item.id, item.id),
+            args=(case, LookKind.SWAP, item.id, card_place(item.id)),
         )
 
 
@@ -90,7 +92,7 @@ def look_result(case: Case) -> None:
 
 def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = "") -> None:
     key = f"look-{case.id}-{about or 'case'}"
-    place = about or _PLACE
+    place = card_place(about) if about else _PLACE
     popover = st.popover(
         label, key=key, icon=icon, type="tertiary" if about else "secondary", disabled=busy, on_change="rerun"
     )
@@ -114,22 +116,36 @@ def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: boo
 def _look(case: Case, kind: LookKind, about: str, place: str, key: str = "") -> None:
     """Put the look on record and begin; what forbids it is told at its place."""
     state = st.session_state
-    asked = act(
-        place,
-        lambda: workspace().service.second_look(
+
+    def ask() -> Case:
+        if kind in _ABOUT_A_PASSAGE:
+            _refuse_if_changed(case)
+        return workspace().service.second_look(
             case.id,
             kind,
             author(),
             about=about,
             libraries=state.get(f"{key}-libraries") or (),
             services=state.get(f"{key}-services") or (),
-        ),
-    )
+        )
+
+    asked = act(place, ask)
     if asked is None:
         return
     if key:
         state[key] = False
     start(asked, "look")
+
+
+def _refuse_if_changed(drawn: Case) -> None:
+    """WorkflowError when the passages are no longer those that the person had before them."""
+    newest = workspace().service.get(drawn.id)
+    if [item.id for item in newest.evidence] != [item.id for item in drawn.evidence]:
+        raise WorkflowError(
+            "evidence changed",
+            "The evidence changed since this page was drawn, in another tab or by another person. Nothing was done.",
+            "Look at it as it is now, and ask again if you still want to.",
+        )
 
 
 def _add_link(case: Case, key: str) -> None:

@@ -12,7 +12,7 @@ from crowdnotes.domain import Case, Image
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.pictures import MAX_BYTES, clean_picture, preview
 from pages.parts.progress import start
-from pages.parts.session import act, author, show_notice, told, workspace
+from pages.parts.session import act, author, show_notice, tell, told, workspace
 from pages.parts.steps import StepName, forget_folds
 from pages.parts.text import plain
 
@@ -43,10 +43,10 @@ def new_images() -> None:
                         st.text_input(_SHOWS, key=f"{_NEW}-shows-{file.file_id}")
 
 
-def attachments() -> list[Attachment]:
-    """What was uploaded for the new post."""
+def attachments() -> tuple[list[Attachment], list[InputError]]:
+    """What was uploaded for the new post and can be taken, and why each of the others cannot."""
     state = st.session_state
-    return [
+    given = [
         Attachment(
             content=file.getvalue(),
             name=file.name,
@@ -55,6 +55,19 @@ def attachments() -> list[Attachment]:
         )
         for file in _uploaded(_uploader_key())
     ]
+    taken: list[Attachment] = []
+    left_out: list[InputError] = []
+    for item in given:
+        try:
+            clean_picture(item.content, item.name)
+        except InputError as why:
+            left_out.append(why)
+            continue
+        if len(taken) < MAX_IMAGES:
+            taken.append(item)
+        else:
+            left_out.append(InputError(f"“{item.name}” was left out: a post has at most {MAX_IMAGES} images."))
+    return taken, left_out
 
 
 def forget_uploads() -> None:
@@ -129,13 +142,20 @@ def _who_reads() -> None:
 
 
 def _attach(case: Case, key: str) -> None:
+    left_out: list[InputError] = []
+
     def attach() -> Case:
         newest = case
         for file in _uploaded(key):
-            newest = workspace().service.attach_image(case.id, file.getvalue(), file.name, author())
+            try:
+                newest = workspace().service.attach_image(case.id, file.getvalue(), file.name, author())
+            except InputError as why:
+                left_out.append(why)
         return newest
 
     attached = act(_PLACE, attach)
+    for why in left_out:
+        tell(_PLACE, why)
     if attached is not None and attached is not case and workspace().engine.sees:
         start(attached, "gather")
     st.rerun()

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.cases.intake import usable_urls
 from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Mode
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.components import outside_text
 from pages.parts.evidence_search import MODE_LABELS, cutoff, library_choice, library_names
+from pages.parts.left_links import keep_left
 from pages.parts.post_images import attachments, case_images, forget_uploads, new_images
 from pages.parts.progress import start, under_way
 from pages.parts.services import service_choice, ticked_at_first
-from pages.parts.session import act, author, show_case, workspace
+from pages.parts.session import act, author, show_case, tell, workspace
 from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
 from pages.parts.text import count, exact, lines, moment, plain
 
 _NEW = "new-post"
+_SHOWN = 180  # characters of a folded post: two lines at most on a wide screen, where they stay in view
 _EXAMPLES = "new-example"
 
 
@@ -32,12 +35,13 @@ def post_step(case: Case | None, job: JobRecord | None) -> None:
         if case is None:
             _new()
         else:
-            _existing(case, busy=under_way(job))
+            with st.container(key="post-body"):
+                _existing(case, busy=under_way(job))
 
 
 def _said(case: Case) -> str:
     images = len(case.post.images)
-    return f"“{plain(case.post.text, 110)}”" + (f" :material/image: {count(images, 'image')}" if images else "")
+    return f"“{plain(case.post.text, _SHOWN)}”" + (f" :material/image: {count(images, 'image')}" if images else "")
 
 
 def _new() -> None:
@@ -84,20 +88,27 @@ def _new() -> None:
 def _create() -> None:
     state = st.session_state
     searching = state[f"{_NEW}-mode"] == Mode.AUTOMATION
+    urls, refused = usable_urls(lines(state[f"{_NEW}-urls"]))
+    images, left_out = attachments()
 
     def create() -> Case:
         return workspace().service.create(
             state[f"{_NEW}-text"],
             mode=state[f"{_NEW}-mode"],
             url=state[f"{_NEW}-url"] or None,
-            urls=lines(state[f"{_NEW}-urls"]),
+            urls=urls,
             libraries=(state.get(f"{_NEW}-libraries") or []) if searching else [],
             services=(state.get(f"{_NEW}-services") or []) if searching else [],
             until=state[f"{_NEW}-until"],
             by=author(),
-            attached=attachments(),
+            attached=images,
         )
 
+    if refused and not urls and not searching:  # nothing to begin with: the lines stay in their box
+        act(StepName.POST.value, lambda: None)
+        for item in refused:
+            tell(StepName.POST.value, item.why)
+        return
     case = act(StepName.POST.value, create)
     if case is None:
         return
@@ -107,6 +118,9 @@ def _create() -> None:
     forget_uploads()
     show_case(case.id)
     start(case, "gather")
+    keep_left(case.id, refused)
+    for why in left_out:
+        tell(StepName.POST.value, why)
 
 
 def _example_gallery() -> None:

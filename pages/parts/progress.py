@@ -7,9 +7,12 @@ from typing import Literal
 
 import streamlit as st
 
-from crowdnotes.domain import Case
+from crowdnotes.cases.second_look import open_look
+from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord, StepState
+from pages.parts.components import into_view
+from pages.parts.search_list import search_list
 from pages.parts.session import act, author, telling, workspace
 from pages.parts.steps import StepName
 from pages.parts.text import plain
@@ -17,6 +20,7 @@ from pages.parts.text import plain
 JobKind = Literal["gather", "look", "write", "assess", "links"]
 
 _POLL_SECONDS = 0.4
+_STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
 LIBRARIES = "libraries"  # what the runner has for a case when a library is made, and where its errors are shown
 _PLACES = {
     "gather": StepName.EVIDENCE.value,
@@ -42,6 +46,7 @@ _SIGNS = {
     StepState.FAILED: ":red[:material/error:]",
     StepState.CANCELLED: ":gray[:material/cancel:]",
 }
+_OVER = frozenset({StepState.DONE, StepState.KEPT})
 _ENDED = {
     JobState.FAILED: ("could not be finished.", "Try again"),
     JobState.CANCELLED: ("was stopped. What was finished is kept.", "Go on"),
@@ -50,8 +55,10 @@ _ENDED = {
 
 
 def start(case: Case, kind: JobKind) -> None:
-    """Start long work on a case; what forbids it is shown at its step."""
-    act(_PLACES[kind], lambda: workspace().runner.start(case.id, kind, _steps(kind)(case.id)))
+    """Start long work on a case; the page goes to its progress. What forbids it is shown at its step."""
+    job = act(_PLACES[kind], lambda: workspace().runner.start(case.id, kind, _steps(kind)(case.id)))
+    if job is not None:
+        st.session_state[_STARTED] = job.id
 
 
 def under_way(job: JobRecord | None) -> bool:
@@ -73,14 +80,24 @@ def job_panel(case: Case, job: JobRecord | None, kind: JobKind) -> None:
     if job is None or job.kind != kind:
         return
     if job.state.under_way:
-        watched(job)
+        if st.session_state.get(_STARTED) == job.id:
+            into_view(job.id)
+        watched(job, _searches(case))
     elif job.state in _ENDED and case.decision is None:
         _ended(case, job)
 
 
-def watched(job: JobRecord) -> None:
-    """Follow a job that is under way; the page is drawn again when a step of it, or all of it, ends."""
-    st.fragment(_watch, run_every=_POLL_SECONDS)(job.id, _finished(job))
+def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
+    """Follow a job that is under way; the page is drawn again when a step of it, or all of it, ends.
+
+    `searches` are shown as soon as the step that thinks of them has ended: before they are sent.
+    """
+    st.fragment(_watch, run_every=_POLL_SECONDS)(job.id, _finished(job), searches)
+
+
+def _searches(case: Case) -> Sequence[Query]:
+    look = open_look(case)
+    return look.queries if look is not None else case.queries
 
 
 def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
@@ -108,18 +125,20 @@ def newest(job_id: str) -> JobRecord:
         st.rerun()
 
 
-def _watch(job_id: str, finished: int) -> None:
+def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
     with telling():
         job = newest(job_id)
         if not job.state.under_way or _finished(job) != finished:
             st.rerun()
-        with st.container(border=True, key="job-panel"):
+        with st.container(border=True, key="job-panel", gap="xsmall"):
             _list(job)
             st.button("Cancel", key=f"cancel-{job.id}", icon=":material/stop_circle:", on_click=_cancel, args=(job,))
+            if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):
+                search_list(searches)
 
 
 def _finished(job: JobRecord) -> int:
-    return sum(step.state in {StepState.DONE, StepState.KEPT} for step in job.steps)
+    return sum(step.state in _OVER for step in job.steps)
 
 
 def _list(job: JobRecord) -> None:

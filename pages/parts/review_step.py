@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, PrincipleResult
+from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.note_lint import lint, without_tracking
@@ -12,18 +12,13 @@ from pages.parts.components import gate_path
 from pages.parts.jury_panel import jury_panel
 from pages.parts.link_checks import asking, stop_asking
 from pages.parts.note_box import SCORE_BUTTON, SCORE_SHORTCUT, save_typed
+from pages.parts.principles_panel import SIGNS, principles_panel
 from pages.parts.progress import job_panel, start, under_way
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, step
 from pages.parts.text import plain
 
 _PLACE = StepName.REVIEW.value
-_SIGNS = {
-    GateStatus.PASS: ":green[:material/check_circle:]",
-    GateStatus.FAIL: ":red[:material/cancel:]",
-    GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
-}
-_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
 
 
 def review_step(case: Case | None, job: JobRecord | None) -> None:
@@ -39,7 +34,7 @@ def review_step(case: Case | None, job: JobRecord | None) -> None:
             _scoring(case, job)
         if case.assessment is not None:
             _gates(case, case.assessment)
-            _principles(case.assessment, stale=not case.assessment_is_current)
+            principles_panel(case, case.assessment)
         _form(case)
         jury_panel(case)
 
@@ -54,7 +49,7 @@ def _view(case: Case | None) -> StepView:
     elif not case.assessment_is_current:
         result = ":orange[:material/history: scores are of an earlier text]"
     else:
-        result = " → ".join(f"{_SIGNS[gate.status]} {gate.gate.value}" for gate in assessment.gates)
+        result = " → ".join(f"{SIGNS[gate.status]} {gate.gate.value}" for gate in assessment.gates)
     return StepView(name, StepState.DONE if case.decision else StepState.ACTIVE, result, "Open")
 
 
@@ -96,23 +91,19 @@ def _gates(case: Case, assessment: Assessment) -> None:
             continue
         wrong = ((item.evidence_id, item.message) for item in gate.findings if not item.ok)
         for evidence_id, message in dict.fromkeys(wrong):
-            about = f"{evidence_id}: " if evidence_id else ""
+            about = f"{evidence_id}: " if evidence_id and not message.startswith(evidence_id) else ""
             st.markdown(f":red[:material/arrow_right:] {about}{plain(message)}")
+    if assessment.engine.startswith("llm:"):
+        st.caption(_sureness(assessment))
 
 
-def _principles(assessment: Assessment, *, stale: bool) -> None:
-    st.markdown("**Principles of a good note**")
-    with st.grid("auto", min_column_width=300, gap="small"):
-        for result in assessment.principles:
-            _principle(result, stale=stale)
-
-
-def _principle(result: PrincipleResult, *, stale: bool) -> None:
-    with st.container(gap=None):
-        name = result.principle.value
-        sign = ":gray[:material/history:]" if stale else _SIGNS[result.status]
-        st.markdown(f"{sign} **{name[:1].upper()}{name[1:]}:** {_WORDS[result.status]}")
-        st.caption(plain(result.reason))
+def _sureness(assessment: Assessment) -> str:
+    """The judge's own probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
+    known = [f"{gate.gate.value} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
+    if not known:
+        return "How sure the judge is: this model gives no probabilities."
+    whole = "" if assessment.probability is None else f"; all three together {assessment.probability:.2f}"
+    return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}{whole}"
 
 
 def _form(case: Case) -> None:

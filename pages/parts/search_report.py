@@ -6,6 +6,7 @@ import streamlit as st
 
 from crowdnotes.domain import Case, FetchOutcome, Hit, Mode, ProviderOutcome, ProviderState, StageName
 from crowdnotes.jobs.records import JobRecord, JobState
+from pages.parts.search_list import search_list
 from pages.parts.text import count, plain
 
 
@@ -24,6 +25,30 @@ def search_report(case: Case) -> None:
         if answered:
             st.markdown("  \n".join(_answer(item) for item in answered))
         failures(failed_searches(case))
+        _asked(case)
+
+
+def _asked(case: Case) -> None:
+    """Which words were sent where, folded away."""
+    if not case.queries:
+        return
+    label = f"What was asked ({count(len(case.queries), 'search', 'searches')})"
+    with st.expander(label, key=f"searches-{case.id}", icon=":material/manage_search:", on_change="rerun") as fold:
+        if not fold.open:
+            return
+        online = [plain(item.label) for item in case.outcomes if _was_sent(item)]
+        went = f"went to {', '.join(online)}" if online else "went to no online service"
+        st.caption(
+            f"Each of these {went}. "
+            "A place that was slow or failed was not asked all of them: its line above says so. "
+            "Services with editions, such as Wikipedia, are asked in the language of the search."
+        )
+        search_list(case.queries)
+
+
+def _was_sent(item: ProviderOutcome) -> bool:
+    is_library = item.provider.startswith("library:")  # on this machine: nothing is sent
+    return not is_library and item.state is not ProviderState.NOT_CONFIGURED
 
 
 def failures(failed: list[ProviderOutcome]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,9 +13,11 @@ from typing import TypeVar
 import streamlit as st
 
 from crowdnotes.domain import Case
+from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import CrowdNotesError
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.workspace import Workspace, open_workspace, warm_up
+from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
+from pages.parts.components import into_view
 from pages.parts.navigation import enter_by_the_door
 from pages.parts.text import plain
 
@@ -28,18 +30,29 @@ PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """An error as the user reads it: a sentence and what to do next."""
+    """An error as the user reads it: a sentence and what to do next. The page scrolls to it once, by its `number`."""
 
     message: str
     next_step: str
+    number: str
+
+
+def workspace() -> Workspace:
+    """The one workspace of this server, with the engine that is in use now."""
+    return _shared().current
+
+
+def use_engine(choice: EngineChoice) -> None:
+    """Let what begins from now on, in every session, be done by another engine. Raises ConfigurationError."""
+    _shared().use(choice)
 
 
 @st.cache_resource(show_spinner="Starting…")
-def workspace() -> Workspace:
-    """The one workspace of this server; its model loads in the background."""
+def _shared() -> SharedWorkspace:
+    """Opened once; its embedding model loads in the background."""
     opened = open_workspace()
     threading.Thread(target=_warm_up, args=(opened,), name="warm-up", daemon=True).start()
-    return opened
+    return SharedWorkspace(opened)
 
 
 def _warm_up(opened: Workspace) -> None:
@@ -82,15 +95,25 @@ def act(place: str, action: Callable[[], _T]) -> _T | None:
     try:
         return action()
     except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
-        st.session_state[_NOTICES][place] = told(error)
+        tell(place, error)
         return None
+
+
+def tell(place: str, error: Exception) -> None:
+    """Show an error at `place` until the next action, below those that are shown there already."""
+    st.session_state.setdefault(_NOTICES, {}).setdefault(place, []).append(told(error))
 
 
 def notices(place: str) -> None:
     """What went wrong at this place in the last action."""
-    notice = st.session_state.get(_NOTICES, {}).get(place)
-    if notice is not None:
+    for notice in st.session_state.get(_NOTICES, {}).get(place, []):
+        into_view(notice.number)
         show_notice(notice)
+
+
+def elsewhere(kind: str, shown: Collection[str]) -> list[str]:
+    """The places whose name begins with `kind` at which something went wrong, without those that are shown."""
+    return [place for place in st.session_state.get(_NOTICES, {}) if place.startswith(kind) and place not in shown]
 
 
 @contextmanager
@@ -121,13 +144,14 @@ def telling() -> Iterator[None]:
 
 def told(error: Exception) -> Notice:
     """An error in words. One that nobody foresaw goes to the log with a number to find it by."""
-    if isinstance(error, CrowdNotesError):
-        return Notice(error.message, error.next_step)
     number = uuid.uuid4().hex[:8]
+    if isinstance(error, CrowdNotesError):
+        return Notice(error.message, error.next_step, number)
     _log.error("unexpected error %s", number, exc_info=error)
     return Notice(
         "Something went wrong that we did not foresee.",
         f"Your last saved step is safe. Try again; if it comes back, report number {number} from the log.",
+        number,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from enum import StrEnum
 import streamlit as st
 
 from crowdnotes.domain import Case
-from pages.parts.session import notices
+from pages.parts.components import into_view
+from pages.parts.session import elsewhere, notices
 
 
 class StepName(StrEnum):
@@ -33,7 +35,10 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """How a step stands: `result` is its one line (Markdown, already safe), `reopen` names the way back."""
+    """How a step stands: `result` is its one line (Markdown, already safe), `reopen` names the way back.
+
+    One that `stays_open` is open, done or not, until the person folds it.
+    """
 
     name: StepName
     state: StepState
@@ -42,6 +47,8 @@ class StepView:
     stays_open: bool = False
 
 
+_ARRIVAL = "arrival"  # the step to bring into view, with a token
+_CARD = "card "
 _SIGNS = {
     StepState.DONE: ":green[:material/check_circle:]",
     StepState.ACTIVE: ":primary[:material/radio_button_checked:]",
@@ -57,6 +64,11 @@ def step(case: Case | None, view: StepView) -> Iterator[bool]:
     """
     key = f"{view.name.value.lower()}-step"
     with st.container(border=True, key=key):
+        arrival = st.session_state.pop(_ARRIVAL, None)
+        if arrival is not None and arrival[0] is view.name:
+            into_view(arrival[1])
+        elif arrival is not None:
+            st.session_state[_ARRIVAL] = arrival
         is_open = view.state is not StepState.LOCKED and _is_open(case, view)
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -67,6 +79,23 @@ def step(case: Case | None, view: StepView) -> Iterator[bool]:
                 _fold_button(case, view, key, is_open=is_open)
         notices(view.name.value)
         yield is_open
+
+
+def card_place(evidence_id: str) -> str:
+    """Where what went wrong with a passage is shown: on its card."""
+    return f"{_CARD}{evidence_id}"
+
+
+def notices_of_gone_cards(case: Case) -> None:
+    """What went wrong with passages that have no card any more: another tab may have put others in their place."""
+    for place in elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
+        notices(place)
+
+
+def move_on(case: Case, view: StepView, to: StepName) -> None:
+    """Fold a step and go to another."""
+    _set_open(case, view, is_open=False)
+    st.session_state[_ARRIVAL] = (to, uuid.uuid4().hex[:8])
 
 
 def forget_folds(case: Case) -> None:
@@ -92,14 +121,18 @@ def _is_open(case: Case | None, view: StepView) -> bool:
     if case is None:
         return True
     chosen = st.session_state.get(_fold_key(case, view.name))
-    if chosen is not None and chosen[0] is view.state:
+    if chosen is not None and chosen[0] == _holds_for(view):
         return bool(chosen[1])
     return view.state is StepState.ACTIVE or view.stays_open
 
 
 def _set_open(case: Case, view: StepView, is_open: bool) -> None:
-    # Kept with the state it was chosen in: a step that is finished afterwards folds all the same.
-    st.session_state[_fold_key(case, view.name)] = (view.state, is_open)
+    st.session_state[_fold_key(case, view.name)] = (_holds_for(view), is_open)
+
+
+def _holds_for(view: StepView) -> str:
+    """What a person's choice is kept with: a step that is finished afterwards folds all the same."""
+    return "stays open" if view.stays_open else view.state.value
 
 
 def _fold_key(case: Case, name: StepName) -> str:

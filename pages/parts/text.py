@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import date, datetime
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit turns these into links, emoji, icons and arrows even when they are escaped; an invisible
 # word joiner (U+2060) inside them stops it.
 _ACTIVE = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=[wW])|(?<=[<>~=-])(?=[<>=-])")
 _JOINER = "\u2060"
+# An address stands as code instead: whoever copies it has no joiner in it.
+_ADDRESS = re.compile(r"((?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]*_~…])", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202d\u202e\ufeff]")
 # On a line that we share with text from outside, these would reorder our own words too.
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
+_FROM_HERE, _TO_HERE = "\u2068", "\u2069"  # first strong isolate, pop directional isolate
+_DEEPEST = 8  # brackets within brackets; Markdown counts to 32
+_BRACKETS = re.compile(r"[\[\]\\]")
 
 
 def visible(text: str) -> str:
@@ -22,19 +29,45 @@ def visible(text: str) -> str:
 
 
 def plain(text: str, limit: int | None = None) -> str:
-    """Markdown that shows `text` as the characters it is, on one line, cut at `limit` characters."""
+    """Markdown that shows `text` as the characters it is, on one line, cut at `limit` characters.
+
+    Text that runs from right to left is isolated, so that our own words beside it stay where they are.
+    """
     line = " ".join(_DIRECTION.sub("\ufffd", visible(text)).split())
     if limit is not None:
         line = clip(line, limit)
-    return _PUNCTUATION.sub(r"\\\1", _ACTIVE.sub(_JOINER, line))
+    # Split at a group: every second part is an address.
+    parts = _ADDRESS.split(line)
+    shown = "".join(exact(part) if place % 2 else _as_typed(part) for place, part in enumerate(parts))
+    mixed = not line.isascii() and any(unicodedata.bidirectional(letter) in _RIGHT_TO_LEFT for letter in line)
+    return f"{_FROM_HERE}{shown}{_TO_HERE}" if mixed else shown
+
+
+def _as_typed(text: str) -> str:
+    return _PUNCTUATION.sub(r"\\\1", _ACTIVE.sub(_JOINER, text))
 
 
 def exact(text: str) -> str:
-    """Markdown of an address as code: whoever copies it has it letter by letter, with nothing in between."""
+    """Markdown of an address as code: whoever copies it has it letter by letter, with nothing in between.
+
+    Brackets without their partner are percent-encoded, as addresses allow: around our colours and sizes
+    Streamlit looks for a closing bracket, in code too, and what comes after it would be Markdown.
+    """
     line = " ".join(_DIRECTION.sub("\ufffd", visible(text)).split())
+    if not _is_balanced(line):
+        line = _BRACKETS.sub(lambda found: quote(found[0]), line)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
     edge = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{edge}{line}{edge}{fence}" if line else ""
+
+
+def _is_balanced(line: str) -> bool:
+    depth = 0
+    for found in _BRACKETS.findall(line):
+        depth += {"[": 1, "]": -1, "\\": -_DEEPEST}[found]  # a backslash would take a bracket out of the count
+        if not 0 <= depth <= _DEEPEST:
+            return False
+    return depth == 0
 
 
 def title(text: str, otherwise: str, limit: int | None = None) -> str:
@@ -84,6 +117,11 @@ def moment(when: datetime) -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """For example 1 source, 2 sources."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def record_place(library: str, record: int | None) -> str:
+    """Markdown of a record's place, as a person counts: "record 1 of health"."""
+    return f"record {record + 1:,} of {plain(library, 40)}" if record is not None else plain(library, 40)
 
 
 def lines(text: str) -> list[str]:

@@ -120,16 +120,30 @@ def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() ->
     assert "The wording is the agency's own." in approved.events[-1].detail
 
 
-@pytest.mark.parametrize("reason", ["x", "ok!", "!!!!!!!!!!!!", "1234567890123", "fine as is"])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "x",
+        "ok!",
+        "!!!!!!!!!!!!",
+        "1234567890123",
+        "fine as is",
+        "aaaaaaaaaa",
+        "yes yes yes Yes YES",
+        "wellmeant reason",
+        "好好好好好好",
+    ],
+)
 def test_a_keystroke_is_no_reason(reason: str) -> None:
     engine = ScriptedEngine()
     engine.fails_at = GateName.HELPFULNESS
     case = _ready(engine=engine)
     [refusal] = obstacles(case, AT, {"helpfulness": reason})
-    assert refusal.next_step == "A reason takes at least 10 letters."
+    assert refusal.next_step == "A reason takes at least 3 different words and 10 letters."
     with pytest.raises(WorkflowError):
         _approve(case, overrides={"helpfulness": reason})
-    assert _rules(case, {"helpfulness": "It reads well."}) == set()
+    for enough in ("It reads well to me.", "这句话很清楚", "Легко читается всем"):
+        assert _rules(case, {"helpfulness": enough}) == set()
 
 
 def test_a_gate_that_could_not_run_is_no_pass() -> None:

@@ -59,6 +59,26 @@ def test_links_are_completed_and_taken_once() -> None:
     )
 
 
+def test_of_pasted_lines_the_good_ones_are_taken_and_each_bad_one_says_why() -> None:
+    urls, refused = intake.usable_urls(
+        ["a.org/x", "see this page", "hello", "ftp://a.org", " https://a.org/x ", "b.org"]
+    )
+    assert urls == ("https://a.org/x", "https://b.org")
+    assert [(item.line, item.why.message) for item in refused] == [
+        ("see this page", "“see this page” is not a web address."),
+        ("hello", "“hello” is not a web address."),
+        ("ftp://a.org", "“ftp://a.org” is not an http or https address."),
+    ]
+
+
+def test_links_past_the_most_a_case_takes_are_refused_one_by_one() -> None:
+    urls, refused = intake.usable_urls([f"a.org/{number}" for number in (*range(22), 3)])
+    assert len(urls) == 20
+    assert [item.line for item in refused] == ["a.org/20", "a.org/21"]
+    assert "a case takes 20 links" in refused[0].why.message
+    assert intake.checked_urls(urls) == urls
+
+
 @given(st.text(max_size=60))
 def test_any_text_as_a_link_is_taken_or_refused_never_a_crash(text: str) -> None:
     with suppress(InputError):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from crowdnotes.domain import Mode, Usage
 from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.jobs.records import StepState
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace
@@ -54,3 +55,25 @@ def test_what_a_failed_stage_used_counts_against_the_budget_of_the_case(tmp_path
         again = _gather(workspace, case_id)
     assert again.state is JobState.FAILED
     assert "budget of 6,000 tokens" in again.model_dump_json()
+
+
+def test_a_server_that_failed_loses_nothing_and_the_next_try_goes_on_from_there(tmp_path: Path) -> None:
+    fails = [True]
+
+    def answer(body: Body) -> Say:
+        return Say("no", status=500) if form_of(body) == "pick" and fails[0] else Say(honest(body))
+
+    with LLMServer(answer).running() as server, _open(tmp_path, server.base_url) as workspace:
+        case_id = _new_case(workspace, tmp_path)
+        failed = _gather(workspace, case_id)
+        assert failed.state is JobState.FAILED
+        assert "failed with status 500" in failed.steps[2].error
+        assert failed.steps[2].next_step
+        hits = workspace.service.get(case_id).hits
+        assert hits
+        fails[0] = False
+        asked = len(server.requests)
+        assert [step.state for step in _gather(workspace, case_id).steps[:2]] == [StepState.KEPT, StepState.KEPT]
+        assert workspace.service.get(case_id).hits == hits
+        assert workspace.service.get(case_id).evidence
+        assert all(form_of(body) == "pick" for body in server.requests[asked:])

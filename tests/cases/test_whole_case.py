@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import crowdnotes
+from crowdnotes.cases.workflow import PROGRAM
 from crowdnotes.domain import CaseStatus, FetchOutcome, Mode, StageName, Verdict
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobState, Progress
@@ -172,7 +173,8 @@ def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
             assert kept.post.text == post_about(topic)
             assert kept.draft is not None
             assert f"/{topic}" in kept.draft.text
-            assert {event.by for event in kept.events} == {author}
+            assert {event.by for event in kept.events} == {author, PROGRAM}
+            assert all((event.by == PROGRAM) == event.kind.startswith("stage ") for event in kept.events)
 
 
 _DIE = """

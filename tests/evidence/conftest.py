@@ -8,8 +8,12 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from crowdnotes.evidence.fetching import Fetcher
+from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.pacing import Pace, Pacer
+from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings
 
 Behaviour = Callable[[socket.socket], None]
@@ -75,3 +79,10 @@ def serve() -> Iterator[Serve]:
     for thread in threads:
         thread.join(10)
     stack.close()
+
+
+@pytest.fixture
+def wayback(httpserver: HTTPServer) -> Wayback:
+    """Asks the test's own server, which has the handlers that a test gives it."""
+    service = Service(httpserver.url_for(""), Pacer(Pace(1000, 1.0, 10)), 5.0, "CrowdNotes/test", pause=lambda _: 0.0)
+    return Wayback(service, 5.0, frozenset({"wiki.company.org"}))

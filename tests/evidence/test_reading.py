@@ -11,7 +11,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.content_type import HTML, PLAIN
 from crowdnotes.evidence.fetching import Page
-from crowdnotes.evidence.reading import language_of, read_body, read_page
+from crowdnotes.evidence.reading import read_body, read_page
 
 URL = "https://news.example.org/2024/vaccine-trial-results.html"
 PARAGRAPHS = [
@@ -143,21 +143,6 @@ def test_a_page_that_was_not_had_keeps_its_label() -> None:
     with pytest.raises(FetchError, match="does not let programs") as failed:
         read_page(page)
     assert failed.value.outcome is FetchOutcome.BLOCKED
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        (" ".join(PARAGRAPHS), "en"),
-        ("Die Impfstoffe werden an vielen Menschen geprüft, bevor sie zugelassen werden dürfen.", "de"),
-        ("Las vacunas se prueban en muchas personas antes de que se autorice su uso en la población.", "es"),
-        ("Вакцины проверяются на многих людях, прежде чем их разрешают применять.", "ru"),
-        ("OK", None),
-        ("https://www.who.int/news/a-long-address-that-is-no-language 1234567", None),
-    ],
-)
-def test_the_language_is_told_when_there_is_enough_text(text: str, language: str | None) -> None:
-    assert language_of(text) == language
 
 
 @settings(max_examples=40, deadline=None)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.journey
 def nothing_ran(page: Page) -> None:
     assert page.evaluate("() => window.hacked") is None
     assert page.locator("img[src*='evil.example']").count() == 0
-    assert page.locator("a[href*='evil.example'], a[href^='javascript']").count() == 0
+    assert page.locator("a[href^='https://evil.example'], a[href^='javascript']").count() == 0
     assert page.locator("main .katex").count() == 0
     assert page.locator("main img[onerror], main script").count() == 0
 
@@ -26,7 +26,10 @@ def test_script_markdown_and_direction_marks_in_every_field_stay_text(app: App, 
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
     walk = Walk(page, app.url)
     walk.open()
-    case_id = walk.begin(f"{HOSTILE} Vitamin C cures colds.", [f"{app.articles}/hostile"])
+    # Streamlit looks for the bracket that closes its own `:small[…]` in code too.
+    bracket = f"{app.articles}/gone/]![i](https://evil.example/i.png)"
+    case_id = walk.begin(f"{HOSTILE} Vitamin C cures colds.", [f"{app.articles}/hostile", bracket])
+    expect(page.get_by_text("1 source could not be read")).to_be_visible()
     nothing_ran(page)
 
     walk.read("E1")

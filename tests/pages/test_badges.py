@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from datetime import date
 
+from crowdnotes.cases.cutoff import UNDATED
 from crowdnotes.domain import DateOrigin, Post, ReadAs, Source
 from pages.parts.badges import source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
-DATED = Source(id="a", title="A page", published=date(2024, 3, 5), date_origin=DateOrigin.PAGE, language="en")
+DATED = Source(
+    id="a",
+    title="A page",
+    url="https://a.example/x",
+    published=date(2024, 3, 5),
+    date_origin=DateOrigin.PAGE,
+    language="en",
+)
 
 
 def badges(until: date | None = None, page: int | None = None, **changes: object) -> list[str]:
@@ -37,6 +45,11 @@ def test_what_is_later_than_the_cutoff_says_so() -> None:
 def test_a_date_that_is_not_known_is_said_also_when_nobody_tells_where_it_is_from() -> None:
     assert badges(published=None) == ["date not known"]
     assert badges(date_origin=None) == ["date not known"]
+    assert badges(published=None, notices=(UNDATED,)) == ["date not known"]
+
+
+def test_a_source_that_cannot_be_linked_says_so() -> None:
+    assert badges(url=None) == ["no link; X asks for one"]
 
 
 def test_a_language_that_is_neither_the_posts_nor_english_is_named() -> None:

@@ -9,7 +9,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, TextArea
 
-from crowdnotes.domain import Case, CaseStatus, Classification, DecisionKind, GateName, Mode, Verdict
+from crowdnotes.domain import (
+    Case,
+    CaseStatus,
+    Classification,
+    DecisionKind,
+    Finding,
+    GateName,
+    GateStatus,
+    Mode,
+    PrincipleName,
+    PrincipleResult,
+    Verdict,
+)
 from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.errors import StoreBusyError
 from tests.pages.conftest import NOTE, PASSAGE, POST, ROOT, Desk, texts
@@ -140,7 +152,6 @@ def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_writt
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
     assert not at.button(key="decide-approved").disabled
-    at.button(key="evidence-step-fold").click().run()
     verdict_of(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     assert not at.checkbox(key=f"use-{case.id}-E1").value
     assert desk.newest(case).evidence[0].review.verdict is None
@@ -292,7 +303,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     decision = desk.newest(case).decision
     assert decision is not None
     assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
-    assert "Passed over **correctness**: The passage says so two lines on." in texts(at)
+    assert "Passed over **the correctness gate**: The passage says so two lines on." in texts(at)
 
 
 def test_a_gate_that_could_not_run_is_not_shown_as_passed(desk: Desk) -> None:
@@ -357,13 +368,39 @@ def test_a_doubt_is_told_once(desk: Desk) -> None:
     assert texts(desk.app(case)).count("The number differs.") == 1
 
 
-def test_steps_that_are_done_fold_to_a_line_and_open_again(desk: Desk) -> None:
-    case = desk.drafted()
+def test_the_evidence_stays_open_beside_a_note_until_the_person_moves_on(desk: Desk) -> None:
+    case = desk.inspected()
     at = desk.app(case)
+    assert shows_its_card(at)
+    desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
+    assert shows_its_card(at.run())
+    at.button(key="to-draft").click().run()
+    assert not shows_its_card(at)
     assert "1 read · 1 opened · 1 used" in texts(at)
-    assert not any("Vitamin C trials" in item.value for item in at.markdown)
+    assert not shows_its_card(at.run())
     at.button(key="evidence-step-fold").click().run()
-    assert any("Vitamin C trials" in item.value for item in at.markdown)
+    assert shows_its_card(at)
+
+
+def test_who_moved_on_before_there_was_a_note_is_not_taken_back(desk: Desk) -> None:
+    case = desk.inspected()
+    at = desk.app(case)
+    at.button(key="to-draft").click().run()
+    desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
+    assert not shows_its_card(at.run())
+
+
+def shows_its_card(at: AppTest) -> bool:
+    return any("Vitamin C trials" in item.value for item in at.markdown)
+
+
+def test_a_principle_that_fails_names_the_words_at_fault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Finding(message="“insane” takes a side.")
+    neutral = PrincipleResult(
+        principle=PrincipleName.NEUTRAL, status=GateStatus.FAIL, reason="Some words take a side.", findings=(fault,)
+    )
+    monkeypatch.setattr(desk.engine, "principles", lambda *_: (neutral,))
+    assert "“insane” takes a side." in texts(desk.app(desk.scored()))
 
 
 def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale(desk: Desk) -> None:
@@ -453,3 +490,41 @@ def test_text_from_outside_stands_in_markdown_only_when_disarmed(desk: Desk) -> 
         assert "![x]" not in item.value
         assert ":red[loud]" not in item.value
         assert "<b>" not in item.value
+
+
+def test_a_passage_without_a_link_warns_on_its_card_and_at_the_note(desk: Desk) -> None:
+    service = desk.workspace.service
+    case = service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    for url in (None, "https://trials.example.edu/c"):
+        service.add_passage_by_hand(case.id, url=url, title="Trials", text=f"{PASSAGE} {url or ''}", by="you")
+    for name in ("E1", "E2"):
+        service.open_passage(case.id, name, "you")
+    service.judge(case.id, "E1", Verdict.USE, "", "you")
+    shown = texts(desk.app(case))
+    assert shown.count("badge[:material/link_off: no link; X asks for one]") == 1
+    assert "No passage in use has a link; X asks for one." in shown
+    service.judge(case.id, "E2", Verdict.USE, "", "you")
+    shown = texts(desk.app(case))
+    assert "No passage in use has a link" not in shown
+    assert "E1 cannot be linked: link to another passage in use." in shown
+
+
+def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) -> None:
+    case = desk.case()
+    fold = f"paste-{case.id}-new"
+    at = desk.app(case)
+    at.session_state[fold] = True
+    at.run()
+    next(item for item in at.text_input if item.label == "Title of the page").set_value("My title")
+    next(item for item in at.button if item.label == "Add this passage").click().run()
+    assert "The passage is empty." in texts(at)
+    assert next(item for item in at.text_input if item.label == "Title of the page").value == "My title"
+
+    next(item for item in at.text_area if item.label.startswith("The passage")).set_value("Words of a page on colds.")
+    next(item for item in at.button if item.label == "Add this passage").click().run()
+    assert not at.exception
+    assert desk.newest(case).evidence[-1].source.title == "My title"
+    assert not at.session_state[fold]
+    at.session_state[fold] = True
+    at.run()
+    assert next(item for item in at.text_input if item.label == "Title of the page").value == ""

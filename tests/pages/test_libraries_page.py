@@ -88,6 +88,35 @@ def test_a_person_can_say_which_column_is_the_text(desk: Desk) -> None:
     assert desk.workspace.libraries.document("two", 0).text == "Words on apples."
 
 
+def test_which_column_is_what_stays_filled_in_when_the_table_cannot_be_read(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("t.csv", b"first,second\nLong words about kettles.,Words on apples.\n")
+    next(item for item in at.text_input if item.label == "What to call it").set_value("two")
+    next(item for item in at.text_input if item.label == "The text").set_value("third")
+    click(at, "Add the library")
+    finish(desk, at)
+    assert "It could not become a library." in texts(at)
+    assert next(item for item in at.text_input if item.label == "The text").value == "third"
+
+
+def test_a_library_without_addresses_says_that_a_note_needs_a_link(desk: Desk, tmp_path: Path) -> None:
+    for name, table in {"linked": CSV, "bare": "title,text\nKettles,Boiling water twice makes no poison.\n"}.items():
+        path = tmp_path / f"{name}.csv"
+        path.write_text(table, encoding="utf-8")
+        desk.workspace.libraries.add(path, name)
+    assert texts(desk.app(page=PAGE)).count("Its records have no address.") == 1
+
+
+def test_records_are_counted_as_people_count(desk: Desk, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(CSV, encoding="utf-8")
+    desk.workspace.libraries.add(table, "health")
+    at = desk.app(page=PAGE)
+    next(item for item in at.text_input if item.label == "A claim or question").set_value("vitamin C")
+    click(at, "Search")
+    assert "record 1 of health" in texts(at)
+
+
 def test_a_folder_of_documents_becomes_a_library_and_names_what_was_passed_over(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     at.segmented_control(key="library-kind").set_value("A folder of documents").run()

@@ -17,14 +17,13 @@ def test_a_link_that_answers_says_so_beside_the_note_and_on_its_card(desk: Desk)
     at = desk.app(case)
     badge = ":green-badge[:material/link: answers (200)]"
     assert f":small[Link trials.example.edu] {badge}" in texts(at)
-    at.button(key="evidence-step-fold").click().run()
     assert f":small[link] {badge}" in texts(at)
 
 
 def test_a_note_that_was_not_scored_has_links_that_were_not_checked(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     assert "not checked yet" in texts(at)
-    assert f"The link {URL}: not checked yet." in texts(at)
+    assert f"The link `{URL}`: not checked yet." in texts(at)
 
 
 def test_a_dead_link_keeps_approval_closed_until_it_answers(desk: Desk) -> None:
@@ -50,7 +49,7 @@ def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Des
     at = desk.app(case)
     why = next(item for item in at.text_input if item.label.startswith("Why approve although"))
     why.set_value("ok").run()
-    assert "A reason takes at least 10 letters." in texts(at)
+    assert "A reason takes at least 3 different words and 10 letters." in texts(at)
     assert at.button(key="decide-approved").disabled
 
     next(item for item in at.text_input if item.label.startswith("Why approve")).set_value("It is back by noon.").run()
@@ -58,7 +57,7 @@ def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Des
     decision = desk.newest(case).decision
     assert decision is not None
     assert [(item.check, item.reason) for item in decision.overrides] == [(f"live:{URL}", "It is back by noon.")]
-    assert f"Passed over **live:{URL}**" in texts(at)
+    assert f"Passed over **a link that was not found to answer, `{URL}`**" in texts(at)
 
 
 class _Slow:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import Aim, Case, LookKind, Mode, Verdict
 from tests.cases.walk import make_library, post_about
 from tests.pages.conftest import Desk, texts
@@ -90,6 +91,26 @@ def test_a_passage_is_swapped_on_its_card_and_brought_back_from_the_earlier_evid
     assert [item.id for item in desk.newest(gathered).evidence] == [item.id for item in gathered.evidence]
 
 
+def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: Desk, gathered: Case) -> None:
+    old_tab = desk.app(gathered)
+    looked(desk, gathered, LookKind.SWAP, "E2")
+    looks = desk.newest(gathered).looks
+    old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
+    assert "The evidence changed since this page was drawn" in texts(old_tab)
+    assert desk.newest(gathered).looks == looks
+    old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
+    assert len(desk.newest(gathered).looks) == len(looks) + 1
+
+
+def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_cards(desk: Desk, gathered: Case) -> None:
+    old_tab = desk.app(gathered)
+    looked(desk, gathered, LookKind.SWAP, "E2")
+    old_tab.session_state[f"open-{gathered.id}-E2"] = True
+    old_tab.button(key=f"swap-{gathered.id}-E2").click().run()
+    assert not old_tab.exception
+    assert "The evidence changed since this page was drawn" in texts(old_tab)
+
+
 def test_a_passage_in_use_and_one_with_nothing_left_to_take_its_place_offer_no_swap(desk: Desk, gathered: Case) -> None:
     desk.workspace.service.open_passage(gathered.id, "E1", "you")
     desk.workspace.service.judge(gathered.id, "E1", Verdict.USE, "", "you")
@@ -118,6 +139,13 @@ def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk,
     assert "Found: 10 other. Chosen: 6 other." in str(chart.proto)
     assert "other\xa010\xa0→\xa06" in texts(at)
     assert desk.app(desk.case()).get("plotly_chart") == []
+
+
+def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gathered: Case) -> None:
+    store: SqlStore = desk.workspace.service._store  # type: ignore[assignment]
+    store.update(gathered.id, lambda case: case.model_copy(update={"evidence": case.evidence[:1]}))
+    [chart] = desk.app(gathered).get("plotly_chart")
+    assert "Chosen: 6 other." in str(chart.proto)
 
 
 def test_what_came_of_a_look_is_no_longer_told_after_another_gathering(desk: Desk, gathered: Case) -> None:

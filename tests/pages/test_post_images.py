@@ -49,15 +49,19 @@ def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:
     assert ":material/image: 1 image" in texts(at)
 
 
-def test_a_file_that_is_no_picture_is_refused_in_a_sentence_and_makes_no_case(desk: Desk) -> None:
+def test_a_file_that_is_no_picture_is_told_in_a_sentence_and_the_post_and_good_ones_are_taken(desk: Desk) -> None:
     at = desk.app()
     at.text_area(key="new-post-text").set_value(POST)
-    at.file_uploader[0].set_value([("sign.png", b"<svg onload=alert(1)>", "image/png")])
+    at.file_uploader[0].set_value(
+        [("sign.png", b"<svg onload=alert(1)>", "image/png"), ("good.png", picture(), "image/png")]
+    )
     at.run()
     assert "“sign.png” is not a picture that can be read." in texts(at)
     at.button(key="start").click().run()
     assert not at.exception
-    assert desk.workspace.service.list() == []
+    [summary] = desk.workspace.service.list()
+    assert [image.name for image in desk.workspace.service.get(summary.id).post.images] == ["good.png"]
+    assert "“sign.png” is not a picture that can be read." in texts(at)
 
 
 def test_an_engine_that_sees_leaves_the_person_nothing_to_type_at_first(desk: Desk) -> None:

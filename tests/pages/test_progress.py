@@ -47,6 +47,26 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
     assert "Gathering the evidence was stopped. What was finished is kept." in shown
 
 
+def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
+    service = desk.workspace.service
+    case = service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc"], by="you")
+    at_work, may_end = threading.Event(), threading.Event()
+
+    def slow(_: Progress) -> str:
+        at_work.set()
+        may_end.wait(60)
+        return "none found"
+
+    queries = service.gather_steps(case.id, "you")[0]
+    sending = Step(name="search", title="Search", run=slow, finished=lambda: None)
+    job = desk.workspace.runner.start(case.id, "gather", [queries, sending])
+    assert at_work.wait(30)
+    shown = texts(desk.app(case))
+    may_end.set()
+    desk.finish(job.id)
+    assert f"“{POST}” :gray[the claim]" in shown
+
+
 def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: Desk) -> None:
     case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"], by="you")
     job = desk.workspace.runner.start(case.id, "gather", [step(failing)])

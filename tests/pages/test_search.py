@@ -17,6 +17,7 @@ from crowdnotes.domain import (
     Mode,
     ProviderOutcome,
     ProviderState,
+    Query,
     Source,
     Stage,
     StageName,
@@ -122,6 +123,22 @@ def test_links_of_ones_own_ask_no_service(desk: Desk, started: list[str]) -> Non
     at.button(key="start").click().run()
     [summary] = desk.workspace.service.list()
     assert desk.workspace.service.get(summary.id).services == ()
+
+
+def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk: Desk) -> None:
+    asked = (
+        Query(text="vitamina C resfriado", purpose="the claim", language="es"),
+        Query(text="vitamin C common cold", purpose="in English", language="en"),
+    )
+    library = FOUND.model_copy(update={"provider": "library:own", "label": "Library own"})
+    case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
+    at = desk.app(case)
+    at.session_state[f"searches-{case.id}"] = True
+    at.run()
+    shown = texts(at)
+    assert "Each of these went to Europe PMC, PubMed." in shown
+    assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
+    assert "“vitamin C common cold” :gray[in English · English]" in shown
 
 
 def test_searching_again_keeps_the_services_of_the_case(desk: Desk, started: list[str]) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from crowdnotes import __version__
 from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
@@ -101,6 +102,12 @@ class Service:
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.
             raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
+
+
+def user_agent(contact: str | None) -> str:
+    """Who asks, with an e-mail address where one is set: several services serve those better."""
+    told = f"; mailto:{contact}" if contact else ""
+    return f"CrowdNotes/{__version__} (evidence search for Community Notes{told})"
 
 
 @dataclass(frozen=True, slots=True)

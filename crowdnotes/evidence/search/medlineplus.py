@@ -17,6 +17,8 @@ from crowdnotes.evidence.search.base import Check, make_hit
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.wording import all_of, any_of, search_words
 
+_SPOKEN = frozenset({"en", "es"})
+
 
 @dataclass(frozen=True, slots=True)
 class MedlinePlus:
@@ -31,9 +33,12 @@ class MedlinePlus:
     most_queries: int = 4  # a few hundred topics: more wordings find the same ones
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
-        """All words first; any of them when no topic has all. `until` cannot bound it: no topic has a date."""
+        """All words first; any of them when no topic has all. `until` cannot bound it: no topic has a date.
+
+        A query in a language that it does not speak is not asked.
+        """
         words = search_words(query)
-        if not words:
+        if not words or (language or "en") not in _SPOKEN:
             return []
         database = "healthTopicsSpanish" if language == "es" else "healthTopics"
         found = self._ask(database, all_of(words), limit, check)

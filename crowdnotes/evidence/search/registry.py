@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crowdnotes import __version__
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.base import SearchProvider
 from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
-from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.http import Service, user_agent
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
 from crowdnotes.evidence.search.pacing import Pace, shared_pacer
@@ -98,12 +97,11 @@ def _with_keys(search: SearchSettings) -> list[SearchProvider]:
 
 
 def _service(search: SearchSettings, url: str, pace: Pace, key_headers: Mapping[str, str] | None = None) -> Service:
-    contact = f"; mailto:{search.contact_email}" if search.contact_email else ""
     return Service(
         base_url=url,
         pacer=shared_pacer(url, pace),
         request_seconds=search.request_seconds,
-        user_agent=f"CrowdNotes/{__version__} (evidence search for Community Notes{contact})",
+        user_agent=user_agent(search.contact_email),
         headers=key_headers or {},
         keyed=key_headers is not None,
     )

@@ -34,6 +34,11 @@ def test_spanish_posts_get_the_spanish_topics(httpserver: HTTPServer, service: S
     assert httpserver.log[0][0].args["db"] == "healthTopicsSpanish"
 
 
+def test_what_it_does_not_speak_is_not_asked(httpserver: HTTPServer, service: Service) -> None:
+    assert MedlinePlus(service).search("rougeole", limit=5, until=None, language="fr", check=no_check) == []
+    assert httpserver.log == []
+
+
 def test_a_query_without_a_topic_is_loosened_once(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_request("/query").respond_with_data(_NONE)
     assert MedlinePlus(service).search("chalk water", limit=5, until=None, language=None, check=no_check) == []

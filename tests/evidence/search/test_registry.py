@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search import SearchProvider, make_providers
+from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.settings import SearchSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 
@@ -42,3 +45,24 @@ def test_a_key_switches_a_provider_on(libraries: Libraries) -> None:
 def test_a_contact_address_opens_the_polite_pool(libraries: Libraries) -> None:
     assert _by_name(libraries)["crossref"].at_once == 1
     assert _by_name(libraries, contact_email="a@b.org")["crossref"].at_once == 3
+
+
+def test_three_requests_a_second_are_let_through_to_crossref_with_a_contact_address_and_one_without(
+    libraries: Libraries,
+) -> None:
+    def waits() -> None:
+        raise JobCancelled("It had to wait.")
+
+    def let_through(**settings: str) -> int:
+        provider = _by_name(libraries, **settings, crossref_url=f"https://{len(settings)}.crossref.example")["crossref"]
+        assert isinstance(provider, Crossref)
+        with ExitStack() as slots:
+            for number in range(10):
+                try:
+                    slots.enter_context(provider.service.pacer.slot(waits, 5.0))
+                except JobCancelled:
+                    return number
+        raise AssertionError("there is no pace")
+
+    assert let_through() == 1
+    assert let_through(contact_email="a@b.org") == 3

@@ -1,0 +1,140 @@
+"""Whether the Wayback Machine has a copy of a page, and of which day.
+
+GET {base}/wayback/available?url=…&timestamp=YYYYMMDDhhmmss answers {"archived_snapshots": {"closest": {"available",
+"status", "timestamp", "url"}}}, the copy nearest to the timestamp, or to now; no "closest" when there is none.
+https://archive.org/help/wayback_api.php
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from crowdnotes.domain import ProviderState
+from crowdnotes.errors import FetchError, InputError, SearchError
+from crowdnotes.evidence.archives import is_archived
+from crowdnotes.evidence.connecting import Deadline
+from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.search.answers import dig, parse_json, string, unexpected
+from crowdnotes.evidence.search.http import Service, user_agent
+from crowdnotes.evidence.search.pacing import Pace, shared_pacer
+from crowdnotes.settings import Settings
+
+NAME = "The Wayback Machine"
+_FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
+_RESERVED = ("example", "test", "invalid")  # RFC 2606: names that no site has
+_PACE = Pace(5, 1.1, 4)  # no limit is published
+_LINK = "https://web.archive.org/web/{timestamp}/{url}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedCopy:
+    """A link to a copy, and the day on which it was made."""
+
+    url: str
+    made: date
+
+
+@dataclass(frozen=True, slots=True)
+class Wayback:
+    """Safe to share between threads. `seconds` bound all that is asked about one page.
+
+    The addresses of `private_hosts` are told to nobody.
+    """
+
+    service: Service
+    seconds: float
+    private_hosts: frozenset[str] = frozenset()
+
+    def may_ask(self, url: str) -> bool:
+        """Whether an address is public, and not one of a copy."""
+        return self._public(url) is not None
+
+    def copy_of(self, url: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
+        """The newest copy of a page, None when there is none.
+
+        With `until`, the copy nearest to that day if it is not later, else the oldest one if that is not.
+        Nothing is asked about an address that is not public or leads to a copy already. Raises SearchError for
+        whatever the service does wrong, and what `check` raises.
+        """
+        page = self._public(url)
+        if page is None:
+            return None
+        deadline = Deadline(self.seconds, check)
+        try:
+            if until is None:
+                return self._nearest(page, None, deadline)
+            for moment in (f"{until:%Y%m%d}235959", _FIRST):
+                found = self._nearest(page, moment, deadline)
+                if found is None or found.made <= until:
+                    return found
+        except FetchError as error:
+            raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT) from error
+        return None
+
+    def _nearest(self, page: str, moment: str | None, deadline: Deadline) -> ArchivedCopy | None:
+        params = {"url": page} | ({"timestamp": moment} if moment else {})
+        answer = parse_json(self.service.get("/wayback/available", params, lambda: _no_more_than(deadline)))
+        if not isinstance(dig(answer, "archived_snapshots"), dict):
+            raise unexpected()
+        closest = dig(answer, "archived_snapshots", "closest")
+        if dig(closest, "available") is not True or string(closest, "status") != "200":
+            return None
+        timestamp = string(closest, "timestamp")
+        made = _day(timestamp)
+        # The link is made here: what the service calls the copy's address is only its word.
+        return ArchivedCopy(_LINK.format(timestamp=timestamp, url=page), made)
+
+    def _public(self, url: str) -> str | None:
+        """The address without its fragment; None for one that is not public, or of a copy."""
+        try:
+            target = check_url(url)
+        except (InputError, FetchError):
+            return None
+        name, _, end = target.host.rpartition(".")
+        is_site = bool(name) and end not in _RESERVED and target.host not in self.private_hosts
+        return target.url if is_site and not is_archived(target.url) else None
+
+
+def ask_wayback(
+    wayback: Wayback, url: str, until: date | None, check: Callable[[], None]
+) -> tuple[ArchivedCopy | None, str]:
+    """The copy, and a sentence for the user; "" where nothing was asked. Raises nothing but what `check` raises."""
+    if not wayback.may_ask(url):
+        return None, ""
+    bound = f" up to {_written(until)}" if until else ""
+    try:
+        copy = wayback.copy_of(url, until, check)
+    except SearchError as error:
+        return None, f"{NAME} was asked for a copy: {error.message}"
+    return copy, f"{NAME} has a copy of {_written(copy.made)}." if copy else f"{NAME} has no copy{bound}."
+
+
+def make_wayback(settings: Settings) -> Wayback | None:
+    """The real thing; None when it may not be asked."""
+    archive = settings.archive
+    if not archive.ask:
+        return None
+    service = Service(
+        base_url=archive.url,
+        pacer=shared_pacer(archive.url, _PACE),
+        request_seconds=archive.seconds,
+        user_agent=user_agent(settings.search.contact_email),
+    )
+    return Wayback(service, archive.seconds, frozenset(settings.allowed_private_hosts))
+
+
+def _written(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def _day(timestamp: str) -> date:
+    try:
+        return datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise unexpected() from None
+
+
+def _no_more_than(deadline: Deadline) -> None:
+    deadline.left()

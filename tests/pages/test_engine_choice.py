@@ -1,0 +1,78 @@
+"""Who thinks is shown on every page and can be changed there, without a restart and without a key on the screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.engines.llm.discovery import find_servers
+from crowdnotes.settings import LlmSettings
+from pages.parts import engine_choice, session
+from tests.llm_server import LLMServer, honest
+from tests.pages.conftest import Desk, texts
+
+
+def _found(server: LLMServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the page look for servers where the test has one."""
+    monkeypatch.setattr(
+        engine_choice, "find_servers", lambda settings: find_servers(settings, (("Ollama", server.base_url),))
+    )
+
+
+def _choose(at: AppTest, words: str) -> None:
+    box = at.selectbox(key="engine-choice")
+    index = next(number for number, option in enumerate(box.options) if option.startswith(words))
+    box.select_index(index).run()
+    at.button(key="use-engine").click().run()
+
+
+def test_a_model_that_was_found_is_put_to_work_and_the_local_engine_is_taken_back(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LLMServer(honest).running() as server:
+        _found(server, monkeypatch)
+        at = desk.app()
+        assert at.selectbox(key="engine-choice").options == ["Local engine (no language model) · in use"]
+        at.button(key="find-servers").click().run()
+        assert "Ollama: 2 models" in texts(at).replace("**", "")
+        _choose(at, "small on Ollama")
+        assert session.workspace().engine.name == "llm:small"
+        assert "A language model is at work" in texts(at)
+        assert "small on Ollama · in use" in at.selectbox(key="engine-choice").options
+        another = desk.app()
+        assert "A language model is at work" in texts(another)
+        _choose(at, "Local engine")
+        assert session.workspace().engine.name == "local"
+        assert not at.exception
+
+
+def test_a_server_that_went_away_says_so_with_the_next_step_and_changes_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LLMServer(honest).running() as server:
+        _found(server, monkeypatch)
+        at = desk.app()
+        at.button(key="find-servers").click().run()
+    _choose(at, "large on Ollama")
+    assert "could not be reached" in texts(at)
+    assert "Until then the engine in use stays." in texts(at)
+    assert session.workspace().engine is desk.engine
+
+
+def test_the_server_that_is_set_can_be_chosen_and_its_key_is_nowhere_on_the_page(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LLMServer(honest).running() as server:
+        llm = LlmSettings.model_validate({"base_url": server.base_url, "model": "large", "api_key": "sk-secret-1234"})
+        settings = desk.workspace.settings.model_copy(update={"llm": llm})
+        opened = replace(desk.workspace, settings=settings)
+        monkeypatch.setattr(session, "open_workspace", lambda: opened)
+        at = desk.app()
+        _choose(at, "models as set on")
+        assert session.workspace().engine.name == "llm:large"
+        assert server.base_url in " ".join(at.selectbox(key="engine-choice").options)
+        assert "sk-secret" not in str(at.main) + texts(at)
+    stored = b"".join(path.read_bytes() for path in settings.data_dir.rglob("*.sqlite*"))
+    assert b"sk-secret" not in stored

@@ -1,0 +1,67 @@
+"""Of pasted lines the good ones are taken; each bad one stays, with what is wrong with it."""
+
+from __future__ import annotations
+
+from tests.pages.conftest import POST, Desk, texts
+
+GOOD = "http://127.0.0.1:1/good"
+
+
+def test_good_links_are_gathered_and_bad_lines_wait_in_a_box(desk: Desk) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.text_area(key="new-post-urls").set_value(f"see this page\n{GOOD}\nftp://a.example.org")
+    at.button(key="start").click().run()
+    assert not at.exception
+    [summary] = desk.workspace.service.list()
+    case = desk.workspace.service.get(summary.id)
+    assert case.urls == (GOOD,)
+    desk.finish_latest(case)
+    at.run()
+    shown = texts(at)
+    assert "2 lines were not taken as a link." in shown
+    assert "“see this page” is not a web address." in shown
+    assert "is not an http or https address." in shown
+    box = at.text_area(key=f"left-links-box-{case.id}")
+    assert box.value == "see this page\nftp://a.example.org"
+
+    box.set_value("127.0.0.1:1/mended\nstill words")
+    next(item for item in at.button if item.label == "Take these").click().run()
+    assert desk.newest(case).urls == (GOOD, "https://127.0.0.1:1/mended")
+    desk.finish_latest(case)
+    at.run()
+    assert "1 line was not taken as a link." in texts(at)
+    assert at.text_area(key=f"left-links-box-{case.id}").value == "still words"
+
+    next(item for item in at.button if item.label == "Leave them out").click().run()
+    assert not at.exception
+    assert "not taken as a link" not in texts(at)
+
+
+def test_when_no_line_is_a_link_all_stay_in_the_form_and_each_is_told(desk: Desk) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.text_area(key="new-post-urls").set_value("see this\nand that")
+    at.button(key="start").click().run()
+    assert desk.workspace.service.list() == []
+    assert [str(getattr(item.proto, "title", "")).replace("\\", "") for item in at.error] == [
+        "“see this” is not a web address.",
+        "“and that” is not a web address.",
+    ]
+    assert at.text_area(key="new-post-urls").value == "see this\nand that"
+    assert at.text_area(key="new-post-text").value == POST
+
+
+def test_searching_again_takes_the_good_links_too(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    at.session_state[f"more-{case.id}"] = True
+    at.run()
+    at.text_area(key=f"urls-{case.id}").set_value(f"{GOOD}\nno link")
+    at.button(key=f"again-{case.id}").click().run()
+    assert not at.exception
+    desk.finish_latest(case)
+    at.run()
+    assert desk.newest(case).urls == (GOOD,)
+    assert at.text_area(key=f"urls-{case.id}").value == GOOD
+    assert "“no link” is not a web address." in texts(at)
