@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -69,14 +70,26 @@ class MiniLMEmbedder:
         self._model: SentenceTransformer | None = None
         self._has_short_floats = False
         self._lock = threading.Lock()
+        self._asked: SimpleQueue[tuple[list[str], Future[FloatArray]]] = SimpleQueue()
         # One thread does all the arithmetic: each that begins some gets helpers of its own, which then compete.
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-embed")
+        # A daemon and no pool: a pool refuses work before the jobs are told that the program ends.
+        threading.Thread(target=self._work, name="crowdnotes-embed", daemon=True).start()
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """See `Embedder.encode`."""
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        return self._worker.submit(self._encoded, list(texts)).result()
+        answer: Future[FloatArray] = Future()
+        self._asked.put((list(texts), answer))
+        return answer.result()
+
+    def _work(self) -> None:
+        while True:
+            texts, answer = self._asked.get()
+            try:
+                answer.set_result(self._encoded(texts))
+            except BaseException as error:  # noqa: BLE001 # raised where it was asked
+                answer.set_exception(error)
 
     def _encoded(self, texts: list[str]) -> FloatArray:
         model = self._loaded()

@@ -21,10 +21,9 @@ _PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class FoundTable:
-    """Where the Parquet file lies, whether it is a file as downloaded, and what reading that dropped, by reason."""
+    """Where the Parquet file lies, and what reading the download dropped, by reason; nothing of a file of our own."""
 
     parquet: Path
-    downloaded: bool
     dropped: dict[str, int]
 
 
@@ -36,7 +35,7 @@ def found_table(spec: TableSpec, data: Path) -> Iterator[FoundTable | None]:
     """
     ready = data if data.suffix.lower() in _PARQUET else data / f"{spec.name}.parquet"
     if ready.is_file():
-        yield FoundTable(ready, False, {})
+        yield FoundTable(ready, {})
         return
     shards = find_shards(spec, data)
     if not shards:
@@ -45,7 +44,7 @@ def found_table(spec: TableSpec, data: Path) -> Iterator[FoundTable | None]:
     with tempfile.TemporaryDirectory(prefix="crowdnotes-table-") as scratch:
         parquet = Path(scratch) / f"{spec.name}.parquet"
         report = read_table(spec, shards, parquet)
-        yield FoundTable(parquet, True, report.dropped)
+        yield FoundTable(parquet, report.dropped)
 
 
 def column_names(parquet: Path) -> list[str]:

@@ -99,6 +99,8 @@ def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
 def _checked_url(url: str) -> str:
     given = _NEVER_IN_TEXT.sub("", url).strip()
     url, shown = given, _shown(given)
+    if len(given) > _MAX_URL_CHARACTERS:
+        raise InputError(f"“{shown}” is too long for a web address.", "Copy it again from the browser's address bar.")
     if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE) or re.match(r"[^/]*\.[^/]*:\d", url):
         url = f"https://{url}"
     try:
@@ -110,7 +112,7 @@ def _checked_url(url: str) -> str:
     if parts.scheme.lower() not in {"http", "https"}:
         raise InputError(f"“{shown}” is not an http or https address.", "Only web pages can be read.")
     is_word = url != given and "." not in (host or "")  # "hello" is no address, though a browser would try it
-    if not host or is_word or re.search(r"\s", url) or len(url) > _MAX_URL_CHARACTERS:
+    if not host or is_word or re.search(r"\s", url):
         raise InputError(f"“{shown}” is not a web address.", "Copy it again from the browser's address bar.")
     return url
 

@@ -27,6 +27,7 @@ from crowdnotes.errors import FetchError, InputError, JobCancelled, SearchError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.pausing import wait_out
 from crowdnotes.evidence.wayback import Wayback, ask_wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
 
@@ -34,7 +35,6 @@ Check = Callable[[], None]
 
 _AT_ONCE = 8  # a note of 280 characters holds few links
 _FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random between half of it and all
-_SLICE = 0.1
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BLOCKED = frozenset({401, 402, 403, 407, 429, 451, 999})  # 999 is LinkedIn's refusal of programs
 _DEAD = frozenset({404, 410})
@@ -128,7 +128,7 @@ class LinkChecker:
             wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
             if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
                 return self._with_copy(found, full, ends, check)
-            _sleep(wait, check)
+            wait_out(wait, check)
         raise AssertionError("at least one try is made")
 
     def _with_copy(self, found: LinkCheck, full: str, ends: float, check: Check) -> LinkCheck:
@@ -182,13 +182,6 @@ def _until(ends: float, check: Check) -> None:
     check()
     if time.monotonic() >= ends:
         raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
-
-
-def _sleep(seconds: float, check: Check) -> None:
-    ends = time.monotonic() + seconds
-    while (left := ends - time.monotonic()) > 0:
-        check()
-        time.sleep(min(left, _SLICE))
 
 
 @cache

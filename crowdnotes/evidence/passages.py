@@ -242,12 +242,8 @@ def _shared(window: Span, sentence: Span) -> int:
 def _marks(window: Span, sentences: Sequence[_Sentence], similarity: FloatArray) -> tuple[Span, ...]:
     inside = [row for row, sentence in enumerate(sentences) if _shared(window, sentence.span) > 0]
     best = sorted(inside, key=lambda row: (-similarity[row], row))[:_MARKS]
-    spans = [
-        Span(
-            start=max(window.start, sentences[row].span.start) - window.start,
-            end=min(window.end, sentences[row].span.end) - window.start,
-        )
-        for row in sorted(best)
-        if similarity[row] >= similarity[best[0]] - _MARK_WITHIN
-    ]
-    return tuple(spans)
+    near = (row for row in sorted(best) if similarity[row] >= similarity[best[0]] - _MARK_WITHIN)
+    return tuple(
+        Span(start=max(0, span.start - window.start), end=min(window.end, span.end) - window.start)
+        for span in (sentences[row].span for row in near)
+    )

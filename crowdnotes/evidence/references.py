@@ -66,11 +66,6 @@ def without(text: str, dropped: Span | None) -> str:
     return text if dropped is None else (text[: dropped.start] + text[dropped.end :]).rstrip()
 
 
-def drop_references(text: str) -> str:
-    """The text without its closing sections of references; unchanged when it has none."""
-    return without(text, references_in(text))
-
-
 def moved_starts(starts: Sequence[int], dropped: Span | None, length: int) -> tuple[int, ...]:
     """Offsets at which pages begin, after a span was dropped from their text, which is `length` long now.
 

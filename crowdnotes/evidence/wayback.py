@@ -40,7 +40,7 @@ class ArchivedCopy:
 class Wayback:
     """Safe to share between threads. `seconds` bound all that is asked about one page.
 
-    The addresses of `private_hosts` are told to nobody.
+    The addresses of `private_hosts`, names or "name:port", are told to nobody.
     """
 
     service: Service
@@ -87,13 +87,17 @@ class Wayback:
         return ArchivedCopy(_LINK.format(timestamp=timestamp, url=page), made)
 
     def _public(self, url: str) -> str | None:
-        """The address without its fragment; None for one that is not public, or of a copy."""
+        """The address without its fragment; None for one that is not public, or of a copy.
+
+        None, too, for one with a query: it may hold a key to what only this person is to see.
+        """
         try:
             target = check_url(url)
         except (InputError, FetchError):
             return None
         name, _, end = target.host.rpartition(".")
-        is_site = bool(name) and end not in _RESERVED and target.host not in self.private_hosts
+        is_private = any(entry.partition(":")[0] == target.host for entry in self.private_hosts)
+        is_site = bool(name) and end not in _RESERVED and not is_private and "?" not in target.url
         return target.url if is_site and not is_archived(target.url) else None
 
 

@@ -19,11 +19,6 @@ _SPACELESS = re.compile(f"([{_NO_SPACES}])")
 _STEM_LETTERS = 6
 
 
-def find_words(text: str) -> list[tuple[int, int]]:
-    """The (start, end) of each word, in order."""
-    return [match.span() for match in _WORD.finditer(text)]
-
-
 def words(text: str) -> list[str]:
     """The words of a text as they stand, in order."""
     return _WORD.findall(text)

@@ -140,6 +140,9 @@ def _note_lines(case: Case) -> Iterator[str]:
             status = f" ({check.status})" if check.status is not None else ""
             state = f"{check.state.value}{status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
             yield f"- Link {_code(check.url)}: {state} {_inline(check.sentence)}".rstrip()
+    if not _may_be_posted(case):
+        yield "\nThe case ended without a note: these words are not to be posted.\n"
+        return
     yield f"\nAbout the post: {class_label(case)}.\n"
     labels = form_labels(case)
     if labels:

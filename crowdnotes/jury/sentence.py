@@ -55,8 +55,9 @@ def plain_sentence(
 def _of_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool, less: str, because: str) -> str:
     top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
     if bottom >= _MOSTLY:
-        words = "Both sides would mostly find this note helpful"
-        return f"{words}, but not often enough to show it{less}." if under_the_line else f"{words}{less}."
+        if under_the_line:
+            return f"Nothing in the words divides the two sides; whether they like it, words alone hardly tell{less}."
+        return f"Both sides would mostly find this note helpful{less}."
     if top < _SELDOM:
         return "Neither side would find this note helpful."
     if top >= _MOSTLY:

@@ -13,7 +13,8 @@ class ArchiveSettings(BaseSettings):
 
     ask: bool = Field(
         True,
-        description="archive.org is told the public address of a page that could not be read, and nothing of the "
+        description="archive.org is told the public address (none with a query) of a page that could not be read, and "
+        "nothing of the "
         "post; false tells it nothing, and no copy is known",
     )
     url: str = Field("https://archive.org", description="the Internet Archive, or a mirror of its availability API")

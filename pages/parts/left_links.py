@@ -15,6 +15,7 @@ from pages.parts.steps import StepName
 from pages.parts.text import count, lines, plain
 
 _PLACE = StepName.EVIDENCE.value
+_SHOWN = 20  # of a page pasted by mistake, enough to see what it was
 
 
 def keep_left(case_id: str, refused: Sequence[RefusedLink]) -> None:
@@ -33,8 +34,10 @@ def left_links(case: Case, job: JobRecord | None) -> None:
     with st.container(border=True, key="left-links", gap="small"):
         were = count(len(refused), "line was", "lines were")
         st.markdown(f":orange[:material/link_off:] **{were} not taken as a link.** The others were.")
-        for item in refused:
+        for item in refused[:_SHOWN]:
             st.markdown(f":small[{plain(item.why.message)} :gray[{plain(item.why.next_step)}]]")
+        if len(refused) > _SHOWN:
+            st.caption(f"And {len(refused) - _SHOWN} more like these.")
         st.text_area("Mend them here, one a line", value=_given(refused), height=90, key=_box(case.id), disabled=busy)
         with st.container(horizontal=True):
             st.button("Take these", icon=":material/add_link:", disabled=busy, on_click=_take, args=(case,))

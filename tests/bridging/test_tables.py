@@ -25,7 +25,6 @@ def folder(tmp_path: Path) -> Path:
 def test_a_download_is_read_for_the_moment_and_its_drops_are_told(folder: Path) -> None:
     with found_table(RATINGS, folder) as found:
         assert found is not None
-        assert found.downloaded
         assert found.dropped == {"repeated noteId and raterParticipantId": 1}
         assert read_column(found.parquet, "noteId").to_pylist() == [1, 1, 2]
     assert not found.parquet.exists()
@@ -36,7 +35,7 @@ def test_our_parquet_is_taken_from_its_folder_and_by_its_name(folder: Path) -> N
     for path in (folder / "out", folder / "out" / "ratings.parquet"):
         with found_table(RATINGS, path) as found:
             assert found is not None
-            assert (found.parquet, found.downloaded) == (folder / "out" / "ratings.parquet", False)
+            assert (found.parquet, found.dropped) == (folder / "out" / "ratings.parquet", {})
         assert found.parquet.exists()
 
 

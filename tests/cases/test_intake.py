@@ -71,6 +71,12 @@ def test_of_pasted_lines_the_good_ones_are_taken_and_each_bad_one_says_why() -> 
     ]
 
 
+def test_an_endless_line_is_no_link() -> None:
+    urls, (refused,) = intake.usable_urls(["a:" + "." * 1_000_000])
+    assert urls == ()
+    assert refused.why.message.endswith("…” is too long for a web address.")
+
+
 def test_links_past_the_most_a_case_takes_are_refused_one_by_one() -> None:
     urls, refused = intake.usable_urls([f"a.org/{number}" for number in (*range(22), 3)])
     assert len(urls) == 20

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.references import drop_references
+from crowdnotes.evidence.references import references_in, without
 
 PROSE = "\n".join(
     f"Paragraph {number} says what the study found in several hundred patients over two years, in full sentences."
@@ -14,6 +14,10 @@ LISTED = "\n".join(
     f"{number}. Smith J, Jones K. A trial of something. Lancet. 2019;3:{number}. doi:10.1/{number}"
     for number in range(8)
 )
+
+
+def drop_references(text: str) -> str:
+    return without(text, references_in(text))
 
 
 HEADINGS = (

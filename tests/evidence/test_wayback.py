@@ -14,7 +14,7 @@ from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.wayback import Wayback, ask_wayback, make_wayback
 from crowdnotes.settings import ArchiveSettings, Settings
 
-PAGE = "https://news.example.org/2021/story?id=7"
+PAGE = "https://news.example.org/2021/story"
 
 
 def _answer(timestamp: str, status: str = "200", *, available: bool = True) -> dict[str, object]:
@@ -134,3 +134,13 @@ def test_it_can_be_switched_off() -> None:
     made = make_wayback(Settings(archive=ArchiveSettings(ask=True), allowed_private_hosts=("wiki.company.org",)))
     assert made is not None
     assert not made.may_ask("https://wiki.company.org/page")
+    assert not made.may_ask("https://files.example.org/report?signature=abc")
+
+
+@pytest.mark.parametrize("url", ["https://wiki.company.org:8443/page", "https://wiki.company.org/page"])
+def test_a_private_host_that_is_named_with_its_port_is_told_to_nobody(url: str) -> None:
+    private = ("wiki.company.org:8443",)
+    made = make_wayback(Settings(archive=ArchiveSettings(ask=True), allowed_private_hosts=private))
+    assert made is not None
+    assert not made.may_ask(url)
+    assert made.may_ask("https://www.company.org:8443/page")

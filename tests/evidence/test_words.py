@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.words import content_words, find_words, spaced, stem, words
+from crowdnotes.evidence.words import content_words, spaced, stem, words
 
 
 def test_words_of_other_scripts_are_found() -> None:
@@ -25,6 +25,5 @@ def test_forms_of_a_word_share_a_stem() -> None:
 
 
 @given(st.text())
-def test_words_stand_where_they_are_said_to_stand(text: str) -> None:
-    assert [text[start:end] for start, end in find_words(text)] == words(text)
+def test_no_letter_is_lost_between_words(text: str) -> None:
     assert spaced(text).replace(" ", "") == text.replace(" ", "")

@@ -50,7 +50,7 @@ _MEASURE = """
       const shown = over({ ...ink, a: ink.a * opacity }, behind)
       const [light, dark] = [luminance(shown), luminance(behind)].sort((one, other) => other - one)
       const ratio = (light + 0.05) / (dark + 0.05)
-      const isLarge = parseFloat(style.fontSize) >= 24
+      const isLarge = parseFloat(style.fontSize) >= 24 || !/[\\p{L}\\p{N}]/u.test(element.textContent)
       if (ratio < (isLarge ? 3 : 4.5)) faint.push(`${ratio.toFixed(2)} ${element.textContent.trim().slice(0, 60)}`)
     }
   }
@@ -61,6 +61,6 @@ _MEASURE = """
 
 
 def faint_words(page: Page) -> list[str]:
-    """Words under 4.5 to 1 (3 to 1 for large ones), as WCAG 2.2 AA asks; icons and what is disabled are free."""
+    """Words under 4.5 to 1, large ones and signs under 3, as WCAG 2.2 AA asks; icons and what is disabled are free."""
     found: list[str] = page.evaluate(_MEASURE)
     return found

@@ -29,7 +29,7 @@ def _said(
     [
         (80, 78, _ABOVE, "Both sides would mostly find this note helpful."),
         (80, 65, _ABOVE, "Both sides would mostly find this note helpful; side + finds it helpful less often."),
-        (68, 67, _BELOW, "Both sides would mostly find this note helpful, but not often enough to show it."),
+        (68, 67, _BELOW, "Nothing in the words divides the two sides; whether they like it, words alone hardly tell."),
         (20, 90, _BELOW, "Side + would mostly find this note helpful; side − would seldom."),
         (70, 50, _BELOW, "Side − would mostly find this note helpful; side + would about half the time."),
         (50, 52, _BELOW, "Each side is divided over this note."),

@@ -107,7 +107,7 @@ _LINKS = tuple(
         ),
     )
 )
-_NEAR_BEFORE = 4  # words: further away another thing is named
+_NEAR_BEFORE = 6  # words: further away another thing is named
 _NEAR_AFTER = 8
 _DENIED = re.compile(r"(?:\b(?:not|never|no|cannot)|n['’]t)(?:\s+\w+)?\s*$", re.IGNORECASE)
 _NEGATION_AFTER = re.compile(r"\s*not\b", re.IGNORECASE)

@@ -19,7 +19,7 @@ from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
 from crowdnotes.engines.local.words import Token, content_tokens, stem
 
 _MOST_TERMS = 14
-_PASSIVE = re.compile(r"\b(?:due to|results? from|because of)\b|\w+ed by\b", re.IGNORECASE)
+_PASSIVE = re.compile(r"\b(?:due to|results? from|because of)\b|\wed by\b", re.IGNORECASE)
 _CONTRACTION = re.compile(r"n't$|^(?:i|you|we|they|he|she|it|that|there|who|what)'")
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|did|do|will|can|cannot|could|would|should|may|might|must|\w+n['’]t|"

@@ -53,7 +53,7 @@ _SUPPORTS = re.compile(
     re.IGNORECASE,
 )
 AGAINST = Merit("it speaks against the claim", -0.2)
-_TOWARDS = Merit("it may speak for the claim", 0.15)
+TOWARDS = Merit("it may speak for the claim", 0.15)
 _HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
 _EASY = 50.0
 _ENOUGH_WORDS = 15
@@ -104,4 +104,4 @@ def _side(hit: Hit) -> Merit | None:
     against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
     if against > towards:
         return AGAINST
-    return _TOWARDS if towards > against else None
+    return TOWARDS if towards > against else None

@@ -48,7 +48,6 @@ _UNITS = {
     "month": "month", "months": "month", "week": "week", "weeks": "week", "day": "day", "days": "day", "hour": "hour",
     "hours": "hour", "minute": "minute", "minutes": "minute", "times": "times", "fold": "times",
 }  # fmt: skip
-TIME_UNITS = frozenset({"year", "month", "week", "day", "hour", "minute"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Claim, Query
 from crowdnotes.engines.local.claims import has_pronoun_subject
+from crowdnotes.engines.local.polarity import negations
 from crowdnotes.engines.local.words import content_tokens, is_content, plain_post, tokens
 
 _LONGEST_QUERY = 160
@@ -61,11 +62,12 @@ def label_of(text: str) -> str:
 
 
 def distinct(queries: Sequence[Query]) -> list[Query]:
-    """The queries without those that hold the same content words as an earlier one."""
-    seen: set[frozenset[str]] = set()
+    """The queries without those that hold the same content words as an earlier one, and deny as it does."""
+    seen: set[tuple[bool, frozenset[str]]] = set()
     kept = []
     for one in queries:
-        key = frozenset(token.stem for token in content_tokens(one.text)) or frozenset([one.text])
+        words = frozenset(token.stem for token in content_tokens(one.text)) or frozenset([one.text])
+        key = bool(negations(one.text)), words
         if one.text and key not in seen:
             seen.add(key)
             kept.append(one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crowdnotes.domain import Span
+from crowdnotes.engines.local.polarity import negations
 from crowdnotes.engines.local.verdicts import Difference
 from crowdnotes.engines.local.words import content_tokens
 
@@ -78,6 +79,7 @@ _EFFECTS: dict[str, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
+_CLAUSE_END = re.compile(r"[.;:!?]|,\s|\b(?:but|and|which|that)\b", re.IGNORECASE)
 _CLAIMS_MORE = {"cause": "link", "cure": "treat", "prevent": "treat"}
 
 
@@ -147,11 +149,21 @@ def _lost_hedge(sentence: str, carrier: str) -> list[Difference]:
     return [Difference("hedge", message, Span(start=0, end=len(sentence)), 0.8, serious=False)]
 
 
+def _is_denied(sentence: str, word: re.Match[str]) -> bool:
+    """Whether a negation stands before a word in its clause."""
+    return any(
+        cue.end() <= word.start() and not _CLAUSE_END.search(sentence, cue.end(), word.start())
+        for cue in negations(sentence)
+    )
+
+
 def _effects(sentence: str, carrier: str) -> list[Difference]:
     mine, theirs = effects_of(sentence), effects_of(carrier)
     for strong, weak in _CLAIMS_MORE.items():
         if strong in mine and strong not in theirs and weak in theirs:
             word, other = mine[strong], theirs[weak]
+            if _is_denied(sentence, word):  # who denies a cause claims less than who denies a link
+                continue
             message = f"The note says “{word.group()}”, the passage only says “{other.group()}”."
             return [Difference("causality", message, Span(start=word.start(), end=word.end()), 0.55)]
     if "treat" in mine and "treat" not in theirs and "prevent" in theirs and "prevent" not in mine:

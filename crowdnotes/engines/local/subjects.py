@@ -184,7 +184,8 @@ def what_is_missing(subjects: Iterable[Subject], texts: Iterable[str]) -> str:
                 return f"No passage speaks about “{phrase}”."
     terms = [*subjects[0].phrases, *subjects[0].topics.values()] if subjects else []
     if len(terms) > 1:
-        return f"No sentence of the passages speaks about “{terms[0]}” and “{terms[1]}” as the post does."
+        named = f"“{terms[0]}” and “{terms[1]}”"
+        return f"No sentence of the passages was found that answers what the post says about {named}."
     if terms:
         return f"The passages mention “{terms[0]}”, but no sentence of theirs is near what the post says of it."
     return "No sentence of the passages is near what the post says."

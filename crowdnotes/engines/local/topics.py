@@ -18,6 +18,7 @@ _OTHER_PHRASE = 0.7
 _DEPTH = 0.3  # of the weight is lost towards the end of a post: its subject stands early
 _PHRASES = 8
 _CLASSES = re.compile(r"(?:cancer|tumou?r|infection|disease|syndrome|disorder|deficiency|poisoning)s?", re.IGNORECASE)
+_LONGEST_WORD = 60  # letters
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]+) $")
 
 
@@ -83,13 +84,16 @@ def _known(text: str) -> list[Topic]:
 
 def _with_its_site(term: HealthTerm, text: str) -> HealthTerm:
     """The whole name, "throat cancer", where the table has "cancer": the word before such a term says which."""
-    before = _WORD_BEFORE.search(text[: term.start])
-    if _CLASSES.fullmatch(term.text) is None or before is None:
+    if _CLASSES.fullmatch(term.text) is None:
+        return term
+    first = max(0, term.start - _LONGEST_WORD - 1)
+    before = _WORD_BEFORE.search(text[first : term.start])
+    if before is None:
         return term
     word = tokens(before.group(1))[0]
     if not is_content(word.folded) or word.stem in PLAIN_STEMS or word.stem in TOPIC_STEMS:
         return term
-    return replace(term, text=f"{before.group(1)} {term.text}", start=before.start(1))
+    return replace(term, text=f"{before.group(1)} {term.text}", start=first + before.start(1))
 
 
 def _by_place(start: int, text: str) -> float:

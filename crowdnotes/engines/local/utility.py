@@ -14,13 +14,13 @@ import numpy as np
 from crowdnotes.domain import Aim, Hit, Post
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import Pick
-from crowdnotes.engines.local.merits import AGAINST, Merit, merits_of
+from crowdnotes.engines.local.merits import TOWARDS, Merit, merits_of
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.errors import CrowdNotesError
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
-_RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
+_RELEVANT = 0.25  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
 _RELEVANCE = 0.3  # the search has weighed relevance already; this is the share of the post's own words
 _COVERAGE = 0.1  # for each topic of the post that a result is nearer to than any chosen one
 _REPETITION = 0.1
@@ -35,7 +35,7 @@ def pick_next(
 ) -> Pick | None:
     """The most useful candidate given what is chosen already; None when none is relevant.
 
-    With Aim.OTHER_SIDE none that speaks against the claim is picked, however near it is.
+    With Aim.OTHER_SIDE none is picked that has no words for the claim, or more against it, however near it is.
     Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
     """
     question = plain_post(post.whole_text)
@@ -60,7 +60,8 @@ def pick_next(
         + np.array([sum(merit.weight for merit in found) for found in merits])
     )
     utility[own.max(axis=1) < _RELEVANT] = -np.inf
-    utility[[AGAINST in found for found in merits]] = -np.inf  # looked for only where the other side was asked for
+    if aim is Aim.OTHER_SIDE:  # what has no word for the claim is not held up as speaking for it
+        utility[[TOWARDS not in found for found in merits]] = -np.inf
     best = int(np.argmax(utility))
     if not np.isfinite(utility[best]):
         return None
@@ -114,14 +115,13 @@ def _newest(post: Post, hits: Sequence[Hit]) -> date | None:
 def _why(hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, merits: Sequence[Merit]) -> str:
     stems = {token.stem for token in content_tokens(_text(hit))}
     shared = [
-        topic.text
-        for topic in topics
-        if {token.stem for token in content_tokens(f"{topic.text} {topic.medical}")} & stems
+        topic for topic in topics if {token.stem for token in content_tokens(f"{topic.text} {topic.medical}")} & stems
     ]
-    parts = [f"on {', '.join(shared[:2])}" if shared else "close to the post in meaning"]
+    told = [f"“{topic.text}”" for topic in shared if topic.is_known] or [f"“{topic.text}”" for topic in shared]
+    parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
     parts.append(f"similarity to the post {relevance:.2f}")
     if gains is not None and len(gains) and gains.max() > _RELEVANT:
-        parts.append(f"says more on {topics[int(gains.argmax())].text} than what is chosen")
+        parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
     elif gains is None:
         parts.append("the strongest result")
     named = sorted(merits, key=lambda merit: -abs(merit.weight))[:_NAMED]

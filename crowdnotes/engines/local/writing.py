@@ -29,6 +29,7 @@ from crowdnotes.engines.local.subjects import Subject, speaks_of_main_subject, s
 from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
 from crowdnotes.note_text import note_length
 
+_ENGLISH = "en"
 _POOL = 10
 _COVERED = 0.15  # worth of naming all that the claim is about
 _DENIES = 0.08  # worth of denying what the claim says
@@ -37,6 +38,7 @@ _WORTH = 0.8
 _REPEATS = 0.75  # cosine of two sentences that say the same thing
 _AUTHORITY = {SourceCategory.HEALTH_AUTHORITY: 0.04, SourceCategory.RESEARCH: 0.03, SourceCategory.SOCIAL: -0.06}
 _ANSWERS = ("not", "no", "never", "myth", "evidence", "studies", "study", "research", "cannot", "safe", "risk", "cause")
+_SAME_MATTER = 0.6  # cosine from which a sentence that answers nothing may still say the claim again
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,11 @@ def write_notes(embedder: Embedder, post: Post, evidence: Sequence[Evidence], bu
         return WriterAnswer(abstained="There is no evidence to write from.")
     if not plain_post(post.text):
         return WriterAnswer(abstained="The post has no words that the evidence could be compared with.")
+    if (post.language or _ENGLISH).split("-")[0] != _ENGLISH:
+        return WriterAnswer(
+            abstained="The local engine writes in English only, and this post is in another language. "
+            "Write the note yourself from the passages, or choose a language model."
+        )
     subjects = subjects_of(post)
     if not subjects:
         return WriterAnswer(
@@ -94,14 +101,14 @@ def _bearing(
     for row, (raw, item) in enumerate(usable):
         text = standing_alone(raw)
         stems = text_stems(text)
-        met = [
-            (float(cosine), subject)
-            for cosine, subject in zip(cosines[row], subjects, strict=True)
-            if answers(subject, text, float(cosine))
-        ]
-        if not met or text in seen or not speaks_of_main_subject(f"{item.source.title} {text}", whole):
+        near = [(float(cosine), subject) for cosine, subject in zip(cosines[row], subjects, strict=True)]
+        met = [(cosine, subject) for cosine, subject in near if answers(subject, text, cosine)]
+        if text in seen:
             continue
         seen.add(text)
+        if not met or not speaks_of_main_subject(f"{item.source.title} {text}", whole):
+            repeated += any(cosine >= _SAME_MATTER and repeats(text, said.text, cosine) for cosine, said in near)
+            continue
         denies = any(bool(negations(text)) != bool(negations(subject.text)) for _, subject in met)
         if not denies and any(repeats(text, said, cosine) for cosine, subject in met for said in (subject.text, whole)):
             repeated += 1

@@ -8,7 +8,6 @@ stand in no error and no log.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.pausing import wait_out
 from crowdnotes.evidence.search.base import Check
 from crowdnotes.evidence.search.pacing import Pacer
 from crowdnotes.evidence.unpacking import ACCEPT_ENCODING, read_capped
@@ -36,7 +36,6 @@ _TRIES = 3
 _FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random below that
 _LONGEST_PAUSE = 3.0  # a service that wants more is left alone, and the person is told
 _LONGEST_HOLD = 600.0  # and for so long at most: after that it may tell us again
-_SLICE = 0.25
 _PASSING = frozenset({408, 500, 502, 503, 504})
 _TOO_OFTEN = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
 _KEY_REFUSED = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
@@ -73,7 +72,7 @@ class Service:
                 self.pacer.hold(min(pause, _LONGEST_HOLD))
             if not answer.passing or tried == _TRIES or pause > _LONGEST_PAUSE:
                 raise answer.error
-            _sleep(pause, check)
+            wait_out(pause, check)
         raise AssertionError("unreachable")
 
     def _once(self, method: str, path: str, check: Check, content: Mapping[str, Any]) -> bytes | _Refusal:
@@ -156,13 +155,6 @@ def _labelled(error: FetchError) -> SearchError:
     if error.outcome is FetchOutcome.TOO_LARGE:
         return SearchError("Its answer is larger than any answer should be.", ProviderState.FAILED)
     return SearchError("Its answer is damaged.", ProviderState.FAILED)
-
-
-def _sleep(seconds: float, check: Check) -> None:
-    ends = time.monotonic() + seconds
-    while (left := ends - time.monotonic()) > 0:
-        check()
-        time.sleep(min(left, _SLICE))
 
 
 @cache

@@ -36,12 +36,6 @@ def first_day(year: int | None, month: int | None) -> date | None:
     return None if year is None else _day(year, month or 1, 1)
 
 
-def begins_after(year: int | None, month: int | None, until: date | None) -> bool:
-    """Whether even the first day of the month or year named lies after `until`."""
-    first = first_day(year, month)
-    return until is not None and first is not None and first > until
-
-
 def _day(year: int, month: int, day: int) -> date | None:
     try:
         return date(year, month, day)

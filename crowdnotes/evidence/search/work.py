@@ -156,7 +156,8 @@ class ProviderWork:
         with self._lock:
             self._found[query] = kept
             self._late += len(hits) - len(kept)
-        self._terms.found(kept)
+        if not self._stopping.is_set():  # else nobody listens any more
+            self._terms.found(kept)
 
     def _fail(self, error: CrowdNotesError) -> None:
         """The first error stands, and what was not asked yet is not: the service was tried often enough."""

@@ -41,7 +41,9 @@ def test_the_general_topic_alone_is_not_relevant_and_the_subject_is_named(engine
 
 def test_a_true_fact_on_the_subject_that_is_silent_on_the_claim_is_not_relevant(engine: LocalEngine) -> None:
     post = Post(text="The measles vaccine causes autism in children.")
-    result = engine.relevance(post, [made_evidence("Every clinic keeps its doses of the measles vaccine in a locked fridge at four degrees.")])
+    result = engine.relevance(
+        post, [made_evidence("Every clinic keeps its doses of the measles vaccine in a locked fridge at four degrees.")]
+    )
     assert result.status is GateStatus.FAIL
     assert "does not speak of what the post says of it" in result.findings[0].message
 

@@ -13,6 +13,11 @@ POST = Post(
 )
 
 
+def _texts(post: str) -> list[str]:
+    found = Post(text=post)
+    return [query.text for query in build_queries(found, find_claims(found), 8)]
+
+
 def test_queries_differ_and_each_has_its_own_purpose() -> None:
     queries = build_queries(POST, find_claims(POST), 5)
     assert len(queries) == 5
@@ -102,3 +107,14 @@ def test_the_authority_stays_whole_beside_the_subject() -> None:
 def test_nothing_unknown_gets_an_overview() -> None:
     post = Post(text="Biden wants to replace lead pipes.")
     assert not any(query.text.startswith("What is") for query in build_queries(post, find_claims(post), 8))
+
+
+def test_the_denial_of_a_short_claim_is_a_search_of_its_own() -> None:
+    texts = _texts("Vaccines cause autism")
+    assert "Vaccines cause autism" in texts
+    assert "Vaccines does not cause autism" in texts
+
+
+def test_the_whole_name_of_what_cures_is_denied() -> None:
+    texts = _texts("Baking soda and lemon juice cure breast cancer")
+    assert "sodium bicarbonate is not a proven treatment for breast cancer" in texts

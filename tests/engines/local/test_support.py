@@ -145,3 +145,9 @@ def test_the_publishers_name_inside_a_sentence_is_no_doubt_and_another_name_is(e
     (other,) = engine.support(note.format("Royal Zanzibar Society"), [evidence])
     assert own.doubts == ()
     assert any("Zanzibar" in doubt for doubt in other.doubts)
+
+
+def test_a_denied_cause_is_no_overstatement_of_a_denied_risk(engine: LocalEngine) -> None:
+    passage = "The study of 657,461 children found no increased risk for autism after the measles vaccine."
+    sentence = _one(engine, "The measles vaccine does not cause autism in children.", passage)
+    assert not any("only says" in doubt for doubt in sentence.doubts)

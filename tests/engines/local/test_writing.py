@@ -184,3 +184,15 @@ def test_of_satire_only_the_sentence_that_says_so_is_quoted(engine: LocalEngine)
 )
 def test_headings_and_orders_are_not_quoted(sentence: str) -> None:
     assert not is_usable(sentence)
+
+
+def test_a_post_in_another_language_is_left_to_the_person(engine: LocalEngine) -> None:
+    answer = engine.write(Post(text="La vacuna causa autismo", language="es"), [made_evidence(MEASLES)], 270, 3)
+    assert not answer.candidates
+    assert "English only" in (answer.abstained or "")
+
+
+def test_a_denial_is_no_repetition_though_the_post_says_never_elsewhere(engine: LocalEngine) -> None:
+    post = Post(text="Vitamin C CURES the common cold!!! Take 5 grams a day and you will never catch one.")
+    answer = engine.write(post, [made_evidence("No vitamin, vitamin C included, cures the common cold.")], 270, 3)
+    assert answer.candidates

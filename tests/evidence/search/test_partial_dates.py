@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from crowdnotes.evidence.search.partial_dates import begins_after, month_number, settle
+from crowdnotes.evidence.search.partial_dates import first_day, month_number, settle
 
 
 def test_a_full_date_is_itself_and_a_false_one_is_none() -> None:
@@ -22,14 +22,11 @@ def test_a_partial_date_takes_the_first_day_known_within_it() -> None:
     assert settle(2018, None, None, known) is None
 
 
-def test_a_month_after_the_cutoff_is_known_to_be_too_late() -> None:
-    until = date(2020, 6, 15)
-    assert begins_after(2021, None, until)
-    assert begins_after(2020, 7, until)
-    assert not begins_after(2020, 6, until)
-    assert not begins_after(2020, None, until)
-    assert not begins_after(None, None, until)
-    assert not begins_after(2021, None, None)
+def test_the_first_day_that_a_partial_date_can_mean_is_known() -> None:
+    assert first_day(2021, None) == date(2021, 1, 1)
+    assert first_day(2020, 7) == date(2020, 7, 1)
+    assert first_day(2020, 13) is None
+    assert first_day(None, 7) is None
 
 
 @pytest.mark.parametrize(
