@@ -76,8 +76,9 @@ def _sentences(case: Case, draft: Draft) -> tuple[SentenceSupport, ...]:
 
 def _writer(case: Case, job: JobRecord | None) -> None:
     label = "Write a draft" if not case.candidates else "Write new candidates"
+    only = {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(case.candidates) > 1:
+        if not only:
             _candidates(case)
         st.button(
             label,
@@ -90,6 +91,8 @@ def _writer(case: Case, job: JobRecord | None) -> None:
             args=(case, "write"),
         )
         tempting_note(case)
+    if case.candidates and only:
+        st.caption("The passages in use gave one note: the words below.")
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained:
         st.info(
