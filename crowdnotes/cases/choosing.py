@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from crowdnotes.cases.wanted import Wanted, wanted_hit
+from crowdnotes.cases.wanted import Wanted, distinct, wanted_hit
 from crowdnotes.domain import FetchOutcome, Hit, Source
 from crowdnotes.evidence.utility import Chosen
 
@@ -36,8 +36,12 @@ def read_best(
             break
         found = read(wanted)
         sources |= found
+        # A page that leads to one that was read before is no other page.
+        once = {source.id for source in distinct(sources.values())}
+        sources = {name: source for name, source in sources.items() if source.id in once}
         reasons |= {item.id: item.why for item in wanted}
-        had += [hit for name, (_, hit) in picks.items() if name in found and found[name].outcome is FetchOutcome.READ]
+        read_now = {name for name, source in found.items() if name in sources and source.outcome is FetchOutcome.READ}
+        had += [hit for name, (_, hit) in picks.items() if name in read_now]
         if not chosen or len(had) >= quota:
             break
     return sources, reasons

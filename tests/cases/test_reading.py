@@ -150,6 +150,15 @@ def test_in_the_place_of_pages_that_could_not_be_read_the_next_best_are(
     assert failed == ["https://a.example.org/2", "https://a.example.org/7"]
 
 
+def test_a_page_that_leads_to_one_that_was_read_is_replaced_too(tools: Tools, store: SqlStore, web: _Web) -> None:
+    hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
+    web.failing.add("https://a.example.org/6")
+    web.leads["https://a.example.org/7"] = "https://a.example.org/1"
+    found = _read(_automation(*hits), tools, store)
+    was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
+    assert was_read == [f"https://a.example.org/{number}" for number in (1, 2, 3, 4, 5, 8)]
+
+
 def test_a_site_that_refuses_every_page_is_not_asked_for_all_that_was_found(
     tools: Tools, store: SqlStore, web: _Web
 ) -> None:
