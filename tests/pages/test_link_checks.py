@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 from crowdnotes.domain import DecisionKind, StageName
@@ -82,6 +83,8 @@ def test_scores_are_on_the_screen_while_the_links_are_still_asked_and_scoring_ag
     case = desk.drafted()
     first = desk.app(case).button(key="score").click().run()
     assert slow.asked.wait(30)
+    while StageName.JURY not in {stage.name for stage in desk.newest(case).stages}:  # links are asked beside the scores
+        time.sleep(0.01)
     at = desk.app(case)
     assert desk.newest(case).assessment_is_current
     assert "Check the links" in texts(at)
