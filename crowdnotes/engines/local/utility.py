@@ -20,7 +20,7 @@ from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.errors import CrowdNotesError
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
-_RELEVANT = 0.25  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
+_RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
 _RELEVANCE = 0.3  # the search has weighed relevance already; this is the share of the post's own words
 _COVERAGE = 0.1  # for each topic of the post that a result is nearer to than any chosen one
 _REPETITION = 0.1
