@@ -6,11 +6,17 @@ import threading
 import time
 from collections.abc import Callable
 
-from crowdnotes.domain import DecisionKind, StageName
+from crowdnotes.domain import Case, DecisionKind, StageName
 from crowdnotes.jobs import JobState
 from tests.pages.conftest import NOTE, Desk, texts
 
 URL = "https://trials.example.edu/c"
+
+
+def _wait_for_scores(desk: Desk, case: Case) -> None:
+    """Links are asked beside the scores: that they are asked says nothing of the scores."""
+    while StageName.JURY not in {stage.name for stage in desk.newest(case).stages}:
+        time.sleep(0.01)
 
 
 def test_a_link_that_answers_says_so_beside_the_note_and_on_its_card(desk: Desk) -> None:
@@ -83,8 +89,7 @@ def test_scores_are_on_the_screen_while_the_links_are_still_asked_and_scoring_ag
     case = desk.drafted()
     first = desk.app(case).button(key="score").click().run()
     assert slow.asked.wait(30)
-    while StageName.JURY not in {stage.name for stage in desk.newest(case).stages}:  # links are asked beside the scores
-        time.sleep(0.01)
+    _wait_for_scores(desk, case)
     at = desk.app(case)
     assert desk.newest(case).assessment_is_current
     assert "Check the links" in texts(at)
@@ -120,6 +125,7 @@ def test_one_may_abstain_while_the_program_is_at_work_which_then_stops(desk: Des
     at = desk.app(case)
     at.button(key="score").click().run()
     assert slow.asked.wait(30)
+    _wait_for_scores(desk, case)
     at.run()
     assert at.button(key="decide-approved").disabled
     at.button(key="decide-not-needed").click().run()
