@@ -17,7 +17,7 @@ Read = Callable[[Sequence[Wanted]], Mapping[str, Source]]
 def read_best(
     candidates: Sequence[Hit], quota: int, choose: Choose, read: Read, links: Sequence[Wanted] = ()
 ) -> tuple[dict[str, Source], dict[str, str]]:
-    """The sources by what wanted them, and why each was chosen: `quota` of the candidates that could be read.
+    """The sources by what wanted them: `quota` of the candidates that could be read; and why, by source.
 
     Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
     `choose` gets what is left, how many are missing, and what was read already. `links` are read beside the
@@ -39,7 +39,7 @@ def read_best(
         # A page that leads to one that was read before is no other page.
         once = {source.id for source in distinct(sources.values())}
         sources = {name: source for name, source in sources.items() if source.id in once}
-        reasons |= {item.id: item.why for item in wanted}
+        reasons = {found[item.id].id: item.why for item in wanted if item.id in found} | reasons
         read_now = {name for name, source in found.items() if name in sources and source.outcome is FetchOutcome.READ}
         had += [hit for name, (_, hit) in picks.items() if name in read_now]
         if not chosen or len(had) >= quota:

@@ -101,7 +101,7 @@ def unread(case: Case) -> tuple[Image, ...]:
     return tuple(image for image in case.post.images if not image.read_by)
 
 
-def reading_step(case_id: str, by: str, engine: Engine, store: Store, clock: Callable[[], datetime]) -> Step:
+def reading_step(case_id: str, engine: Engine, store: Store, clock: Callable[[], datetime]) -> Step:
     """A step in which an engine that sees reads the images that nobody has read.
 
     One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
@@ -121,7 +121,7 @@ def reading_step(case_id: str, by: str, engine: Engine, store: Store, clock: Cal
                     gone += 1
                     continue
                 failed.append(f"{image.name}: {error.message}")
-                store.update(case_id, _noted(by, clock, failed[-1]))
+                store.update(case_id, _noted(clock, failed[-1]))
                 continue
             text, shows = reading.text[:MAX_WORDS], reading.shows[:MAX_WORDS]
             store.update(case_id, _read(image.sha256, text, shows, clock, engine.name))
@@ -144,8 +144,8 @@ def _read(sha256: str, text: str, shows: str, clock: Callable[[], datetime], eng
     return change
 
 
-def _noted(by: str, clock: Callable[[], datetime], detail: str) -> Callable[[Case], Case]:
-    return lambda case: with_event(case, clock(), by, "image not read", detail)
+def _noted(clock: Callable[[], datetime], detail: str) -> Callable[[Case], Case]:
+    return lambda case: with_event(case, clock(), PROGRAM, "image not read", detail)
 
 
 def _find(case: Case, sha256: str) -> Image | None:

@@ -15,7 +15,7 @@ from crowdnotes.cases.second_look import as_hits, joined, open_look, pool, said,
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.wanted import Wanted, wanted_link
-from crowdnotes.cases.workflow import require_open, with_event
+from crowdnotes.cases.workflow import PROGRAM, require_open, with_event
 from crowdnotes.domain import Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
 from crowdnotes.drafting import ReadSource, build_evidence
 from crowdnotes.errors import WorkflowError
@@ -152,7 +152,7 @@ class Looker:
         looks = tuple(look if other.id == look_id else other for other in newest.looks)
         if name is StageName.PASSAGES:
             return newest.model_copy(update={"looks": looks})
-        return with_event(newest, at, look.by, f"look {name.value}", f"{said(look)}: {summary}", looks=looks)
+        return with_event(newest, at, PROGRAM, f"look {name.value}", f"{said(look)}: {summary}", looks=looks)
 
 
 def _newest(case: Case, look_id: str | None) -> Look:

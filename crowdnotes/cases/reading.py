@@ -39,7 +39,6 @@ def read(
     persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
     kept = [kept_by_a_person(source, case.until) for source in persons]
     sources = {place_of(source): source for source in kept}
-    whys: dict[str, str] = {}
 
     def have(items: Sequence[Wanted]) -> Mapping[str, Source]:
         wanted = one_a_page(items)
@@ -50,7 +49,6 @@ def read(
             source = sources.get(place) or known.get(place) or fresh.get(item.id)
             if source is not None:
                 had[item.id] = sources[place] = source
-                whys.setdefault(source.id, item.why)
         return had
 
     def choose(candidates: Sequence[Hit], quota: int, beside: Sequence[Hit]) -> list[Chosen]:
@@ -58,9 +56,10 @@ def read(
         return select_by_utility(tools.engine, post, candidates, quota, beside=beside, by_utility=ways.by_utility)
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
-    read_best(candidates, tools.settings.evidence.quota, choose, have, [wanted_link(url) for url in case.urls])
+    links = [wanted_link(url) for url in case.urls]
+    _, reasons = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
     found = tuple(distinct(sources.values()))
-    return {"sources": found, "reasons": whys}, summary_of(found)
+    return {"sources": found, "reasons": reasons}, summary_of(found)
 
 
 def summary_of(sources: Sequence[Source]) -> str:

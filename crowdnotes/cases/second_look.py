@@ -12,7 +12,7 @@ from datetime import datetime
 
 from crowdnotes.cases.earlier_sets import leans_on, on_record, ranked, with_sources
 from crowdnotes.cases.intake import checked_urls
-from crowdnotes.cases.workflow import require_open, with_event
+from crowdnotes.cases.workflow import PROGRAM, require_open, with_event
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
@@ -113,7 +113,7 @@ def joined(case: Case, look: Look, found: Sequence[Evidence], at: datetime) -> C
     return with_event(
         case,
         at,
-        look.by,
+        PROGRAM,
         "second look ended",
         f"{said(look)}: {outcome}",
         evidence=evidence,

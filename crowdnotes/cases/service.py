@@ -164,30 +164,28 @@ class CaseService(EvidenceActs):
 
     # --- long work, as steps for a job runner ---
 
-    def gather_steps(self, case_id: str, by: str) -> list[Step]:
+    def gather_steps(self, case_id: str) -> list[Step]:
         """From post to evidence; finished stages are kept."""
-        return self._stages.gather(case_id, by)
+        return self._stages.gather(case_id)
 
     def second_look_steps(self, case_id: str) -> list[Step]:
         """The second look that was asked for, from where it stopped. Raises WorkflowError when none was."""
         return self._stages.look(case_id)
 
-    def write_steps(self, case_id: str, by: str, *, before_inspection: bool = False) -> list[Step]:
+    def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
         """Candidate notes from the passages in use; `before_inspection` proposes from all of them."""
-        return self._stages.write(case_id, by, before_inspection=before_inspection)
+        return self._stages.write(case_id, before_inspection=before_inspection)
 
-    def assess_steps(
-        self, case_id: str, by: str, *, before_inspection: bool = False, scores_only: bool = False
-    ) -> list[Step]:
+    def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
         """Gates, principles and lint of the current text; the jury and its links, unless `scores_only`.
 
         `before_inspection` judges over the passages that the text cites.
         """
-        return self._stages.assess(case_id, by, before_inspection=before_inspection, scores_only=scores_only)
+        return self._stages.assess(case_id, before_inspection=before_inspection, scores_only=scores_only)
 
-    def check_link_steps(self, case_id: str, by: str) -> list[Step]:
+    def check_link_steps(self, case_id: str) -> list[Step]:
         """Every link of the note asked again, also those that were asked just now."""
-        return self._stages.check_links(case_id, by)
+        return self._stages.check_links(case_id)
 
     def list(
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0

@@ -18,7 +18,7 @@ from crowdnotes.cases.spending import metered_steps
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
-from crowdnotes.cases.workflow import require_open, with_event, with_revision
+from crowdnotes.cases.workflow import PROGRAM, require_open, with_event, with_revision
 from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
 from crowdnotes.errors import InputError, WorkflowError
@@ -51,7 +51,7 @@ class StageRunner:
         self._clock = clock
         self._ways = ways
 
-    def gather(self, case_id: str, by: str) -> list[Step]:
+    def gather(self, case_id: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
         case = self._store.get(case_id)
         require_open(case)
@@ -70,16 +70,16 @@ class StageRunner:
                 (StageName.QUERIES, lambda case, _: searching.queries(case, tools, ways)),
                 (StageName.SEARCH, lambda case, progress: searching.search(case, progress, tools)),
             ]
-        steps = [self._step(case_id, by, name, do, resumable=True) for name, do in work]
+        steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
         if tools.engine.sees and images.unread(case):
-            steps.insert(0, images.reading_step(case_id, by, tools.engine, self._store, self._clock))
+            steps.insert(0, images.reading_step(case_id, tools.engine, self._store, self._clock))
         return self._metered(case_id, steps)
 
     def look(self, case_id: str) -> list[Step]:
         """See `looking.Looker`."""
         return self._metered(case_id, Looker(self._store, self._tools, self._clock).steps(case_id))
 
-    def write(self, case_id: str, by: str, *, before_inspection: bool) -> list[Step]:
+    def write(self, case_id: str, *, before_inspection: bool) -> list[Step]:
         """Candidate notes. Raises WorkflowError while no passage is in use, unless only proposing."""
         case = self._store.get(case_id)
         require_open(case)
@@ -89,9 +89,9 @@ class StageRunner:
         def do(case: Case, progress: Progress) -> tuple[Changes, str]:
             return self._draft(case, progress, before_inspection=before_inspection)
 
-        return self._metered(case_id, [self._step(case_id, by, StageName.DRAFT, do)])
+        return self._metered(case_id, [self._step(case_id, StageName.DRAFT, do)])
 
-    def assess(self, case_id: str, by: str, *, before_inspection: bool, scores_only: bool = False) -> list[Step]:
+    def assess(self, case_id: str, *, before_inspection: bool, scores_only: bool = False) -> list[Step]:
         """One assessment of the text, the jury, and the links, which are asked while the text is scored.
 
         With `scores_only` the assessment alone, for studies. Raises WorkflowError when there is no text.
@@ -114,16 +114,16 @@ class StageRunner:
         if not scores_only:
             work.append((StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)))
             work.append((StageName.LINKS, ask))
-        return self._metered(case_id, [self._step(case_id, by, name, do) for name, do in work])
+        return self._metered(case_id, [self._step(case_id, name, do) for name, do in work])
 
-    def check_links(self, case_id: str, by: str) -> list[Step]:
+    def check_links(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
         require_open(self._store.get(case_id))
 
         def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
             return links.check_links(case, progress, self._tools.links, self._clock, afresh=True)
 
-        return [self._step(case_id, by, StageName.LINKS, ask)]
+        return [self._step(case_id, StageName.LINKS, ask)]
 
     def _metered(self, case_id: str, steps: list[Step]) -> list[Step]:
         return metered_steps(steps, case_id, self._store, self._tools.settings.llm)
@@ -157,7 +157,7 @@ class StageRunner:
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
 
-    def _step(self, case_id: str, by: str, name: StageName, work: Work, *, resumable: bool = False) -> Step:
+    def _step(self, case_id: str, name: StageName, work: Work, *, resumable: bool = False) -> Step:
         def finished() -> str | None:
             if not resumable:
                 return None
@@ -170,15 +170,13 @@ class StageRunner:
             changes, summary = work(case, progress)
             seconds = time.perf_counter() - begun
             progress.check()
-            self._store.update(
-                case_id, lambda newest: self._recorded(newest, case, name, by, changes, summary, seconds)
-            )
+            self._store.update(case_id, lambda newest: self._recorded(newest, case, name, changes, summary, seconds))
             return summary
 
         return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
 
     def _recorded(
-        self, newest: Case, worked_on: Case, name: StageName, by: str, changes: Changes, summary: str, seconds: float
+        self, newest: Case, worked_on: Case, name: StageName, changes: Changes, summary: str, seconds: float
     ) -> Case:
         """The newest case with the stage's result, merged with what a person did meanwhile."""
         require_open(newest)
@@ -192,7 +190,7 @@ class StageRunner:
         merged = gathering.merged(newest, worked_on, changes)
         stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=self._tools.engine.name)
         others = tuple(other for other in newest.stages if other.name is not name)
-        return with_event(newest, at, by, f"stage {name.value}", summary, **merged, stages=(*others, stage))
+        return with_event(newest, at, PROGRAM, f"stage {name.value}", summary, **merged, stages=(*others, stage))
 
 
 def _where(case: Case) -> tuple[object, ...]:

@@ -27,15 +27,11 @@ MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an art
 MAX_REASON_CHARACTERS = 2_000
 _KEPT_REVISIONS = 100
 PROGRAM = "CrowdNotes"  # who acts, in the audit trail, where no person does
-_STEPS_OF_THE_PROGRAM = ("stage ", "look ", "second look ended", "image not read")
 
 
 def with_event(case: Case, at: datetime, by: str, kind: str, detail: str = "", **changes: object) -> Case:
-    """The case with `changes` made and the event appended.
-
-    `by` is the person who acted, or who started the work: a step of that work is the program's own.
-    """
-    event = Event(at=at, by=PROGRAM if kind.startswith(_STEPS_OF_THE_PROGRAM) else by, kind=kind, detail=detail)
+    """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM."""
+    event = Event(at=at, by=by, kind=kind, detail=detail)
     return case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
 
 

@@ -12,6 +12,7 @@ import typer
 
 from crowdnotes.cli.bench_judges import EngineChoice
 from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.study_options import QueryDiversity, Utility
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, InputError
 
 if TYPE_CHECKING:
@@ -38,12 +39,8 @@ def healthnotes(
         typer.Option(help="NAME=YYYY-MM-DD: when that library was collected, for its undated records; several times."),
     ] = None,
     service: Annotated[list[str] | None, typer.Option(help="Automation: an online service; several times.")] = None,
-    query_diversity: Annotated[
-        bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: the post as the only query.")
-    ] = True,
-    utility: Annotated[
-        bool, typer.Option("--utility/--no-utility", help="Without: the hits in the order of the search.")
-    ] = True,
+    query_diversity: QueryDiversity = True,
+    utility: Utility = True,
     engine: Annotated[
         EngineChoice | None, typer.Option(help="Who writes and judges; the engine that is set without it.")
     ] = None,

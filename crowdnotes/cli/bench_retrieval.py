@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.study_options import QueryDiversity, Utility
 
 
 def retrieval(
@@ -17,12 +18,8 @@ def retrieval(
     ],
     library: Annotated[str, typer.Option(help="The library whose rows were judged.")],
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
-    query_diversity: Annotated[
-        bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: the post as the only query.")
-    ] = True,
-    utility: Annotated[
-        bool, typer.Option("--utility/--no-utility", help="Without: the hits in the order of the search.")
-    ] = True,
+    query_diversity: QueryDiversity = True,
+    utility: Utility = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Rank a library's records for posts in three ways, and compare each with what was judged.

@@ -63,16 +63,16 @@ def draft(
             attached=_attached(image or [], image_text or []),
         )
         try:
-            gathering = cases.gather_steps(case.id, who)
+            gathering = cases.gather_steps(case.id)
         except InputError:  # nowhere to look: an empty case would only be in the way
             cases.delete(case.id)
             raise
         progress(f"case {case.id}")
         _run(runner, case.id, "gather", gathering)
         if cases.get(case.id).evidence:
-            _run(runner, case.id, "write", cases.write_steps(case.id, who, before_inspection=True))
+            _run(runner, case.id, "write", cases.write_steps(case.id, before_inspection=True))
             if cases.get(case.id).draft is not None:
-                _run(runner, case.id, "assess", cases.assess_steps(case.id, who, before_inspection=True))
+                _run(runner, case.id, "assess", cases.assess_steps(case.id, before_inspection=True))
         case = cases.get(case.id)
     if as_json:
         print_json(case)

@@ -73,20 +73,20 @@ def note_day(note: HealthNote) -> date | None:
 def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
     if case.mode is Mode.AUGMENTATION and not case.urls:
         return Outcome.NO_EVIDENCE, "The contributor's note has no link."
-    _run(service.gather_steps(case.id, _BY))
+    _run(service.gather_steps(case.id))
     case = service.get(case.id)
     if not case.evidence:
         silent = _unanswered(case)
         if silent:
             return Outcome.FAILED, f"No evidence was read, and a search was not answered: {', '.join(silent)}."
         return Outcome.NO_EVIDENCE, _unread_sentence(case)
-    _run(service.write_steps(case.id, _BY, before_inspection=True))
+    _run(service.write_steps(case.id, before_inspection=True))
     case = service.get(case.id)
     if case.draft is None:
         written = next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
         return Outcome.ABSTAINED, written.removeprefix("No note: ")
     # The jury and the links' answers are no part of the paper's figures.
-    _run(service.assess_steps(case.id, _BY, before_inspection=True, scores_only=True))
+    _run(service.assess_steps(case.id, before_inspection=True, scores_only=True))
     assessment = service.get(case.id).assessment
     if assessment is None:
         raise EngineError("The note was not judged.")

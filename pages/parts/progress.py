@@ -13,7 +13,7 @@ from crowdnotes.errors import JobError
 from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord, StepState
 from pages.parts.components import into_view
 from pages.parts.search_list import search_list
-from pages.parts.session import act, author, telling, workspace
+from pages.parts.session import act, telling, workspace
 from pages.parts.steps import StepName
 from pages.parts.text import plain
 
@@ -101,19 +101,19 @@ def _searches(case: Case) -> Sequence[Query]:
 
 
 def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
-    service, by = workspace().service, author()
+    service = workspace().service
     if kind == "gather":
-        return lambda case_id: service.gather_steps(case_id, by)
+        return service.gather_steps
     if kind == "look":
         return service.second_look_steps
     if kind == "assess":
-        return lambda case_id: service.assess_steps(case_id, by)
+        return service.assess_steps
     if kind == "links":
-        return lambda case_id: service.check_link_steps(case_id, by)
+        return service.check_link_steps
     # A draft comes with its scores; there is no text yet when the steps are made.
     return lambda case_id: [
-        *service.write_steps(case_id, by),
-        *service.assess_steps(case_id, by, before_inspection=True),
+        *service.write_steps(case_id),
+        *service.assess_steps(case_id, before_inspection=True),
     ]
 
 

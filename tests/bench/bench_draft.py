@@ -64,10 +64,10 @@ def _draft(workspace: Workspace, post: str) -> tuple[float, str]:
     service = workspace.service
     begun = time.perf_counter()
     case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
-    _run(workspace, case.id, "gather", service.gather_steps(case.id, "bench"))
+    _run(workspace, case.id, "gather", service.gather_steps(case.id))
     if service.get(case.id).evidence:
-        _run(workspace, case.id, "write", service.write_steps(case.id, "bench", before_inspection=True))
-        _run(workspace, case.id, "assess", service.assess_steps(case.id, "bench", before_inspection=True))
+        _run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
+        _run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
     return time.perf_counter() - begun, case.id
 
 
@@ -82,7 +82,7 @@ def _rescore(workspace: Workspace, case_id: str) -> list[float]:
         service.judge(case_id, evidence_id, Verdict.USE, "", "bench")
     service.edit_draft(case_id, "In fact: " + case.draft.text, "bench", based_on=case.draft.sha256)
     begun = time.perf_counter()
-    _run(workspace, case_id, "assess", service.assess_steps(case_id, "bench"))
+    _run(workspace, case_id, "assess", service.assess_steps(case_id))
     return [time.perf_counter() - begun]
 
 

@@ -56,9 +56,9 @@ def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
 def _case(workspace: Workspace, post: str) -> Case:
     service: CaseService = workspace.service
     case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
-    _run(workspace, case.id, "gather", service.gather_steps(case.id, "bench"))
-    _run(workspace, case.id, "write", service.write_steps(case.id, "bench", before_inspection=True))
-    _run(workspace, case.id, "assess", service.assess_steps(case.id, "bench", before_inspection=True))
+    _run(workspace, case.id, "gather", service.gather_steps(case.id))
+    _run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
+    _run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
     assessment = service.get(case.id).assessment
     if assessment is None or assessment.gates[2].status.value != "PASS":
         raise RuntimeError(f"the case did not go through all gates: {assessment}")

@@ -79,7 +79,7 @@ def _gather(workspace: Workspace, posts: list[str]) -> float:
     jobs = []
     for post in posts:
         case = service.create(post, mode=Mode.AUTOMATION, services=SERVICES, by="bench")
-        jobs.append((case.id, runner.start(case.id, "gather", service.gather_steps(case.id, "bench")).id))
+        jobs.append((case.id, runner.start(case.id, "gather", service.gather_steps(case.id)).id))
     for case_id, job_id in jobs:
         job = runner.wait(job_id, timeout=300)
         if job.state is not JobState.DONE:

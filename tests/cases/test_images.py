@@ -61,7 +61,7 @@ def test_an_engine_that_sees_reads_the_image_before_it_thinks_of_searches(tmp_pa
     engine = _Watching(sees=True)
     with _workspace(tmp_path, engine) as workspace:
         case = _new(workspace, Attachment(picture(), "kettle.png"))
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert [step.name for step in job.steps][:2] == ["images", "queries"]
         case = workspace.service.get(case.id)
         [image] = case.post.images
@@ -69,7 +69,7 @@ def test_an_engine_that_sees_reads_the_image_before_it_thinks_of_searches(tmp_pa
         assert [post.text for post in engine.posts] == [case.post.whole_text]
         assert case.claims[0].span.end == len(case.post.whole_text)
         assert "kettle" in case.evidence[0].passage.text
-        again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert "images" not in [step.name for step in again.steps]
 
 
@@ -78,7 +78,7 @@ def test_an_image_that_the_engine_cannot_read_is_left_for_a_person_and_the_job_g
     with _workspace(tmp_path, engine) as workspace:
         case = _new(workspace, Attachment(picture("navy"), "blurred.png"), Attachment(picture("red"), "clear.png"))
         engine.unreadable = workspace.service.image(case.post.images[0].sha256)
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert "blurred.png: The picture is blurred." in job.steps[0].summary
         case = workspace.service.get(case.id)
         assert [image.read_by for image in case.post.images] == ["", "scripted"]
@@ -89,7 +89,7 @@ def test_an_image_that_the_engine_cannot_read_is_left_for_a_person_and_the_job_g
 def test_an_engine_without_eyes_is_not_asked(tmp_path: Path) -> None:
     with _workspace(tmp_path, _Watching(sees=False)) as workspace:
         case = _new(workspace, Attachment(picture(), "kettle.png"))
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert "images" not in [step.name for step in job.steps]
 
 
@@ -98,7 +98,7 @@ def test_what_a_person_types_comes_with_the_post_and_is_searched_for(tmp_path: P
     with _workspace(tmp_path, engine) as workspace:
         case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
         assert case.post.images[0].read_by == "person"
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert "images" not in [step.name for step in job.steps]
         assert "The kettle makes people ill" in engine.posts[0].text
 
@@ -107,13 +107,13 @@ def test_other_words_in_an_image_put_the_evidence_on_record(tmp_path: Path) -> N
     with _workspace(tmp_path, _Watching(sees=True)) as workspace:
         service = workspace.service
         case = _new(workspace, Attachment(picture(), "kettle.png"))
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         before = service.get(case.id)
         case = service.describe_image(case.id, before.post.images[0].sha256, "The lantern makes people ill", "", "ann")
         assert (case.evidence, case.stages) == ((), ())
         assert case.earlier_evidence[-1].evidence == before.evidence
         assert case.post.images[0].read_by == "person"
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         assert "lantern" in service.get(case.id).evidence[0].passage.text
 
 
@@ -121,7 +121,7 @@ def test_words_that_change_while_the_program_searches_are_not_answered_by_the_ol
     with _workspace(tmp_path, _Watching(sees=False)) as workspace:
         service = workspace.service
         case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
-        queries, *rest = service.gather_steps(case.id, "ann")
+        queries, *rest = service.gather_steps(case.id)
 
         class _Progress:
             def count(self, done: int, total: int, note: str = "") -> None:
@@ -140,7 +140,7 @@ def test_attaching_alone_changes_nothing_that_was_found_and_taking_off_words_doe
     with _workspace(tmp_path, _Watching(sees=False)) as workspace:
         service = workspace.service
         case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         evidence = service.get(case.id).evidence
         attached = service.attach_image(case.id, picture("red"), "red.png", "ann")
         assert len(attached.post.images) == 2
@@ -196,6 +196,6 @@ def test_an_image_taken_off_while_another_is_read_is_passed_over(tmp_path: Path)
 
     with _workspace(tmp_path, _Removing(sees=True)) as workspace:
         case = _new(workspace, Attachment(picture("navy"), "first.png"), Attachment(picture("red"), "second.png"))
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert job.steps[0].summary == "1 of 1 read"
         assert [image.read_by for image in workspace.service.get(case.id).post.images] == ["scripted"]

@@ -121,7 +121,7 @@ def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
         assert case.assessment_is_current
         assert case.stages[-1].name is StageName.LINKS
         assert case.stages[-1].summary == "0 of 1 links answer"
-        run(workspace, case.id, "links", service.check_link_steps(case.id, "ann"))
+        run(workspace, case.id, "links", service.check_link_steps(case.id))
         assert [check.tries for check in service.get(case.id).link_checks] == [3]
 
 
@@ -159,11 +159,11 @@ def test_links_are_asked_once_and_while_the_note_is_scored(tmp_path: Path) -> No
         service = workspace.service
         case = service.create("The review found a link!", mode=Mode.AUGMENTATION, by="ann")
         service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.", by="ann")
-        run(workspace, case.id, "write", service.write_steps(case.id, "ann", before_inspection=True))
-        run(workspace, case.id, "assess", service.assess_steps(case.id, "ann", before_inspection=True))
+        run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
+        run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
         assert links.asked == [GOOD]
         case = service.get(case.id)
         assert [check.state for check in case.link_checks] == [LinkState.LIVE]
         assert case.stages[-1].summary == "1 of 1 links answer"
-        only = service.assess_steps(case.id, "ann", before_inspection=True, scores_only=True)
+        only = service.assess_steps(case.id, before_inspection=True, scores_only=True)
         assert [step.name for step in only] == ["assess"]

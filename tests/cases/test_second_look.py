@@ -77,7 +77,7 @@ class Desk:
         self.workspace.libraries.add(make_library(folder), "topics")
         self.service = self.workspace.service
         case = self.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="ann")
-        run(self.workspace, case.id, "gather", self.service.gather_steps(case.id, "ann"))
+        run(self.workspace, case.id, "gather", self.service.gather_steps(case.id))
         self.id = case.id
 
     @property
@@ -153,9 +153,9 @@ def test_the_other_side_is_marked_and_writes_no_note_until_a_person_ticks_it(des
     other = [item for item in desk.case.evidence if item.aim is Aim.OTHER_SIDE]
     assert [item.id for item in other] == ["E7", "E8", "E9"]
 
-    run(desk.workspace, desk.id, "write", desk.service.write_steps(desk.id, "ann", before_inspection=True))
+    run(desk.workspace, desk.id, "write", desk.service.write_steps(desk.id, before_inspection=True))
     desk.use("E7")
-    run(desk.workspace, desk.id, "write", desk.service.write_steps(desk.id, "ann"))
+    run(desk.workspace, desk.id, "write", desk.service.write_steps(desk.id))
     assert desk.engine.offered == [["E1", "E2", "E3", "E4", "E5", "E6"], ["E7"]]
 
 

@@ -15,7 +15,7 @@ from tests.llm_server import Body, LLMServer, Say, form_of, honest
 
 
 def _gather(workspace: Workspace, case_id: str) -> JobRecord:
-    job = workspace.runner.start(case_id, "gather", workspace.service.gather_steps(case_id, "a"))
+    job = workspace.runner.start(case_id, "gather", workspace.service.gather_steps(case_id))
     return workspace.runner.wait(job.id, timeout=60)
 
 

@@ -39,8 +39,8 @@ def test_a_note_is_made_from_post_to_approval_with_everything_on_record(tmp_path
 def test_a_gathering_that_is_started_again_keeps_what_was_done(tmp_path: Path) -> None:
     with small_workspace(tmp_path) as workspace:
         case = new_case(workspace, "orchard")
-        run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
-        again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+        again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert {step.state.value for step in again.steps} == {"kept"}
 
 
@@ -48,7 +48,7 @@ def test_new_sources_keep_the_passages_that_a_person_opened(tmp_path: Path) -> N
     with small_workspace(tmp_path) as workspace:
         service = workspace.service
         case = new_case(workspace, "saddle")
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         first = service.get(case.id).evidence[0]
         service.open_passage(case.id, first.id, "ann")
         service.judge(case.id, first.id, Verdict.USE, "", "ann")
@@ -61,7 +61,7 @@ def test_new_sources_keep_the_passages_that_a_person_opened(tmp_path: Path) -> N
             until=None,
             by="ann",
         )
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         case = service.get(case.id)
         assert first.id in {item.id for item in case.used_evidence}
         assert len(case.sources) == 2  # the old search's other hits are not read again
@@ -73,7 +73,7 @@ def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(tmp_path: 
     with small_workspace(tmp_path) as workspace:
         service = workspace.service
         case = new_case(workspace, "quarry")
-        steps = service.gather_steps(case.id, "ann")
+        steps = service.gather_steps(case.id)
         search = steps[1]
 
         def search_while_the_person_chooses(progress: Progress) -> str:
@@ -100,11 +100,11 @@ def test_another_post_starts_with_no_words_and_new_numbers(tmp_path: Path) -> No
     with small_workspace(tmp_path) as workspace:
         service = workspace.service
         case = new_case(workspace, "ribbon")
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         old = {item.id for item in service.get(case.id).evidence}
         changed = service.edit_post(case.id, post_about("velvet"), "ann")
         assert changed.draft is None
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         assert old.isdisjoint({item.id for item in service.get(case.id).evidence})
 
 
@@ -120,7 +120,7 @@ def test_evidence_later_than_the_cutoff_is_labelled_and_not_used(tmp_path: Path)
         case = service.create(
             post_about("kettle"), mode=Mode.AUTOMATION, libraries=["dated"], until=date(2020, 1, 1), by="ann"
         )
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         assert [item.source.title for item in service.get(case.id).evidence] == ["Old kettle"]
 
 
@@ -128,10 +128,10 @@ def test_a_library_that_is_gone_costs_only_its_own_records(tmp_path: Path) -> No
     with small_workspace(tmp_path) as workspace:
         service = workspace.service
         case = new_case(workspace, "yeast")
-        steps = service.gather_steps(case.id, "ann")
+        steps = service.gather_steps(case.id)
         run(workspace, case.id, "gather", steps[:2])
         workspace.libraries.remove("topics")
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         assert {source.outcome for source in service.get(case.id).sources} == {FetchOutcome.UNREADABLE}
 
 
@@ -139,11 +139,11 @@ def test_pressing_write_again_adds_no_empty_undo(tmp_path: Path) -> None:
     with small_workspace(tmp_path) as workspace:
         service = workspace.service
         case = new_case(workspace, "pebble")
-        run(workspace, case.id, "gather", service.gather_steps(case.id, "ann"))
+        run(workspace, case.id, "gather", service.gather_steps(case.id))
         service.open_passage(case.id, "E1", "ann")
         service.judge(case.id, "E1", Verdict.USE, "", "ann")
         for _ in range(3):
-            run(workspace, case.id, "write", service.write_steps(case.id, "ann"))
+            run(workspace, case.id, "write", service.write_steps(case.id))
         assert service.get(case.id).revisions == ()
 
 
@@ -152,14 +152,14 @@ def test_there_must_be_somewhere_to_look_and_something_to_score(tmp_path: Path) 
         service = workspace.service
         nowhere = service.create("A post.", mode=Mode.AUTOMATION, by="ann")
         with pytest.raises(InputError, match="nothing to search"):
-            service.gather_steps(nowhere.id, "ann")
+            service.gather_steps(nowhere.id)
         no_links = service.create("A post.", mode=Mode.AUGMENTATION, by="ann")
         with pytest.raises(InputError, match="no source to read"):
-            service.gather_steps(no_links.id, "ann")
+            service.gather_steps(no_links.id)
         with pytest.raises(WorkflowError, match="No passage is in use"):
-            service.write_steps(no_links.id, "ann")
+            service.write_steps(no_links.id)
         with pytest.raises(WorkflowError, match="no note to score"):
-            service.assess_steps(no_links.id, "ann")
+            service.assess_steps(no_links.id)
 
 
 def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
@@ -195,12 +195,12 @@ def deadly(steps):
             object.__setattr__(step, "run", lambda progress: os.kill(os.getpid(), signal.SIGKILL))
     return steps
 
-run(workspace, case.id, "gather", deadly(service.gather_steps(case.id, "ann")))
+run(workspace, case.id, "gather", deadly(service.gather_steps(case.id)))
 first = service.get(case.id).evidence[0]
 service.open_passage(case.id, first.id, "ann")
 service.judge(case.id, first.id, Verdict.USE, "", "ann")
-run(workspace, case.id, "write", deadly(service.write_steps(case.id, "ann")))
-run(workspace, case.id, "assess", deadly(service.assess_steps(case.id, "ann")))
+run(workspace, case.id, "write", deadly(service.write_steps(case.id)))
+run(workspace, case.id, "assess", deadly(service.assess_steps(case.id)))
 """
 
 
@@ -225,12 +225,12 @@ def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(tmp_path: P
         assert job is not None
         assert job.state is JobState.INTERRUPTED
         if doomed in _GATHERING:
-            resumed = run(workspace, case_id, "gather", service.gather_steps(case_id, "ann"))
+            resumed = run(workspace, case_id, "gather", service.gather_steps(case_id))
             assert [step.name for step in resumed.steps if step.state.value == "kept"] == [s.value for s in finished]
             assert service.get(case_id).evidence
         else:
             assert [item.id for item in service.get(case_id).used_evidence] == ["E1"]
             if doomed is StageName.DRAFT:
-                run(workspace, case_id, "write", service.write_steps(case_id, "ann"))
-            run(workspace, case_id, "assess", service.assess_steps(case_id, "ann"))
+                run(workspace, case_id, "write", service.write_steps(case_id))
+            run(workspace, case_id, "assess", service.assess_steps(case_id))
             assert service.get(case_id).assessment_is_current

@@ -74,15 +74,15 @@ def draft_and_approve(workspace: Workspace, topic: str, by: str) -> Case:
     """All of it, as a person would do it by the page's calls."""
     service = workspace.service
     case = new_case(workspace, topic, by)
-    run(workspace, case.id, "gather", service.gather_steps(case.id, by))
+    run(workspace, case.id, "gather", service.gather_steps(case.id))
     first = service.get(case.id).evidence[0]
     service.open_passage(case.id, first.id, by)
     service.judge(case.id, first.id, Verdict.USE, "", by)
-    run(workspace, case.id, "write", service.write_steps(case.id, by))
+    run(workspace, case.id, "write", service.write_steps(case.id))
     case = service.get(case.id)
     assert case.draft is not None
     case = service.edit_draft(case.id, f"In short: {case.draft.text}", by, based_on=case.draft.sha256)
-    run(workspace, case.id, "assess", service.assess_steps(case.id, by))
+    run(workspace, case.id, "assess", service.assess_steps(case.id))
     service.set_tags(case.id, ["misleadingFactualError"], by)
     case = service.get(case.id)
     assert case.draft is not None

@@ -80,12 +80,12 @@ def test_work_begun_keeps_its_engine_and_what_begins_after_it_has_the_new_one(tm
             case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION, by="ann")
             text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
             service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text, by="ann")
-            before = service.write_steps(case.id, "ann", before_inspection=True)
+            before = service.write_steps(case.id, before_inspection=True)
             shared.use(EngineChoice(server.base_url, "small"))
             assert isinstance(shared.current.engine, LLMEngine)
             _work(opened, case.id, before)
             assert service.get(case.id).stages[-1].engine == "scripted"
-            after = shared.current.service.write_steps(case.id, "ann", before_inspection=True)
+            after = shared.current.service.write_steps(case.id, before_inspection=True)
             _work(shared.current, case.id, after)
             assert service.get(case.id).stages[-1].engine == "llm:small"
             shared.use(EngineChoice())

@@ -64,9 +64,7 @@ class Desk:
     def scored(self, note: str = NOTE) -> Case:
         """A case whose note was scored."""
         case = self.drafted(note)
-        self.finish(
-            self.workspace.runner.start(case.id, "assess", self.workspace.service.assess_steps(case.id, "you")).id
-        )
+        self.finish(self.workspace.runner.start(case.id, "assess", self.workspace.service.assess_steps(case.id)).id)
         return self.workspace.service.get(case.id)
 
     def finish(self, job_id: str) -> None:

@@ -13,7 +13,7 @@ SECOND = "Starting vitamin C after a cold has begun showed no effect."
 def _write(desk: Desk, *notes: str, case: Case) -> Case:
     desk.engine.answer = WriterAnswer(candidates=tuple(Written(text, ("E1",)) for text in notes))
     service = desk.workspace.service
-    desk.finish(desk.workspace.runner.start(case.id, "write", service.write_steps(case.id, "you")).id)
+    desk.finish(desk.workspace.runner.start(case.id, "write", service.write_steps(case.id)).id)
     return desk.newest(case)
 
 

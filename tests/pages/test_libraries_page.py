@@ -28,6 +28,17 @@ def finish(desk: Desk, at: AppTest) -> None:
     assert not at.exception
 
 
+def searched(desk: Desk, tmp_path: Path) -> AppTest:
+    """The page with a library of one table, searched for vitamin C."""
+    table = tmp_path / "t.csv"
+    table.write_text(CSV, encoding="utf-8")
+    desk.workspace.libraries.add(table, "health")
+    at = desk.app(page=PAGE)
+    next(item for item in at.text_input if item.label == "A claim or question").set_value("vitamin C")
+    click(at, "Search")
+    return at
+
+
 def test_without_a_library_the_page_says_how_to_add_one(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     assert not at.exception
@@ -108,12 +119,7 @@ def test_a_library_without_addresses_says_that_a_note_needs_a_link(desk: Desk, t
 
 
 def test_records_are_counted_as_people_count(desk: Desk, tmp_path: Path) -> None:
-    table = tmp_path / "t.csv"
-    table.write_text(CSV, encoding="utf-8")
-    desk.workspace.libraries.add(table, "health")
-    at = desk.app(page=PAGE)
-    next(item for item in at.text_input if item.label == "A claim or question").set_value("vitamin C")
-    click(at, "Search")
+    at = searched(desk, tmp_path)
     assert "record 1 of health" in texts(at)
 
 
@@ -134,12 +140,7 @@ def test_a_folder_of_documents_becomes_a_library_and_names_what_was_passed_over(
 
 
 def test_an_empty_search_says_so_and_clears_what_was_found_before(desk: Desk, tmp_path: Path) -> None:
-    table = tmp_path / "t.csv"
-    table.write_text(CSV, encoding="utf-8")
-    desk.workspace.libraries.add(table, "health")
-    at = desk.app(page=PAGE)
-    next(item for item in at.text_input if item.label == "A claim or question").set_value("vitamin C")
-    click(at, "Search")
+    at = searched(desk, tmp_path)
     assert "Vitamin C does not prevent colds" in texts(at)
     next(item for item in at.text_input if item.label == "A claim or question").set_value("")
     click(at, "Search")

@@ -19,7 +19,7 @@ def gathered(desk: Desk, tmp_path: Path) -> Case:
     desk.workspace.libraries.add(make_library(tmp_path), "topics")
     service = desk.workspace.service
     case = service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="you")
-    desk.finish(desk.workspace.runner.start(case.id, "gather", service.gather_steps(case.id, "you")).id)
+    desk.finish(desk.workspace.runner.start(case.id, "gather", service.gather_steps(case.id)).id)
     return service.get(case.id)
 
 
@@ -154,7 +154,7 @@ def test_what_came_of_a_look_is_no_longer_told_after_another_gathering(desk: Des
     service.set_sources(
         gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None, by="you"
     )
-    desk.finish(desk.workspace.runner.start(gathered.id, "gather", service.gather_steps(gathered.id, "you")).id)
+    desk.finish(desk.workspace.runner.start(gathered.id, "gather", service.gather_steps(gathered.id)).id)
     assert "More like E2" not in texts(desk.app(gathered))
 
 

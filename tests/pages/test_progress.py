@@ -57,7 +57,7 @@ def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
         may_end.wait(60)
         return "none found"
 
-    queries = service.gather_steps(case.id, "you")[0]
+    queries = service.gather_steps(case.id)[0]
     sending = Step(name="search", title="Search", run=slow, finished=lambda: None)
     job = desk.workspace.runner.start(case.id, "gather", [queries, sending])
     assert at_work.wait(30)
