@@ -155,8 +155,9 @@ class ScriptedEngine:
         """The post itself."""
         return [Query(text=post.text, purpose="the claim")][:limit]
 
-    def look_over(self, post: Post, hits: Sequence[Hit]) -> None:
-        """Nothing to get ready."""
+    def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:
+        """The first ones, as `pick` does."""
+        return list(hits[:quota])
 
     def pick(
         self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE

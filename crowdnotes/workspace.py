@@ -24,6 +24,7 @@ from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
+from crowdnotes.evidence.page_readers import page_readers
 from crowdnotes.evidence.search import SearchProvider, make_providers
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
@@ -119,6 +120,7 @@ def open_workspace(
         make_finder(make_providers(settings, libraries)),
         settings.evidence.categories,
         wayback,
+        by=page_readers().extract,
     )
     asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
     checker = LinkChecker(asker, settings.links, system_clock, wayback=wayback)
@@ -160,7 +162,8 @@ def _page_fetcher(settings: Settings) -> PageFetcher:
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Read the embedding model now, so that the first draft does not wait for it (about 6 s)."""
+    """Read the embedding model and start the page readers now, so that no draft waits for them (about 6 s)."""
+    page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
     # What is loaded by now stays: to look through it for garbage would stop everything for half a second.

@@ -59,7 +59,7 @@ def check_links(
     links = cited_links(case.draft)
     known = {check.url: check for check in case.link_checks if now - check.checked_at <= CHECK_HOLDS}
     missing = links if afresh else not_asked_lately(case, case.draft, now)
-    known |= {check.url: check for check in checker.check(missing, progress.check)}
+    known |= {check.url: check for check in checker.check(missing, progress.check, case.until)}
     cited = {url: known.pop(url) for url in links}
     others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
     live = sum(check.state is LinkState.LIVE for check in cited.values())

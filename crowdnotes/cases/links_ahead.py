@@ -24,7 +24,7 @@ class LinksAhead:
         """Ask the links of this note that were not asked within the last hour; does not wait."""
         missing = [] if case.draft is None else links.not_asked_lately(case, case.draft, self._clock())
         pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-links-ahead")
-        self._asking = pool.submit(self._checker.check, missing, progress.check)
+        self._asking = pool.submit(self._checker.check, missing, progress.check, case.until)
         pool.shutdown(wait=False)
 
     def known(self, case: Case) -> Case:

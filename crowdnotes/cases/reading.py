@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from datetime import date
-from functools import partial
 from threading import Event
 
 from crowdnotes.cases.choosing import read_best
 from crowdnotes.cases.cutoff import kept_by_a_person, timely
+from crowdnotes.cases.pages_ahead import PagesAhead
+from crowdnotes.cases.reading_one import read_one
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.wanted import Wanted, distinct, one_a_page, place_of, wanted_link
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
-from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source, SourceCategory, text_sha256
-from crowdnotes.errors import JobCancelled, LibraryError, StoreError
-from crowdnotes.evidence.library import LibraryDocument
+from crowdnotes.domain import Case, FetchOutcome, Hit, Mode, Source
+from crowdnotes.errors import JobCancelled, StoreError
 from crowdnotes.evidence.not_evidence import worth_choosing
-from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.utility import Chosen, select_by_utility
 from crowdnotes.jobs import Progress
-from crowdnotes.languages import language_of
 
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
 
 
 def read(
-    case: Case, progress: Progress, tools: Tools, store: Store, ways: Ways = FOR_PEOPLE
+    case: Case,
+    progress: Progress,
+    tools: Tools,
+    store: Store,
+    ways: Ways = FOR_PEOPLE,
+    ahead: PagesAhead | None = None,
 ) -> tuple[Mapping[str, object], str]:
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
     tried again, and the next best hit is read in its place. The cutoff holds for what was read before it
-    was set, too.
+    was set, too. What was read `ahead` is taken from there.
     """
     known = {place_of(source): timely(source, case.until, ways) for source in case.sources if _is_kept(source, store)}
     persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
@@ -43,7 +45,7 @@ def read(
     def have(items: Sequence[Wanted]) -> Mapping[str, Source]:
         wanted = one_a_page(items)
         missing = [item for place, item in wanted.items() if place not in sources and place not in known]
-        fresh = read_side_by_side(missing, case, progress, tools, store, ways)
+        fresh = read_side_by_side(missing, case, progress, tools, store, ways, ahead)
         had: dict[str, Source] = {}
         for place, item in wanted.items():
             source = sources.get(place) or known.get(place) or fresh.get(item.id)
@@ -76,6 +78,7 @@ def read_side_by_side(
     tools: Tools,
     store: Store,
     ways: Ways = FOR_PEOPLE,
+    ahead: PagesAhead | None = None,
 ) -> dict[str, Source]:
     """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
 
@@ -87,11 +90,17 @@ def read_side_by_side(
         if stopped.is_set():
             raise JobCancelled("The work was stopped.")
 
-    settle = partial(timely, until=case.until, ways=ways)
+    def read_and_keep(item: Wanted) -> Source:
+        known = None if ahead is None else ahead.take(item, check)
+        source, text = known or read_one(item, case, tools, ways, check)
+        if text is not None:
+            store.put_text(text)
+        return source
+
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
-        reading = {pool.submit(_read_one, item, case.until, settle, tools, store, check): item for item in wanted}
+        reading = {pool.submit(read_and_keep, item): item for item in wanted}
         try:
             for done in as_completed(reading):
                 item = reading[done]
@@ -104,36 +113,6 @@ def read_side_by_side(
     return {source.id: source for source in distinct(found[item.id] for item in wanted)}
 
 
-def _read_one(
-    item: Wanted,
-    until: date | None,
-    settle: Callable[[Source], Source],
-    tools: Tools,
-    store: Store,
-    check: Callable[[], None],
-) -> Source:
-    check()
-    if item.url is not None:
-        source, text = tools.reader.read(item.url, item.id, check, item.hit, until)
-    else:
-        source, text = _record(item, tools)
-    source = settle(source)
-    if text is not None and source.outcome is FetchOutcome.READ:
-        store.put_text(text)
-    return source
-
-
-def _record(item: Wanted, tools: Tools) -> tuple[Source, str | None]:
-    """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
-    if item.hit is None or item.hit.library is None or item.hit.record is None:
-        raise ValueError(f"{item.id} names neither a link nor a record")
-    try:
-        document = tools.libraries.document(item.hit.library, item.hit.record)
-    except LibraryError as error:
-        return Source(id=item.id, title=item.title, outcome=FetchOutcome.UNREADABLE, outcome_detail=error.message), None
-    return _library_source(item.id, document, tools.settings.evidence.categories), document.text
-
-
 def _is_kept(source: Source, store: Store) -> bool:
     """Whether a source was read before and its text is still there."""
     if source.outcome is not FetchOutcome.READ or source.text_sha256 is None:
@@ -143,21 +122,3 @@ def _is_kept(source: Source, store: Store) -> bool:
     except StoreError:
         return False
     return True
-
-
-def _library_source(source_id: str, document: LibraryDocument, own: Mapping[str, SourceCategory]) -> Source:
-    url = document.url
-    return Source(
-        id=source_id,
-        title=document.title,
-        url=url,
-        publisher=document.publisher or (publisher_of(url) if url else None),
-        published=document.published,
-        date_origin=DateOrigin.LIBRARY if document.published else None,
-        category=categorise(url or "", own),
-        text_sha256=text_sha256(document.text),
-        characters=len(document.text),
-        library=document.library,
-        record=document.record,
-        language=language_of(document.text),
-    )

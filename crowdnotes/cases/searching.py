@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
 
+from crowdnotes.cases.looking_ahead import LookingAhead
+from crowdnotes.cases.pages_ahead import PagesAhead
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
-from crowdnotes.domain import Case, Hit, ProviderOutcome, ProviderState
+from crowdnotes.domain import Case, ProviderOutcome, ProviderState
 from crowdnotes.errors import JobError
 from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.evidence.search.asking import languages_of, queries_for
 from crowdnotes.jobs import Progress
-
-_AHEAD = 3  # of each ranking: what stands lower is seldom chosen
 
 Result = tuple[Mapping[str, object], str]
 
@@ -28,30 +26,20 @@ def queries(case: Case, tools: Tools, ways: Ways = FOR_PEOPLE) -> Result:
     return {"claims": tuple(claims), "queries": tuple(found)}, summary
 
 
-def search(case: Case, progress: Progress, tools: Tools) -> Result:
+def search(case: Case, progress: Progress, tools: Tools, pages: PagesAhead | None = None) -> Result:
     """Hits of every chosen library and service, side by side, merged; how each ended is kept.
 
-    Raises JobError when not one of them answered: that is not "nothing found".
+    With `pages`, those that will likely be chosen are begun meanwhile. Raises JobError when not one
+    service answered: that is not "nothing found".
     """
     providers = _chosen(case, tools)
     done: list[ProviderOutcome] = []
-    unread: SimpleQueue[Hit] = SimpleQueue()
-    ahead = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-ahead")
+    ahead = LookingAhead(case, tools, pages, progress.check)
 
     def report(outcome: ProviderOutcome) -> None:
         done.append(outcome)
+        ahead.ended(len(done), len(providers))
         progress.count(len(done), len(providers), _so_far(providers, done))
-
-    def look_over() -> None:
-        # While slow services are waited for, the engine reads what quick ones gave: all that came meanwhile at once.
-        hits = [unread.get() for _ in range(unread.qsize())]
-        if hits:
-            tools.engine.look_over(case.post.as_read, hits)
-
-    def found_some(hits: Sequence[Hit]) -> None:
-        for hit in hits[:_AHEAD]:
-            unread.put(hit)
-        ahead.submit(look_over)
 
     progress.count(0, len(providers), _so_far(providers, done))
     bounds = tools.settings.search
@@ -67,11 +55,11 @@ def search(case: Case, progress: Progress, tools: Tools) -> Result:
             patience_seconds=bounds.patience_seconds,
             check=progress.check,
             report=report,
-            found=found_some,
+            found=ahead.found,
             categories=tools.settings.evidence.categories,
         )
     finally:
-        ahead.shutdown(wait=True, cancel_futures=True)
+        ahead.end()
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
         said = " ".join(f"{item.label}: {item.sentence}" for item in found.outcomes)

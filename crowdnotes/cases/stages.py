@@ -14,14 +14,16 @@ from crowdnotes.cases import gathering, images, links, reading, searching, votin
 from crowdnotes.cases.intake import GATHERING
 from crowdnotes.cases.links_ahead import LinksAhead
 from crowdnotes.cases.looking import Looker
+from crowdnotes.cases.pages_ahead import PagesAhead
 from crowdnotes.cases.spending import metered_steps
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
+from crowdnotes.cases.wanted import wanted_link
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.cases.workflow import PROGRAM, require_open, with_event, with_revision
 from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
-from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.errors import InputError, JobCancelled, WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.jobs import Progress, Step
 
@@ -61,14 +63,30 @@ class StageRunner:
         if not looking and not case.urls:
             raise InputError("There is no source to read.", "Bring a link, or let the program search a library.")
         tools, ways = self._tools, self._ways
+        ahead = PagesAhead(tools, ways)
+
+        def search(case: Case, progress: Progress) -> tuple[Changes, str]:
+            ahead.begin([wanted_link(url) for url in case.urls], case, progress.check)
+            try:
+                return searching.search(case, progress, tools, ahead)
+            except BaseException:
+                ahead.end()
+                raise
+
+        def read(case: Case, progress: Progress) -> tuple[Changes, str]:
+            try:
+                return reading.read(case, progress, tools, self._store, ways, ahead)
+            finally:
+                ahead.end()
+
         work: list[tuple[StageName, Work]] = [
-            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store, ways)),
+            (StageName.READ, read),
             (StageName.PASSAGES, lambda case, progress: gathering.passages(case, progress, tools, self._store.text)),
         ]
         if looking:
             work[:0] = [
                 (StageName.QUERIES, lambda case, _: searching.queries(case, tools, ways)),
-                (StageName.SEARCH, lambda case, progress: searching.search(case, progress, tools)),
+                (StageName.SEARCH, search),
             ]
         steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
         if tools.engine.sees and images.unread(case):
@@ -179,7 +197,8 @@ class StageRunner:
         self, newest: Case, worked_on: Case, name: StageName, changes: Changes, summary: str, seconds: float
     ) -> Case:
         """The newest case with the stage's result, merged with what a person did meanwhile."""
-        require_open(newest)
+        if newest.decision is not None:
+            raise JobCancelled("The case was decided while this was at work.", "Reopen it to go on.")
         if newest.post.whole_text != worked_on.post.whole_text:
             raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
         if name in GATHERING and _where(newest) != _where(worked_on):

@@ -108,8 +108,11 @@ class Engine(Protocol):
         """
         ...
 
-    def look_over(self, post: Post, hits: Sequence[Hit]) -> None:
-        """Get ready to pick among these for this post while others are searched for. May do nothing; never fails."""
+    def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:
+        """The hits that it would pick, while others are still searched for; it then is quick to pick among them.
+
+        None when it cannot tell without asking anybody. Never fails.
+        """
         ...
 
     def pick(

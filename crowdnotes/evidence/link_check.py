@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache, partial
 from ssl import SSLContext
 from threading import Event
@@ -100,10 +100,11 @@ class LinkChecker:
     pause: Callable[[float], float] = lambda longest: random.uniform(longest / 2, longest)  # noqa: S311
     wayback: Wayback | None = None
 
-    def check(self, urls: Sequence[str], check: Check = no_check) -> tuple[LinkCheck, ...]:
+    def check(self, urls: Sequence[str], check: Check = no_check, until: date | None = None) -> tuple[LinkCheck, ...]:
         """How each URL answers, in their order; "cdc.gov" without a scheme is asked by https.
 
-        Takes `settings.total_seconds` at most. Never raises for what the web does, only what `check` does.
+        An archived copy of a dead page is not later than `until`. Takes `settings.total_seconds` at most.
+        Never raises for what the web does, only what `check` does.
         """
         wanted = tuple(dict.fromkeys(urls))
         if not wanted:
@@ -112,7 +113,8 @@ class LinkChecker:
         stopped = Event()
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-link") as pool:
             asking = [
-                pool.submit(self._check_one, url, ends, partial(_unless_stopped, stopped, check)) for url in wanted
+                pool.submit(self._check_one, url, ends, until, partial(_unless_stopped, stopped, check))
+                for url in wanted
             ]
             try:
                 return tuple(future.result() for future in asking)
@@ -121,21 +123,21 @@ class LinkChecker:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
-    def _check_one(self, url: str, ends: float, check: Check) -> LinkCheck:
+    def _check_one(self, url: str, ends: float, until: date | None, check: Check) -> LinkCheck:
         full = url if "://" in url else f"https://{url}"
         for tried in range(1, self.settings.tries + 1):
             found = self._try(url, full, tried, max(0.01, ends - time.monotonic()), check)
             wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
             if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
-                return self._with_copy(found, full, ends, check)
+                return self._with_copy(found, full, ends, until, check)
             wait_out(wait, check)
         raise AssertionError("at least one try is made")
 
-    def _with_copy(self, found: LinkCheck, full: str, ends: float, check: Check) -> LinkCheck:
+    def _with_copy(self, found: LinkCheck, full: str, ends: float, until: date | None, check: Check) -> LinkCheck:
         """A dead link's check with the newest archived copy of its page; any other as it is."""
         if self.wayback is None or found.state not in _GONE or time.monotonic() >= ends:
             return found
-        copy, told = ask_wayback(self.wayback, full, None, partial(_until, ends, check))
+        copy, told = ask_wayback(self.wayback, full, until, partial(_until, ends, check))
         sentence = f"{found.sentence} {told}".strip()
         return found.model_copy(update={"sentence": sentence, "archived_url": copy.url if copy else None})
 

@@ -16,6 +16,7 @@ from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.abstracts import Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.archives import is_archived, original_of
 from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.extracting import Extract, extract
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.not_evidence import kind_of_address, refuse_page, why_not
@@ -45,7 +46,7 @@ class SourceReader:
     """Fetches and reads. Safe to share between threads when its fetcher is.
 
     `abstracts` are asked for papers whose pages cannot be read, and `wayback` for copies of other pages that
-    cannot; nobody is asked without them.
+    cannot; nobody is asked without them. Pages are read here, or `by` others.
     """
 
     def __init__(
@@ -54,7 +55,9 @@ class SourceReader:
         abstracts: AbstractFinder | None = None,
         categories: Mapping[str, SourceCategory] = MappingProxyType({}),
         wayback: Wayback | None = None,
+        by: Extract = extract,
     ) -> None:
+        self._by = by
         self._categories = categories  # the user's own, see `provenance`
         self._wayback = wayback
         self._fetcher = fetcher
@@ -81,7 +84,7 @@ class SourceReader:
         page = self._fetcher.fetch(url, check)
         known = known.model_copy(update=_place(page, self._categories))
         try:
-            document = read_page(page, check)
+            document = read_page(page, check, self._by)
             refuse_page(url, page.url, document)
         except FetchError as error:
             failed = _failed(known, error.outcome, error.message)

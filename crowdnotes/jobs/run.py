@@ -77,6 +77,10 @@ class JobRun:
             self._fail(error.message, error.next_step)
             return JobState.FAILED
         except Exception:
+            if not threading.main_thread().is_alive():
+                # The program is ending, and then no pool takes work any more: the step is not to blame.
+                self._set(state=StepState.CANCELLED, seconds=self._seconds())
+                return JobState.INTERRUPTED
             title = self._steps[self._index].title
             _logger.exception("A step failed unexpectedly: %s", self._steps[self._index].name)
             self._fail(

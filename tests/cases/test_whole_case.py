@@ -13,7 +13,7 @@ import pytest
 
 import crowdnotes
 from crowdnotes.cases.workflow import PROGRAM
-from crowdnotes.domain import CaseStatus, FetchOutcome, Mode, StageName, Verdict
+from crowdnotes.domain import CaseStatus, DecisionKind, FetchOutcome, Mode, StageName, Verdict
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobState, Progress
 from tests.cases.walk import TOPICS, draft_and_approve, new_case, post_about, run, small_workspace
@@ -234,3 +234,14 @@ def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(tmp_path: P
                 run(workspace, case_id, "write", service.write_steps(case_id))
             run(workspace, case_id, "assess", service.assess_steps(case_id))
             assert service.get(case_id).assessment_is_current
+
+
+def test_work_on_a_case_that_is_decided_meanwhile_ends_as_cancelled(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service = workspace.service
+        case = new_case(workspace, "kettle")
+        steps = service.gather_steps(case.id)
+        service.decide(case.id, DecisionKind.NOT_NEEDED, "ann")
+        ended = workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, 30)
+        assert ended.state is JobState.CANCELLED
+        assert service.get(case.id).queries == ()

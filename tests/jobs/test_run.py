@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
@@ -12,6 +15,7 @@ from crowdnotes.errors import EngineError, JobError, StoreBusyError, StoreFullEr
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, StepState
 from crowdnotes.jobs.runner import ThreadJobRunner
 from crowdnotes.jobs.table import JobTable
+from crowdnotes.storage.opening import open_database
 from tests.jobs.steps import SECONDS, Blocker, states, step
 
 
@@ -180,3 +184,30 @@ def test_a_job_whose_end_cannot_be_saved_reads_interrupted_and_can_be_resumed(
     assert ended.state is JobState.INTERRUPTED
     monkeypatch.undo()
     assert runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS).state is JobState.DONE
+
+
+def test_a_job_that_fails_because_the_program_ends_is_interrupted(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'cases.sqlite'}"
+    script = f"""
+import threading, time
+from concurrent.futures import ThreadPoolExecutor
+from crowdnotes.jobs import Step, ThreadJobRunner
+from crowdnotes.storage.opening import open_database
+
+begun = threading.Event()
+
+def work(progress):
+    begun.set()
+    while threading.main_thread().is_alive():
+        time.sleep(0.001)
+    return ThreadPoolExecutor(1).submit(str).result()  # refused by now
+
+ThreadJobRunner(open_database({url!r})).start("c1", "gather", [Step("read", "Read", work, lambda: None)])
+begun.wait()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=60)
+    database = open_database(url)
+    ended = ThreadJobRunner(database).latest("c1")
+    database.dispose()
+    assert ended is not None
+    assert ended.state is JobState.INTERRUPTED

@@ -50,9 +50,9 @@ class LocalEngine:
         """See `Engine.queries`."""
         return build_queries(post, claims, limit, aim=aim, like=like)
 
-    def look_over(self, post: Post, hits: Sequence[Hit]) -> None:
+    def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:
         """See `Engine.look_over`: the embedder's cache then has their vectors."""
-        look_over(self._embedder, post, hits)
+        return look_over(self._embedder, post, hits, quota)
 
     def pick(
         self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE

@@ -69,11 +69,13 @@ def pick_next(
     return Pick(order[best], why)
 
 
-def look_over(embedder: Embedder, post: Post, hits: Sequence[Hit]) -> None:
-    """Have the vectors made that `pick_next` will ask for; what goes wrong will show itself there."""
-    asked = _asked(plain_post(post.whole_text), find_topics(post.whole_text)[:_TOPICS])
+def look_over(embedder: Embedder, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit]:
+    """What `pick_next` picks of these, one after another; what goes wrong will show itself there again."""
+    left, chosen = list(hits), list[Hit]()
     with suppress(CrowdNotesError):
-        embedder.encode([*asked, *(_text(hit) for hit in hits)])
+        while len(chosen) < quota and (pick := pick_next(embedder, post, left, chosen)) is not None:
+            chosen.append(left.pop(pick.index))
+    return chosen
 
 
 def _asked(question: str, topics: Sequence[Topic]) -> list[str]:

@@ -31,7 +31,7 @@ class Terms:
     languages: Mapping[str, str | None]
     seconds: float
     patience: float
-    found: Callable[[Sequence[Hit]], None]
+    found: Callable[[str, Sequence[Hit]], None]
 
 
 class _Stopped(Exception):  # noqa: N818 - not a fault: the search as a whole was ended
@@ -157,7 +157,7 @@ class ProviderWork:
             self._found[query] = kept
             self._late += len(hits) - len(kept)
         if not self._stopping.is_set():  # else nobody listens any more
-            self._terms.found(kept)
+            self._terms.found(self._provider.name, kept)
 
     def _fail(self, error: CrowdNotesError) -> None:
         """The first error stands, and what was not asked yet is not: the service was tried often enough."""

@@ -199,7 +199,9 @@ def test_what_is_found_after_the_search_was_ended_is_told_to_nobody() -> None:
 
     told: list[Hit] = []
     with pytest.raises(JobCancelled):
-        search_all([Scripted("late", finds_once_it_is_stopped)], ["a"], check=cancel, found=told.extend)
+        search_all(
+            [Scripted("late", finds_once_it_is_stopped)], ["a"], check=cancel, found=lambda _, hits: told.extend(hits)
+        )
     assert told == []
 
 

@@ -1,0 +1,158 @@
+"""Pages read in processes of their own: the same words, and no page can hang or break the program."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError, JobCancelled
+from crowdnotes.evidence.content_type import HTML, PDF, PLAIN
+from crowdnotes.evidence.document import Document
+from crowdnotes.evidence.extracting import extract
+from crowdnotes.evidence.fetching import no_check
+from crowdnotes.evidence.page_reader import as_document, as_message, receive, send
+from crowdnotes.evidence.page_readers import PageReaders
+
+URL = "https://journal.example.org/articles/vaccine-trial-results"
+HEAD = "<title>Trial results</title><meta property='article:published_time' content='2024-03-02'>"
+PARAGRAPH = "Prüfungen von Impfstoffen dauern Jahre, und jede der drei Phasen wird öffentlich beschrieben. "
+PAGE = f"<html lang=de><head>{HEAD}</head><body><article><p>{PARAGRAPH * 3}</p></article></body></html>".encode()
+
+
+@pytest.fixture(scope="module")
+def readers() -> Iterator[PageReaders]:
+    readers = PageReaders(most=1)
+    yield readers
+    readers.close()
+
+
+def _fails(readers: PageReaders, body: bytes, kind: str = HTML) -> FetchError:
+    with pytest.raises(FetchError) as failed:
+        readers.extract(body, kind, "utf-8", URL, no_check)
+    return failed.value
+
+
+@pytest.mark.parametrize(("body", "kind"), [(PAGE, HTML), ((PARAGRAPH * 4).encode(), PLAIN)])
+def test_a_reader_gives_what_reading_here_gives(readers: PageReaders, body: bytes, kind: str) -> None:
+    document = readers.extract(body, kind, "utf-8", URL, no_check)
+    assert document == extract(body, kind, "utf-8", URL, no_check)
+    assert "Prüfungen" in document.text
+
+
+@pytest.mark.parametrize("body", [b"%PDF-1.7", b"%PDF-1.4\n" + b"\x00" * 5_000])
+def test_why_a_page_could_not_be_read_is_the_same_sentence(readers: PageReaders, body: bytes) -> None:
+    with pytest.raises(FetchError) as here:
+        extract(body, PDF, None, URL, no_check)
+    there = _fails(readers, body, PDF)
+    assert (there.message, there.outcome) == (here.value.message, here.value.outcome)
+
+
+def test_a_page_that_takes_too_long_is_labelled_and_another_reader_takes_over() -> None:
+    readers = PageReaders(most=1, seconds=0.0)
+    try:
+        error = _fails(readers, PAGE)
+        assert (error.outcome, error.message) == (
+            FetchOutcome.UNREADABLE,
+            "The page could not be read within 0 seconds.",
+        )
+        readers._seconds = 60.0
+        assert readers.extract(PAGE, HTML, "utf-8", URL, no_check).published == date(2024, 3, 2)
+    finally:
+        readers.close()
+
+
+def test_a_reader_that_breaks_costs_its_page_alone(readers: PageReaders) -> None:
+    readers.start()
+    [reader] = readers._all
+    reader._process.kill()
+    assert _fails(readers, PAGE).message == "The page broke the program that reads it."
+    assert "Prüfungen" in readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
+
+
+def test_a_cancelled_job_does_not_wait_for_the_page(readers: PageReaders) -> None:
+    asked = 0
+
+    def check() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            raise JobCancelled("Stopped.")
+
+    with pytest.raises(JobCancelled):
+        readers.extract(PAGE, HTML, "utf-8", URL, check)
+    assert readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
+
+
+def test_more_pages_than_readers_wait_in_line(readers: PageReaders) -> None:
+    bodies = [PAGE.replace(b"Trial", f"Trial {number}".encode()) for number in range(5)]
+    with ThreadPoolExecutor(5) as pool:
+        found = list(pool.map(lambda body: readers.extract(body, HTML, "utf-8", URL, no_check).title, bodies))
+    assert found == [f"Trial {number} results" for number in range(5)]
+    assert len(readers._all) == 1
+
+
+def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWDNOTES_LLM_KEY", "sk-secret")
+    given_to: list[dict[str, str]] = []
+    real = subprocess.Popen
+
+    def watched(*args: object, env: dict[str, str], **rest: object) -> subprocess.Popen[bytes]:
+        given_to.append(env)
+        return real([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+
+    monkeypatch.setattr(subprocess, "Popen", watched)
+    readers = PageReaders(most=1)
+    readers.start()
+    readers.close()
+    [env] = given_to
+    assert "sk-secret" not in env.values()
+    assert env["PATH"] == os.environ["PATH"]
+
+
+@given(
+    st.builds(Document, title=st.text(), text=st.text(), published=st.none() | st.dates(), page_starts=st.just((0, 9)))
+)
+def test_a_document_survives_the_way(document: Document) -> None:
+    pipe = io.BytesIO()
+    send(pipe, as_message(document), b"body")
+    pipe.seek(0)
+    received = receive(pipe)
+    assert received is not None
+    assert (as_document(received[0]), received[1]) == (document, b"body")
+
+
+@given(st.binary(max_size=60))
+def test_what_is_no_message_ends_the_stream_instead_of_raising(noise: bytes) -> None:
+    assert receive(io.BytesIO(noise)) is None or isinstance(receive(io.BytesIO(noise)), tuple)
+
+
+@pytest.mark.parametrize("change", [{"text": 5}, {"published": 7}, {"page_starts": "0"}, {"extra": 1}, {"title": None}])
+def test_a_forged_document_is_refused(change: dict[str, object]) -> None:
+    message = {**as_message(Document("t", "words")), **change}
+    with pytest.raises((TypeError, ValueError)):
+        as_document(message)
+
+
+def test_all_fields_are_carried() -> None:
+    document = Document("t", "x", "p", date(2024, 1, 1), "en", "https://a.example", (0, 5), asks_for_password=True)
+    assert asdict(as_document(as_message(document))) == asdict(document)
+
+
+def test_closing_ends_the_processes() -> None:
+    readers = PageReaders(most=2)
+    readers.start()
+    processes = [reader._process for reader in readers._all]
+    readers.close()
+    assert len(processes) == 2
+    assert all(process.poll() is not None for process in processes)
