@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from crowdnotes.cases.earlier_sets import on_record
 from crowdnotes.cases.workflow import require_open, with_event, with_revision
+from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
     BY_HAND,
     Case,
@@ -33,6 +34,7 @@ _MAX_URLS = 20
 _MAX_URL_CHARACTERS = 4_000
 _MAX_PASSAGE_CHARACTERS = 20_000
 _NEVER_IN_TEXT = re.compile(r"[\x00\ud800-\udfff]")  # neither JSON nor PostgreSQL can carry these
+_X = re.compile(r"(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com$")
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
 
@@ -58,8 +60,19 @@ def checked_post(text: str, url: str | None, author: str | None, limit: int) -> 
             f"The post has {len(text):,} characters; the longest post on X has {limit:,}.",
             "Paste the post alone; a long text that it links to belongs among the sources.",
         )
-    checked = _checked_url(url) if url and url.strip() else None
+    checked = _checked_post_url(url) if url and url.strip() else None
     return Post(text=text, url=checked, author=author or None, language=language_of(text))
+
+
+def _checked_post_url(url: str) -> str:
+    checked = _checked_url(url)
+    host = (urlsplit(checked).hostname or "").lower()
+    if not _X.match(host) and not is_demonstration_url(checked):
+        raise InputError(
+            f"“{_shown(url)}” is not an address on X.",
+            "Copy it from the post's Share menu, or leave the field empty; a source belongs among the links.",
+        )
+    return checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +169,7 @@ def replace_post(case: Case, post: Post, by: str, at: datetime, kind: str, detai
         draft=None,
         revisions=with_revision(case),
         assessment=None,
+        earlier_assessments=(),
         stages=(),
         earlier_evidence=on_record(case, at, "the post was changed"),
         looks=tuple(look for look in case.looks if look.finished_at is not None),

@@ -123,7 +123,11 @@ class StageRunner:
         def score(case: Case, progress: Progress) -> tuple[Changes, str]:
             if not scores_only:
                 ahead.begin(case, progress)
-            return self._assess(case, before_inspection=before_inspection)
+            try:
+                return self._assess(case, before_inspection=before_inspection)
+            except BaseException:
+                ahead.stop()
+                raise
 
         def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
             return links.check_links(ahead.known(case), progress, self._tools.links, self._clock, afresh=False)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from crowdnotes.domain import (
+    Assessment,
     Case,
     Classification,
     Draft,
@@ -26,13 +27,31 @@ from crowdnotes.note_form import tags_of
 MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
 MAX_REASON_CHARACTERS = 2_000
 _KEPT_REVISIONS = 100
+_KEPT_ASSESSMENTS = 10
 PROGRAM = "CrowdNotes"  # who acts, in the audit trail, where no person does
 
 
 def with_event(case: Case, at: datetime, by: str, kind: str, detail: str = "", **changes: object) -> Case:
     """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM."""
     event = Event(at=at, by=by, kind=kind, detail=detail)
-    return case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
+    changed = case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
+    return _with_known_scores(changed, case.assessment)
+
+
+def _with_known_scores(case: Case, before: Assessment | None) -> Case:
+    """With the scores that this very text over these very passages got before, if any: undo brings them back."""
+    kept, current = case.earlier_assessments, case.assessment
+    if before is not None and current is not None and current is not before:
+        kept = (*kept, before)[-_KEPT_ASSESSMENTS:]
+    if case.draft is not None and current is not None and not case.assessment_is_current:
+        wanted = (case.draft.sha256, case.basis_sha256)
+        known = next((item for item in reversed(kept) if (item.text_sha256, item.basis_sha256) == wanted), None)
+        if known is not None:
+            kept = (*(item for item in kept if item is not known), current)
+            current = known
+    if kept is case.earlier_assessments:
+        return case
+    return case.model_copy(update={"assessment": current, "earlier_assessments": kept})
 
 
 def require_open(case: Case) -> None:

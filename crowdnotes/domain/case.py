@@ -44,11 +44,11 @@ class Case(Noun):
 
     `services` are the online providers to ask, `until` the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
-    `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest first,
-    for undo; `jury` what simulated juries said of the draft and candidates, the draft's last; `usage` what
-    each step asked of a language model; `link_checks` how the note's links answered when last asked;
-    `earlier_evidence` are the sets of passages that were replaced or added to, oldest first; `looks` the
-    second looks at the evidence.
+    `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest first, for undo;
+    `earlier_assessments` of other texts or passages, newest last; `jury` what simulated juries said of the
+    draft and candidates, the draft's last; `usage` what each step asked of a language model; `link_checks` how
+    the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
+    added to, oldest first; `looks` the second looks at the evidence.
     """
 
     id: str
@@ -74,6 +74,7 @@ class Case(Noun):
     earlier_evidence: tuple[EvidenceSet, ...] = ()
     looks: tuple[Look, ...] = ()
     assessment: Assessment | None = None
+    earlier_assessments: tuple[Assessment, ...] = ()
     link_checks: tuple[LinkCheck, ...] = ()
     jury: tuple[JuryVerdict, ...] = ()
     usage: dict[str, Usage] = Field(default_factory=dict)

@@ -38,15 +38,20 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
 def _passage(case: Case, item: Evidence, *, closed: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(_named(item), width="stretch")
-        st.button(
-            "Bring back",
-            key=f"bring-back-{case.id}-{item.id}",
-            type="tertiary",
-            icon=":material/undo:",
-            disabled=closed,
-            on_click=_bring_back,
-            args=(case, item.id),
-        )
+        bring_back_button(case, item.id, "Bring back", closed=closed)
+
+
+def bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
+    """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
+    st.button(
+        label,
+        key=f"bring-back-{case.id}-{evidence_id}-{place}",
+        type="tertiary",
+        icon=":material/undo:",
+        disabled=closed,
+        on_click=_bring_back,
+        args=(case, evidence_id),
+    )
 
 
 def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:

@@ -51,7 +51,7 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
         job_panel(case, job, "look")
         if not is_open:
             return
-        look_result(case)
+        look_result(case, job)
         search_report(case)
         category_mix(case)
         _cards(case, job)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.cases.earlier_sets import taken_away
 from crowdnotes.cases.second_look import pool, said
 from crowdnotes.domain import Aim, Case, Evidence, LookKind, Mode, ProviderState
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
+from pages.parts.earlier_evidence import bring_back_button
 from pages.parts.evidence_search import library_choice, library_names
 from pages.parts.progress import start, under_way
 from pages.parts.search_report import failures
@@ -72,7 +74,7 @@ def look_again(case: Case, job: JobRecord | None) -> None:
                 st.button("Read it", key=f"{key}-go", type="primary", on_click=_add_link, args=(case, key))
 
 
-def look_result(case: Case) -> None:
+def look_result(case: Case, job: JobRecord | None) -> None:
     """What came of the newest second look, while its passages are here and nothing was gathered anew."""
     ended = [look for look in case.looks if look.finished_at is not None]
     if not ended:
@@ -88,6 +90,9 @@ def look_result(case: Case) -> None:
     with st.container(key="look-result", gap="xsmall"):
         st.info(plain(look.outcome), title=plain(words[:1].upper() + words[1:]), icon=icon)
         failures([item for item in look.outcomes if item.state is not ProviderState.ANSWERED])
+        if look.kind is LookKind.SWAP and any(item.id == look.about for item in taken_away(case)):
+            closed = under_way(job) or case.decision is not None
+            bring_back_button(case, look.about, f"Bring {look.about} back", closed=closed, place="result")
 
 
 def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = "") -> None:

@@ -7,7 +7,9 @@ import streamlit as st
 from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.languages import language_of
 from crowdnotes.note_lint import lint, without_tracking
+from pages.parts.badges import language_name
 from pages.parts.components import gate_path
 from pages.parts.jury_panel import jury_panel
 from pages.parts.link_checks import asking, stop_asking
@@ -95,6 +97,11 @@ def _gates(case: Case, assessment: Assessment) -> None:
             st.markdown(f":red[:material/arrow_right:] {about}{plain(message)}")
     if assessment.engine.startswith("llm:"):
         st.caption(_sureness(assessment))
+    elif foreign := _foreign(case):
+        st.caption(
+            f":material/translate: {foreign}. The gates without a language model were made for English and measured "
+            "on English alone: take these scores as a guess."
+        )
 
 
 def _sureness(assessment: Assessment) -> str:
@@ -104,6 +111,13 @@ def _sureness(assessment: Assessment) -> str:
         return "How sure the judge is: this model gives no probabilities."
     whole = "" if assessment.probability is None else f"; all three together {assessment.probability:.2f}"
     return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}{whole}"
+
+
+def _foreign(case: Case) -> str:
+    """That the post or the note is in another language than English, in words; empty when both seem English."""
+    note = language_of(case.draft.text) if case.draft is not None else None
+    found = ((name, code) for name, code in (("The post", case.post.language), ("The note", note)) if code)
+    return "; ".join(f"{name} is in {language_name(code)}" for name, code in found if code.split("-")[0] != "en")
 
 
 def _form(case: Case) -> None:

@@ -144,3 +144,14 @@ def test_a_passage_copied_by_hand_has_the_kind_that_the_user_gave_its_host() -> 
     item = intake.passage_by_hand("https://mysite.org/a", "", "The words that matter.", own)
     assert item.source.category is SourceCategory.RESEARCH
     assert item.source.by_hand
+
+
+@pytest.mark.parametrize("url", ["https://x.com/a/status/1", "mobile.twitter.com/a/status/1", "https://demo.example/1"])
+def test_the_address_of_a_post_on_x_is_taken(url: str) -> None:
+    assert intake.checked_post("A claim.", url, None, 100).url == (url if "://" in url else f"https://{url}")
+
+
+@pytest.mark.parametrize("url", ["https://www.cdc.gov/measles", "https://x.com.evil.org/a", "notx.com/a/status/1"])
+def test_another_address_than_one_on_x_is_refused_in_a_sentence(url: str) -> None:
+    with pytest.raises(InputError, match="is not an address on X"):
+        intake.checked_post("A claim.", url, None, 100)

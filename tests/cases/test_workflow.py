@@ -7,7 +7,21 @@ from datetime import UTC, datetime
 import pytest
 
 from crowdnotes.cases import workflow
-from crowdnotes.domain import Case, Classification, Decision, DecisionKind, Draft, Verdict
+from crowdnotes.cases.intake import change_post
+from crowdnotes.domain import (
+    Assessment,
+    Case,
+    Classification,
+    Decision,
+    DecisionKind,
+    Draft,
+    GateName,
+    GateResult,
+    GateStatus,
+    Post,
+    Verdict,
+    text_sha256,
+)
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.testing import make_case, make_evidence
 
@@ -58,6 +72,42 @@ def test_an_edit_keeps_the_earlier_text_and_can_be_undone() -> None:
     assert back.draft == first.draft
     with _refused("nothing to undo"):
         workflow.undo_edit(back, "ann", AT)
+
+
+def _scored(case: Case) -> Case:
+    assert case.draft is not None
+    gates = tuple(GateResult(gate=gate, status=GateStatus.PASS, reason=case.draft.text) for gate in GateName)
+    assessment = Assessment(
+        text_sha256=case.draft.sha256,
+        basis_sha256=case.basis_sha256,
+        gates=gates,
+        principles=(),
+        sentences=(),
+        lint=(),
+        engine="local",
+        assessed_at=AT,
+    )
+    return workflow.with_event(case, AT, "CrowdNotes", "stage assess", assessment=assessment)
+
+
+def test_words_that_were_scored_before_have_their_scores_again() -> None:
+    first = _scored(workflow.edit_draft(_used(), "One.", "ann", AT, based_on=None))
+    assert first.draft is not None
+    second = workflow.edit_draft(first, "Two.", "ann", AT, based_on=first.draft.sha256)
+    assert not second.assessment_is_current
+    back = workflow.undo_edit(_scored(second), "ann", AT)
+    assert back.assessment_is_current
+    assert back.assessment == first.assessment
+    unused = workflow.judge(back, "E1", None, "", "ann", AT)
+    assert not unused.assessment_is_current
+    assert workflow.judge(unused, "E1", Verdict.USE, "", "ann", AT).assessment_is_current
+
+
+def test_scores_are_not_those_of_another_post() -> None:
+    scored = _scored(workflow.edit_draft(_used(), "One.", "ann", AT, based_on=None))
+    twice = _scored(workflow.edit_draft(scored, "Two.", "ann", AT, based_on=text_sha256("One.")))
+    changed = change_post(twice, Post(text="Another claim."), "ann", AT)
+    assert (changed.assessment, changed.earlier_assessments) == (None, ())
 
 
 def test_an_edit_of_a_text_that_changed_meanwhile_is_refused_and_loses_nothing() -> None:

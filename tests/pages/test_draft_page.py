@@ -201,6 +201,12 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
     assert "out of date" not in texts(at)
 
 
+def test_scores_of_a_post_in_another_language_are_called_a_guess(desk: Desk) -> None:
+    assert "take these scores as a guess" not in texts(desk.app(desk.scored()))
+    case = desk.scored("Las vacunas contra el sarampión no causan autismo, según todos los estudios publicados.")
+    assert "The note is in Spanish. The gates without a language model" in texts(desk.app(case))
+
+
 def test_undo_brings_the_earlier_text_back(desk: Desk) -> None:
     case = desk.drafted()
     at = desk.app(case)

@@ -83,12 +83,21 @@ def test_a_passage_is_swapped_on_its_card_and_brought_back_from_the_earlier_evid
     shown = texts(at)
     assert "Not here any more" in shown
     assert "before: E3 swapped" in shown
-    at.button(key=f"bring-back-{gathered.id}-E3").click().run()
+    at.button(key=f"bring-back-{gathered.id}-E3-earlier").click().run()
     assert not at.exception
     assert desk.newest(gathered).evidence[-1].id == "E3"
     at = opened(desk, gathered, f"earlier-{gathered.id}")
     at.button(key=f"bring-back-{gathered.id}-set-0").click().run()
     assert [item.id for item in desk.newest(gathered).evidence] == [item.id for item in gathered.evidence]
+
+
+def test_a_swap_can_be_undone_where_it_is_told(desk: Desk, gathered: Case) -> None:
+    looked(desk, gathered, LookKind.SWAP, "E3")
+    at = desk.app(gathered)
+    at.button(key=f"bring-back-{gathered.id}-E3-result").click().run()
+    assert not at.exception
+    assert "E3" in {item.id for item in desk.newest(gathered).evidence}
+    assert not [button for button in at.button if button.key == f"bring-back-{gathered.id}-E3-result"]
 
 
 def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: Desk, gathered: Case) -> None:

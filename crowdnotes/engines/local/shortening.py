@@ -21,7 +21,7 @@ _CONNECTIVE = re.compile(
 # "HPV vaccine The vaccine prevents …": a heading that ran into its sentence.
 _HEADING = re.compile(r"^[A-Z][\w-]*(?: [a-z][\w-]*){0,3} (?=(?:The|Some|Most|Studies|Being) [a-z(])")
 _NEEDS_COMMA = re.compile(r"^(?:and|but|so)\b", re.IGNORECASE)
-_BRACKETS = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
+_BRACKETS = re.compile(r"(?<!\s)\s*(?:\([^()]*\)|\[[^\[\]]*\])")
 _CITATION = re.compile(r"\s?\[\d+(?:[,–-]\s?\d+)*\]")
 _TAILS = (
     re.compile(r",? (?:and|or) (?:other|others|more|various other)\b[^,;.]*(?=\.$)"),
