@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from crowdnotes.cases import earlier_sets, images, intake, second_look, workflow
 from crowdnotes.cases.images import Attachment
+from crowdnotes.cases.pasted_links import checked_urls
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import Case, Look, LookKind, Mode, SourceCategory, Verdict
 
@@ -50,7 +51,7 @@ class EvidenceActs:
         by: str,
     ) -> Case:
         """Say where the next gathering looks, and until which day. Passages that a person opened stay."""
-        places = intake.Places(mode, intake.checked_urls(urls), tuple(libraries), tuple(services), until)
+        places = intake.Places(mode, checked_urls(urls), tuple(libraries), tuple(services), until)
         return self._change(case_id, lambda case, at: intake.change_sources(case, places, by, at))
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:

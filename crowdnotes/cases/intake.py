@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
 from crowdnotes.cases.earlier_sets import on_record
+from crowdnotes.cases.pasted_links import NEVER_IN_TEXT, checked_url, shown
 from crowdnotes.cases.workflow import require_open, with_event, with_revision
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
@@ -30,10 +31,7 @@ from crowdnotes.evidence.not_evidence import why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.languages import language_of
 
-_MAX_URLS = 20
-_MAX_URL_CHARACTERS = 4_000
 _MAX_PASSAGE_CHARACTERS = 20_000
-_NEVER_IN_TEXT = re.compile(r"[\x00\ud800-\udfff]")  # neither JSON nor PostgreSQL can carry these
 _X = re.compile(r"(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com$")
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
@@ -52,7 +50,7 @@ class Places:
 
 def checked_post(text: str, url: str | None, author: str | None, limit: int) -> Post:
     """The post, or InputError in a sentence when it is empty or longer than X allows."""
-    text = _NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip()
+    text = NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip()
     if not text:
         raise InputError("The post is empty.", "Paste the text of the post.")
     if len(text) > limit:
@@ -65,73 +63,14 @@ def checked_post(text: str, url: str | None, author: str | None, limit: int) -> 
 
 
 def _checked_post_url(url: str) -> str:
-    checked = _checked_url(url)
+    checked = checked_url(url)
     host = (urlsplit(checked).hostname or "").lower()
     if not _X.match(host) and not is_demonstration_url(checked):
         raise InputError(
-            f"“{_shown(url)}” is not an address on X.",
+            f"“{shown(url)}” is not an address on X.",
             "Copy it from the post's Share menu, or leave the field empty; a source belongs among the links.",
         )
     return checked
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedLink:
-    """A line that cannot be taken as a link, as it was given, and why."""
-
-    line: str
-    why: InputError
-
-
-def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLink, ...]]:
-    """The lines that can be links, each once, as `checked_urls` takes them; and those that cannot, each with why."""
-    urls: dict[str, None] = {}
-    refused: list[RefusedLink] = []
-    for line in lines:
-        try:
-            url = _checked_url(line)
-        except InputError as why:
-            refused.append(RefusedLink(line, why))
-            continue
-        if url not in urls and len(urls) == _MAX_URLS:
-            full = InputError(f"“{_shown(line)}” is one too many: a case takes {_MAX_URLS} links.")
-            refused.append(RefusedLink(line, full))
-        else:
-            urls[url] = None
-    return tuple(urls), tuple(refused)
-
-
-def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
-    """The URLs, each once, in order; InputError names the first that cannot be one."""
-    checked = tuple(dict.fromkeys(_checked_url(url) for url in urls if url.strip()))
-    if len(checked) > _MAX_URLS:
-        raise InputError(f"That is {len(checked)} links; a case takes {_MAX_URLS}.", "Bring the best ones.")
-    return checked
-
-
-def _checked_url(url: str) -> str:
-    given = _NEVER_IN_TEXT.sub("", url).strip()
-    url, shown = given, _shown(given)
-    if len(given) > _MAX_URL_CHARACTERS:
-        raise InputError(f"“{shown}” is too long for a web address.", "Copy it again from the browser's address bar.")
-    if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE) or re.match(r"[^/]*\.[^/]*:\d", url):
-        url = f"https://{url}"
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-        _ = parts.port
-    except ValueError:
-        raise InputError(f"“{shown}” is not a web address.", "Copy it again from the browser's address bar.") from None
-    if parts.scheme.lower() not in {"http", "https"}:
-        raise InputError(f"“{shown}” is not an http or https address.", "Only web pages can be read.")
-    is_word = url != given and "." not in (host or "")  # "hello" is no address, though a browser would try it
-    if not host or is_word or re.search(r"\s", url):
-        raise InputError(f"“{shown}” is not a web address.", "Copy it again from the browser's address bar.")
-    return url
-
-
-def _shown(url: str) -> str:
-    return url if len(url) <= 80 else f"{url[:77]}…"
 
 
 def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
@@ -208,12 +147,12 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
 
     InputError when there are no words or far too many, or the address is that of no evidence, such as a home page.
     """
-    text = _NEVER_IN_TEXT.sub("", text).strip()
+    text = NEVER_IN_TEXT.sub("", text).strip()
     if not text:
         raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
     if len(text) > _MAX_PASSAGE_CHARACTERS:
         raise InputError(f"That is {len(text):,} characters.", "Copy only the part that matters.")
-    checked = _checked_url(url) if url and url.strip() else None
+    checked = checked_url(url) if url and url.strip() else None
     refused = why_not(checked) if checked else None
     if refused is not None:
         raise InputError(refused)

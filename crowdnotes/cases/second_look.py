@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from crowdnotes.cases.earlier_sets import leans_on, on_record, ranked, with_sources
-from crowdnotes.cases.intake import checked_urls
+from crowdnotes.cases.pasted_links import checked_urls
 from crowdnotes.cases.workflow import PROGRAM, require_open, with_event
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source
 from crowdnotes.errors import InputError, WorkflowError

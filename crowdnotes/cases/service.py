@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from crowdnotes.cases import approval, images, intake, links, workflow
 from crowdnotes.cases.evidence_acts import EvidenceActs
 from crowdnotes.cases.images import Attachment
+from crowdnotes.cases.pasted_links import checked_urls
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import CaseSummary, Store
 from crowdnotes.domain import (
@@ -74,7 +75,7 @@ class CaseService(EvidenceActs):
             updated_at=at,
             mode=mode,
             post=images.with_images(post, tuple(image for image, _ in pictures)),
-            urls=intake.checked_urls(urls),
+            urls=checked_urls(urls),
             libraries=tuple(dict.fromkeys(libraries)),
             services=tuple(dict.fromkeys(services)),
             until=until,

@@ -7,7 +7,7 @@ from datetime import date
 
 import streamlit as st
 
-from crowdnotes.cases.intake import usable_urls
+from crowdnotes.cases.pasted_links import usable_urls
 from crowdnotes.domain import Case, Mode
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.left_links import keep_left

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from crowdnotes.cases.intake import RefusedLink, usable_urls
+from crowdnotes.cases.pasted_links import RefusedLink, usable_urls
 from crowdnotes.domain import Case
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.progress import start, under_way

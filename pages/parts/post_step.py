@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.cases.intake import usable_urls
+from crowdnotes.cases.pasted_links import usable_urls
 from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Mode
 from crowdnotes.jobs.records import JobRecord

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import ButtonGroup, TextArea
 
 from crowdnotes.domain import Case, Mode, Verdict
 from crowdnotes.settings import Settings
@@ -102,3 +104,23 @@ def texts(at: AppTest) -> str:
     shown = [*at.markdown, *at.caption, *at.subheader, *at.title, *at.info, *at.warning, *at.error, *at.success]
     titles = [str(getattr(item.proto, "title", "")) for item in (*at.info, *at.warning, *at.error, *at.success)]
     return "\n".join([str(item.value) for item in shown] + titles).replace("\u2060", "").replace("\\", "")
+
+
+def note_of(at: AppTest) -> TextArea:
+    """The box that holds the note."""
+    return next(area for area in at.text_area if area.label == "The note, with its links")
+
+
+def verdict_of(at: AppTest, key: str) -> ButtonGroup[Any]:
+    """The choice of what a passage is good for."""
+    found = at.get_by_key(key)
+    assert isinstance(found, ButtonGroup)
+    return found
+
+
+def give_reasons(at: AppTest, reason: str) -> None:
+    """Write why each check that did not pass may be passed over."""
+    for item in at.text_input:
+        if item.label.startswith("Why approve although"):
+            item.set_value(reason)
+    at.run()

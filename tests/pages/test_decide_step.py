@@ -1,0 +1,107 @@
+"""Step 5 on the page: approval, its reasons, and the ways out."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import (
+    CaseStatus,
+    Classification,
+    DecisionKind,
+    GateName,
+    Mode,
+)
+from tests.pages.conftest import NOTE, POST, Desk, give_reasons, note_of, texts
+
+
+def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_off(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    assert at.button(key="decide-approved").disabled
+    assert "Approval waits for" in texts(at)
+
+    at.checkbox(key=f"tag-{case.id}-misleadingFactualError").check().run()
+    assert not at.button(key="decide-approved").disabled
+    at.button(key="decide-approved").click().run()
+
+    assert not at.exception
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert decision.kind is DecisionKind.APPROVED
+    assert at.code[0].value == NOTE
+    shown = texts(at)
+    assert "It contains a factual error" in shown
+    assert shown.index("The post is misinformed") < shown.index("It contains a factual error")
+
+
+def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.CORRECTNESS
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    give_reasons(at, "The passage says so.")
+    assert not at.button(key="decide-approved").disabled
+
+    note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
+    at.button(key="score").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert desk.newest(case).assessment_is_current
+    assert at.button(key="decide-approved").disabled
+    assert {item.value for item in at.text_input if item.label.startswith("Why approve")} == {""}
+
+
+def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
+    case = desk.scored()
+    assert "Tick at least one." in texts(desk.app(case))
+    desk.workspace.service.set_classification(case.id, Classification.NOT_MISLEADING, "you")
+    at = desk.app(case)
+    assert "Tick at least one." not in texts(at)
+    at.button(key="decide-approved").click().run()
+    assert "The post is not misleading" in texts(at)
+
+
+def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_record(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.CORRECTNESS
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    assert at.button(key="decide-approved").disabled
+
+    give_reasons(at, "The passage says so two lines on.")
+    at.button(key="decide-approved").click().run()
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
+    assert "Passed over **the correctness gate**: The passage says so two lines on." in texts(at)
+
+
+def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
+    case = desk.scored()
+    desk.workspace.service.decide(case.id, DecisionKind.REJECTED, "you")
+    at = desk.app(case)
+    assert "rejected" in texts(at)
+    at.button(key="reopen").click().run()
+    assert desk.newest(case).decision is None
+    assert note_of(at)
+
+
+@pytest.mark.parametrize("kind", [DecisionKind.NOT_NEEDED, DecisionKind.INSUFFICIENT_EVIDENCE, DecisionKind.REJECTED])
+def test_abstaining_takes_one_click_and_no_draft(desk: Desk, kind: DecisionKind) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    at.button(key=f"decide-{kind.value.replace(' ', '-')}").click().run()
+    assert not at.exception
+    newest = desk.newest(case)
+    assert newest.status is CaseStatus.DECIDED
+    assert newest.decision is not None
+    assert newest.decision.kind is kind
+
+
+def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    at = desk.app(case)
+    assert "You may end here at any time" in texts(at)
+    assert at.button(key="decide-approved").disabled
+    at.button(key="decide-insufficient-evidence").click().run()
+    assert desk.newest(case).decision.kind is DecisionKind.INSUFFICIENT_EVIDENCE  # type: ignore[union-attr]

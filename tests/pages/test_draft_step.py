@@ -1,0 +1,77 @@
+"""Step 3 on the page: the note is proposed, edited, undone, and never lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import (
+    Verdict,
+)
+from crowdnotes.engines.base import WriterAnswer
+from tests.pages.conftest import NOTE, Desk, note_of, texts
+
+
+def test_the_note_can_be_written_only_after_a_passage_is_in_use(desk: Desk) -> None:
+    case = desk.case()
+    assert not any(area.label == "The note, with its links" for area in desk.app(case).text_area)
+    desk.workspace.service.open_passage(case.id, "E1", "you")
+    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+    assert note_of(desk.app(case))
+
+
+def test_the_program_proposes_notes_that_come_scored(desk: Desk) -> None:
+    case = desk.inspected()
+    at = desk.app(case)
+    at.button(key="write").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert not at.exception
+    draft = desk.newest(case).draft
+    assert draft is not None
+    assert note_of(at).value == draft.text
+    assert "What carries each sentence" in texts(at)
+    assert desk.newest(case).assessment_is_current
+
+
+def test_undo_brings_the_earlier_text_back(desk: Desk) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    note_of(at).set_value("Something else. https://trials.example.edu/c").run()
+    at.button(key="undo").click().run()
+    assert note_of(at).value == NOTE
+    assert desk.newest(case).draft.text == NOTE  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("take-mine", "mine"), ("take-theirs", "theirs")])
+def test_two_edits_at_once_show_both_texts_and_lose_neither(desk: Desk, choice: str, kept: str) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    draft = case.draft
+    assert draft is not None
+    desk.workspace.service.edit_draft(case.id, "theirs", "you", based_on=draft.sha256)
+    note_of(at).set_value("mine").run()
+    assert "changed in another tab" in texts(at)
+    assert desk.newest(case).draft.text == "theirs"  # type: ignore[union-attr]
+
+    at.button(key=choice).click().run()
+    assert desk.newest(case).draft.text == kept  # type: ignore[union-attr]
+    assert note_of(at).value == kept
+
+
+def test_another_tab_shows_what_this_one_saved(desk: Desk) -> None:
+    case = desk.drafted()
+    here, there = desk.app(case), desk.app(case)
+    note_of(here).set_value("A newer text.").run()
+    there.run()
+    assert note_of(there).value == "A newer text."
+
+
+def test_an_engine_that_abstains_is_told_as_a_result(desk: Desk) -> None:
+    desk.engine.answer = WriterAnswer((), "The passages do not speak of the claim.")
+    case = desk.inspected()
+    at = desk.app(case)
+    at.button(key="write").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert "The program proposes no note." in texts(at)
+    assert "The passages do not speak of the claim." in texts(at)

@@ -1,0 +1,98 @@
+"""Step 4 on the page: what is wrong with the note, and how it stands before the jury."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from crowdnotes.domain import (
+    Finding,
+    GateName,
+    GateStatus,
+    PrincipleName,
+    PrincipleResult,
+)
+from tests.pages.conftest import NOTE, Desk, note_of, texts
+
+
+def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    assert "out of date" not in texts(at)
+    note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
+    assert desk.newest(case).draft.text.startswith("Daily")  # type: ignore[union-attr]
+    assert "These scores are out of date." in texts(at)
+
+    at.button(key="score").click().run()
+    desk.finish_latest(case)
+    at.run()
+    assert "out of date" not in texts(at)
+
+
+def test_scores_of_a_post_in_another_language_are_called_a_guess(desk: Desk) -> None:
+    assert "take these scores as a guess" not in texts(desk.app(desk.scored()))
+    case = desk.scored("Las vacunas contra el sarampión no causan autismo, según todos los estudios publicados.")
+    assert "The note is in Spanish. The gates without a language model" in texts(desk.app(case))
+
+
+def test_a_gate_that_could_not_run_is_not_shown_as_passed(desk: Desk) -> None:
+    desk.engine.breaks_at = GateName.RELEVANCE
+    case = desk.scored()
+    at = desk.app(case)
+    assert "check_circle:] relevance" not in texts(at)
+    assert "The relevance check was not run" in texts(at)
+
+
+def test_a_principle_that_fails_names_the_words_at_fault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Finding(message="“insane” takes a side.")
+    neutral = PrincipleResult(
+        principle=PrincipleName.NEUTRAL, status=GateStatus.FAIL, reason="Some words take a side.", findings=(fault,)
+    )
+    monkeypatch.setattr(desk.engine, "principles", lambda *_: (neutral,))
+    assert "“insane” takes a side." in texts(desk.app(desk.scored()))
+
+
+def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale(desk: Desk) -> None:
+    shown = texts(desk.app(desk.scored()))
+    assert "Jury (a simulation)" in shown
+    assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown.replace("\\", ""))
+
+
+def test_a_failed_correctness_gate_is_told_before_the_jurys_sentence(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.CORRECTNESS
+    case = desk.scored()
+    [verdict] = [item for item in case.jury if item.text_sha256 == case.draft.sha256]  # type: ignore[union-attr]
+    at = desk.app(case)
+    shown = texts(at)
+    assert "received, not whether they are true: the correctness gate failed." in shown
+    [sentence] = [item.value for item in at.markdown if verdict.sentence[:20] in item.value.replace("\\", "")]
+    assert sentence.startswith(":gray[")
+
+
+def test_the_votes_of_the_two_sides_stand_side_by_side_without_an_arrow(desk: Desk) -> None:
+    shown = texts(desk.app(desk.scored()))
+    assert "side − / side +" in shown
+    assert re.search(r"helpful\xa0\d+\xa0/\xa0\d+", shown)
+    assert "received, not whether they are true" not in shown
+
+
+def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> None:
+    case = desk.scored()
+    assert case.draft is not None
+    edited = desk.workspace.service.edit_draft(case.id, f"In short: {NOTE}", "you", based_on=case.draft.sha256)
+    shown = texts(desk.app(edited))
+    assert "The words changed since the jury sat" in shown
+    assert "Note intercept" not in shown
+
+
+def test_a_doubt_is_told_once(desk: Desk) -> None:
+    case = desk.scored()
+    assessment = desk.newest(case).assessment
+    assert assessment is not None
+    sentence, *others = assessment.sentences
+    twice = sentence.model_copy(update={"doubts": ("The number differs.", "The number differs.")})
+    doubted = assessment.model_copy(update={"sentences": (twice, *others)})
+    store = desk.workspace.service._store
+    store.update(case.id, lambda newest: newest.model_copy(update={"assessment": doubted}))
+    assert texts(desk.app(case)).count("The number differs.") == 1
