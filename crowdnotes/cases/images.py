@@ -13,7 +13,7 @@ from datetime import datetime
 
 from crowdnotes.cases.intake import replace_post
 from crowdnotes.cases.store import Store
-from crowdnotes.cases.workflow import PROGRAM, require_open, with_event
+from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event
 from crowdnotes.domain import Case, Image, Post
 from crowdnotes.engines import Engine
 from crowdnotes.errors import EngineError, InputError, StoreError
@@ -139,6 +139,7 @@ def _read(sha256: str, text: str, shows: str, clock: Callable[[], datetime], eng
         image = _find(case, sha256)
         if image is None or image.read_by:  # taken off, or described by a person, meanwhile
             return case
+        require_still_open(case)
         return describe(case, sha256, text, shows, PROGRAM, clock(), read_by=engine)
 
     return change

@@ -48,8 +48,11 @@ class Places:
     until: date | None = None
 
 
-def checked_post(text: str, url: str | None, author: str | None, limit: int) -> Post:
-    """The post, or InputError in a sentence when it is empty or longer than X allows."""
+def checked_post(text: str, url: str | None, author: str | None, limit: int, known: str | None = None) -> Post:
+    """The post, or InputError in a sentence when it is empty, longer than X allows, or at no address on X.
+
+    An address that is `known` already, because the case has it, is not checked again.
+    """
     text = NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip()
     if not text:
         raise InputError("The post is empty.", "Paste the text of the post.")
@@ -58,7 +61,8 @@ def checked_post(text: str, url: str | None, author: str | None, limit: int) -> 
             f"The post has {len(text):,} characters; the longest post on X has {limit:,}.",
             "Paste the post alone; a long text that it links to belongs among the sources.",
         )
-    checked = _checked_post_url(url) if url and url.strip() else None
+    given = (url or "").strip()
+    checked = (given or None) if given in ("", known) else _checked_post_url(given)
     return Post(text=text, url=checked, author=author or None, language=language_of(text))
 
 

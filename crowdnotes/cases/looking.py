@@ -15,7 +15,7 @@ from crowdnotes.cases.second_look import as_hits, joined, open_look, pool, said,
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.wanted import Wanted, wanted_link
-from crowdnotes.cases.workflow import PROGRAM, require_open, with_event
+from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event
 from crowdnotes.domain import Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
 from crowdnotes.drafting import ReadSource, build_evidence
 from crowdnotes.errors import WorkflowError
@@ -136,7 +136,7 @@ class Looker:
         seconds: float,
     ) -> Case:
         """The newest case with the stage's result; what a person did meanwhile stays."""
-        require_open(newest)
+        require_still_open(newest)
         if _where(newest) != _where(worked_on):
             raise WorkflowError(
                 "sources changed", "Other sources were chosen while this was at work.", "Ask for the look again."

@@ -39,6 +39,7 @@ class LookingAhead:
         """So many providers have ended. Pages are begun when that is half of them: before, too much may change."""
         if done * 2 >= asked:
             self._most_ended.set()
+            self._news.set()
 
     def end(self) -> None:
         """Look over nothing more; does not wait."""
@@ -55,6 +56,6 @@ class LookingAhead:
             likely = self._tools.engine.look_over(self._case.post.as_read, hits, settings.quota)
             if likely is None:
                 return
-            if self._pages is not None and self._most_ended.is_set():
+            if self._pages is not None and self._most_ended.is_set() and not self._over.is_set():
                 picks = (wanted_hit(hit, "") for hit in likely)
                 self._pages.begin([pick for pick in picks if pick is not None], self._case, self._check)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import date
 from threading import Event, Lock
 
 from crowdnotes.cases.reading_one import Read, read_one
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.wanted import Wanted, place_of
 from crowdnotes.cases.ways import Ways
-from crowdnotes.domain import Case, FetchOutcome
+from crowdnotes.domain import Case, FetchOutcome, Hit
 from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.search.canonical import canonical_url
 
 _SLICE = 0.05  # seconds between two looks at whether the job was cancelled
 _AT_ONCE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    item: Wanted
+    until: date | None
+    reading: Future[Read]
 
 
 class PagesAhead:
@@ -28,7 +37,7 @@ class PagesAhead:
         self._tools = tools
         self._ways = ways
         self._most = tools.settings.evidence.quota * 3 // 2
-        self._reading: dict[str, Future[Read]] = {}
+        self._begun: dict[str, _Begun] = {}
         self._lock = Lock()
         self._ended = Event()
         self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-pages-ahead")
@@ -45,33 +54,44 @@ class PagesAhead:
         with self._lock:
             for item in items:
                 place = _place(item)
-                if place is None or place in was_read or place in self._reading:
+                if place is None or place in was_read or place in self._begun:
                     continue
-                if len(self._reading) >= self._most or self._ended.is_set():
+                if len(self._begun) >= self._most or self._ended.is_set():
                     return
-                self._reading[place] = self._pool.submit(read_one, item, case, self._tools, self._ways, go_on)
+                reading = self._pool.submit(read_one, item, case, self._tools, self._ways, go_on)
+                self._begun[place] = _Begun(item, case.until, reading)
 
-    def take(self, item: Wanted, check: Callable[[], None]) -> Read | None:
-        """What was read of it, waited for, under the item's own id; None when it was not begun in time."""
+    def take(self, item: Wanted, until: date | None, check: Callable[[], None]) -> Read | None:
+        """What was read of it, waited for, under the item's own id.
+
+        None when it was not begun in time, or when more is known of it by now, or another cutoff holds:
+        then it must be read again, as the page was labelled by what was known.
+        """
         place = _place(item)
         with self._lock:
-            future = None if place is None else self._reading.get(place)
-        while future is not None:
+            begun = None if place is None else self._begun.get(place)
+        if begun is None or begun.until != until or _known(begun.item.hit) != _known(item.hit):
+            return None
+        while not begun.reading.done():
             check()
-            try:
-                source, text = future.result(timeout=_SLICE)
-            except TimeoutError:
-                continue
-            except (JobCancelled, CancelledError):
-                return None
-            return source.model_copy(update={"id": item.id, "url": item.url}), text
-        return None
+            wait([begun.reading], timeout=_SLICE)
+        try:
+            source, text = begun.reading.result()
+        except (JobCancelled, CancelledError):
+            return None
+        return source.model_copy(update={"id": item.id, "url": item.url}), text
 
     def end(self) -> None:
         """Stop what is still being read; does not wait for it."""
-        self._ended.set()
+        with self._lock:
+            self._ended.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _place(item: Wanted) -> str | None:
     return canonical_url(item.url) if item.url is not None else None
+
+
+def _known(hit: Hit | None) -> tuple[object, ...]:
+    """What a search told of a page that its source keeps."""
+    return () if hit is None else (hit.title, hit.published, hit.notices, hit.doi, hit.pmid)

@@ -89,9 +89,10 @@ def read_side_by_side(
     def check() -> None:
         if stopped.is_set():
             raise JobCancelled("The work was stopped.")
+        progress.check()
 
     def read_and_keep(item: Wanted) -> Source:
-        known = None if ahead is None else ahead.take(item, check)
+        known = None if ahead is None else ahead.take(item, case.until, check)
         source, text = known or read_one(item, case, tools, ways, check)
         if text is not None:
             store.put_text(text)

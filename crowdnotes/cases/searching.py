@@ -41,9 +41,9 @@ def search(case: Case, progress: Progress, tools: Tools, pages: PagesAhead | Non
         ahead.ended(len(done), len(providers))
         progress.count(len(done), len(providers), _so_far(providers, done))
 
-    progress.count(0, len(providers), _so_far(providers, done))
     bounds = tools.settings.search
     try:
+        progress.count(0, len(providers), _so_far(providers, done))
         found = search_all(
             providers,
             [query.text for query in case.queries],

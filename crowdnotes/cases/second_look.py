@@ -12,7 +12,7 @@ from datetime import datetime
 
 from crowdnotes.cases.earlier_sets import leans_on, on_record, ranked, with_sources
 from crowdnotes.cases.pasted_links import checked_urls
-from crowdnotes.cases.workflow import PROGRAM, require_open, with_event
+from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
@@ -101,7 +101,7 @@ def joined(case: Case, look: Look, found: Sequence[Evidence], at: datetime) -> C
 
     A passage is swapped out only for another, and stays when the note has come to lean on it meanwhile.
     """
-    require_open(case)
+    require_still_open(case)
     new = _new(case, look, found)
     first = case.next_evidence_number
     added = [item.model_copy(update={"id": f"E{first + i}", "aim": look.aim}) for i, item in enumerate(new)]

@@ -98,7 +98,8 @@ class CaseService(EvidenceActs):
 
     def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
         """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
-        post = intake.checked_post(text, url, None, self._max_post_characters)
+        known = self._store.get(case_id).post.url
+        post = intake.checked_post(text, url, None, self._max_post_characters, known)
         return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
 
     # --- words ---

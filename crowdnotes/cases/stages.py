@@ -20,10 +20,10 @@ from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.wanted import wanted_link
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
-from crowdnotes.cases.workflow import PROGRAM, require_open, with_event, with_revision
+from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
 from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
-from crowdnotes.errors import InputError, JobCancelled, WorkflowError
+from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.jobs import Progress, Step
 
@@ -201,8 +201,7 @@ class StageRunner:
         self, newest: Case, worked_on: Case, name: StageName, changes: Changes, summary: str, seconds: float
     ) -> Case:
         """The newest case with the stage's result, merged with what a person did meanwhile."""
-        if newest.decision is not None:
-            raise JobCancelled("The case was decided while this was at work.", "Reopen it to go on.")
+        require_still_open(newest)
         if newest.post.whole_text != worked_on.post.whole_text:
             raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
         if name in GATHERING and _where(newest) != _where(worked_on):

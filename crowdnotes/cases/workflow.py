@@ -21,7 +21,7 @@ from crowdnotes.domain import (
     Verdict,
     text_sha256,
 )
-from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.errors import InputError, JobCancelled, WorkflowError
 from crowdnotes.note_form import tags_of
 
 MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
@@ -60,6 +60,12 @@ def require_open(case: Case) -> None:
         raise WorkflowError(
             "decided", f"This case was already decided: {case.decision.kind.value}.", "Reopen it to change anything."
         )
+
+
+def require_still_open(case: Case) -> None:
+    """Stop work on a case that was decided meanwhile: JobCancelled, for nothing went wrong."""
+    if case.decision is not None:
+        raise JobCancelled("The case was decided while this was at work.", "Reopen it to go on.")
 
 
 def with_revision(case: Case) -> tuple[Draft, ...]:

@@ -1,8 +1,7 @@
 """The program that reads pages for another: `python -m crowdnotes.evidence.page_reader`, see `page_readers`.
 
-It takes a page from its standard input and writes the document, or why there is none, to its standard
-output, until its input ends. Messages are JSON and bytes, so that a reader taken over by a page can
-lie about that page and no more.
+It says that it is ready, then takes a page from its standard input and writes the document, or why there
+is none, to its standard output, until its input ends. Messages are JSON and bytes: nothing in them is run.
 """
 
 from __future__ import annotations
@@ -23,7 +22,10 @@ from crowdnotes.evidence.document import Document
 
 Message = dict[str, object]
 
+READY: Message = {"ready": True}
 _LENGTHS = struct.Struct(">II")  # bytes of the JSON, bytes of the body
+_MOST_BYTES = 64_000_000  # of either part of a message; the longest text that is read takes 18 MB as JSON
+_MOST_SECONDS = 120  # for a page, counted by the reader itself: for when nobody is left to end it
 _MOST_MEMORY = 2_000_000_000  # bytes of address space; Python and its libraries take 200 MB of it
 
 
@@ -35,14 +37,17 @@ def send(stream: BinaryIO, message: Message, body: bytes = b"") -> None:
 
 
 def receive(stream: BinaryIO) -> tuple[Message, bytes] | None:
-    """The next message; None when the stream has ended, even amid one."""
-    lengths = stream.read(_LENGTHS.size)
-    if len(lengths) < _LENGTHS.size:
+    """The next message; None when the stream has ended, even amid one, or holds what is no message."""
+    start = stream.read(_LENGTHS.size)
+    if len(start) < _LENGTHS.size:
         return None
-    head, body = (stream.read(length) for length in _LENGTHS.unpack(lengths))
+    lengths = _LENGTHS.unpack(start)
+    if max(lengths) > _MOST_BYTES:
+        return None
+    head, body = (stream.read(length) for length in lengths)
     try:
         message = json.loads(head)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return (message, body) if isinstance(message, dict) else None
 
@@ -73,13 +78,19 @@ def as_document(message: Message) -> Document:
 
 
 def _bound_memory() -> None:
-    """So that a page that unpacks to gigabytes fails here instead of filling the machine; not on Windows."""
+    """So that a page that unpacks to gigabytes fails here instead of filling the machine; on Linux."""
     try:
         import resource
     except ImportError:
         return
     with suppress(OSError, ValueError):  # a system that knows no such bound
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def _end_after(seconds: int) -> None:
+    """End this program then, or not at all (0); where the system has no alarm, a reader can outlive its parent."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
 
 
 def _read(message: Message, body: bytes) -> Message:
@@ -109,8 +120,11 @@ def main() -> None:
     import crowdnotes.evidence.extracting  # noqa: F401
 
     _bound_memory()
+    send(answers, READY)
     while (asked := receive(sys.stdin.buffer)) is not None:
+        _end_after(_MOST_SECONDS)
         send(answers, _read(*asked))
+        _end_after(0)
 
 
 if __name__ == "__main__":

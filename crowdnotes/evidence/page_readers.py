@@ -1,7 +1,8 @@
-"""Pages are read in processes of their own: side by side, and none can hang, fill or take over the program.
+"""Pages are read in processes of their own: side by side, and none can hang the program or break it.
 
-What a page says is foreign, and so are the bytes of a PDF. A reader that takes too long, or breaks, is
-ended and another takes its place; the page gets a label. Readers have no key in their environment.
+A reader that takes too long, breaks, or says what it was not asked for is ended and another takes its
+place; the page gets a label. Readers are no sandbox: they run as the same user, but their memory is
+bounded (on Linux), their environment holds no keys, and what they answer is checked.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -23,7 +25,7 @@ from typing import BinaryIO, cast
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.document import Document
-from crowdnotes.evidence.page_reader import Message, as_document, receive, send
+from crowdnotes.evidence.page_reader import READY, Message, as_document, receive, send
 
 _log = logging.getLogger(__name__)
 _SECONDS = 30.0  # for one page; a PDF gives what it has after 20
@@ -31,6 +33,7 @@ _SLICE = 0.05  # seconds between two looks at whether the job was cancelled
 _PAGES = 500  # a reader is replaced after so many: what memory it lost is given back
 _MOST = 4  # readers, each about 90 MB
 _BROKE = "The page broke the program that reads it."
+_NO_START = "The program that reads pages cannot be started"
 # All that a Python process needs of its surroundings; what else stands there may be a key.
 _SURROUNDINGS = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "TEMP", "TMP")
 
@@ -44,18 +47,24 @@ class PageReaders:
         self._lock = threading.Lock()
         self._all: set[_Reader] = set()
         self._idle: SimpleQueue[_Reader] = SimpleQueue()
+        self._closed = False
 
     def start(self) -> None:
-        """Start all of them, without waiting until they are ready (about half a second)."""
-        while (reader := self._another()) is not None:
-            self._idle.put(reader)
+        """Start all of them, without waiting until they are ready (about half a second). Never fails.
+
+        What keeps a reader from starting is told at the first page.
+        """
+        with suppress(FetchError):
+            while (reader := self._another()) is not None:
+                self._idle.put(reader)
 
     def close(self) -> None:
-        """End them; what they are at is broken off."""
+        """End them for good; what they are at is broken off."""
         with self._lock:
-            for reader in self._all:
-                reader.end()
-            self._all.clear()
+            self._closed = True
+            readers = tuple(self._all)
+        for reader in readers:
+            reader.end()
 
     def extract(self, body: bytes, kind: str, charset: str | None, url: str, check: Callable[[], None], /) -> Document:
         """See `extracting.extract`; `check` is called about twenty times a second."""
@@ -74,21 +83,26 @@ class PageReaders:
     def _borrowed(self, check: Callable[[], None]) -> _Reader:
         while True:
             check()
+            if self._closed:
+                raise FetchError("The program is ending, so the page was not read.", FetchOutcome.UNREADABLE)
             try:
-                return self._idle.get_nowait()
+                reader = self._idle.get_nowait()
             except Empty:
-                reader = self._another()
-            if reader is not None:
+                fresh = self._another()
+                if fresh is not None:
+                    return fresh
+                try:
+                    reader = self._idle.get(timeout=_SLICE)
+                except Empty:
+                    continue
+            if reader.is_alive:
                 return reader
-            try:
-                return self._idle.get(timeout=_SLICE)
-            except Empty:
-                continue
+            self._replace(reader)  # it ended while idle: that is not the next page's doing
 
     def _another(self) -> _Reader | None:
         """One more, or None when there are enough."""
         with self._lock:
-            if len(self._all) >= self._most:
+            if self._closed or len(self._all) >= self._most:
                 return None
             reader = _Reader()
             self._all.add(reader)
@@ -98,12 +112,13 @@ class PageReaders:
         reader.end()
         with self._lock:
             self._all.discard(reader)
-        if (fresh := self._another()) is not None:
-            self._idle.put(fresh)
+        with suppress(FetchError):  # whoever needs a reader next will hear of it
+            if (fresh := self._another()) is not None:
+                self._idle.put(fresh)
 
 
 class _Reader:
-    """One process, and a thread that waits for what it says. Raises FetchError when it cannot be started."""
+    """One process, and a thread that hears what it says. Raises FetchError when it cannot be started."""
 
     def __init__(self) -> None:
         self.pages = 0
@@ -113,22 +128,29 @@ class _Reader:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=_surroundings(),
+                start_new_session=True,  # so that what it starts itself can be ended with it
             )
         except OSError as error:
-            raise FetchError(
-                f"The program that reads pages cannot be started ({error.strerror}).", FetchOutcome.UNREADABLE
-            ) from error
+            raise FetchError(f"{_NO_START} ({error.strerror}).", FetchOutcome.UNREADABLE) from error
         self._asking = cast("BinaryIO", self._process.stdin)
-        self._answering = cast("BinaryIO", self._process.stdout)
+        self._ending = threading.Lock()
+        self._due = 0  # answers that are waited for
+        self._is_ready = False
         self._said: SimpleQueue[Message | None] = SimpleQueue()
         threading.Thread(target=self._listen, name="crowdnotes-page-reader", daemon=True).start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process is still there."""
+        return self._process.poll() is None
 
     def ask(self, message: Message, body: bytes, check: Callable[[], None], seconds: float) -> Message:
         """What it answers. Raises FetchError when it breaks or is not done in time, and what `check` raises."""
         self.pages += 1
-        with suppress(OSError):  # it has ended: the answer will be None
-            send(self._asking, message, body)
+        self._due += 1
         ends = time.monotonic() + seconds
+        # From a thread of its own: one that does not read would keep this one waiting for ever.
+        threading.Thread(target=self._send, args=(message, body), name="crowdnotes-page-sender", daemon=True).start()
         while True:
             check()
             try:
@@ -139,25 +161,44 @@ class _Reader:
                 raise FetchError(
                     f"The page could not be read within {seconds:g} seconds.", FetchOutcome.UNREADABLE
                 ) from None
-            if answer is None:
-                self.end()
-                _log.warning("a page reader ended with code %s", self._process.returncode)
-                raise FetchError(_BROKE, FetchOutcome.UNREADABLE)
-            return answer
+            if answer is not None:
+                return answer
+            self.end()
+            _log.warning("a page reader ended with code %s", self._process.returncode)
+            raise FetchError(_BROKE if self._is_ready else f"{_NO_START}.", FetchOutcome.UNREADABLE)
 
     def end(self) -> None:
-        """Stop it at once."""
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._asking, self._answering):
-            with suppress(OSError):  # what was not sent is not missed
-                stream.close()
+        """Stop it at once, and what it started."""
+        with self._ending:
+            if self._process.returncode is not None:
+                return  # its number may be another process's by now
+            if hasattr(os, "killpg"):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+            self._process.wait()
+
+    def _send(self, message: Message, body: bytes) -> None:
+        with suppress(OSError, ValueError):  # it has ended: the answer will be None
+            send(self._asking, message, body)
 
     def _listen(self) -> None:
-        with suppress(OSError, ValueError):  # closed meanwhile
-            while (answer := receive(self._answering)) is not None:
-                self._said.put(answer[0])
-        self._said.put(None)
+        """Hand on what was asked for; a reader that says anything else is ended."""
+        try:
+            with cast("BinaryIO", self._process.stdout) as answers:
+                while (received := receive(answers)) is not None:
+                    if not self._is_ready and received[0] == READY:
+                        self._is_ready = True
+                        continue
+                    if self._due == 0:
+                        break
+                    self._due -= 1
+                    self._said.put(received[0])
+        finally:
+            self.end()
+            with suppress(OSError):  # what was not sent is not missed
+                self._asking.close()
+            self._said.put(None)
 
 
 def _surroundings() -> dict[str, str]:

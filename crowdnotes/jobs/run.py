@@ -76,9 +76,8 @@ class JobRun:
             _logger.warning("A step failed: %s", self._steps[self._index].name, exc_info=True)
             self._fail(error.message, error.next_step)
             return JobState.FAILED
-        except Exception:
-            if not threading.main_thread().is_alive():
-                # The program is ending, and then no pool takes work any more: the step is not to blame.
+        except Exception as error:
+            if _is_of_the_end(error):
                 self._set(state=StepState.CANCELLED, seconds=self._seconds())
                 return JobState.INTERRUPTED
             title = self._steps[self._index].title
@@ -129,3 +128,9 @@ class JobRun:
 
     def _seconds(self) -> float:
         return round(time.monotonic() - self._began, 3)
+
+
+def _is_of_the_end(error: Exception) -> bool:
+    """Whether a step failed because the program is ending: then no pool takes work, and the step is not to blame."""
+    refused = isinstance(error, RuntimeError) and "interpreter shutdown" in str(error)
+    return refused or not threading.main_thread().is_alive()

@@ -87,9 +87,14 @@ class _Provider:
 
 
 class _AskingEngine(ScriptedEngine):
-    """One that could not tell what it would pick without being paid."""
+    """One that could not tell what it would pick without being paid; `asked` is set when it is wanted to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = Event()
 
     def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:
+        self.asked.set()
         return None
 
 
@@ -139,18 +144,48 @@ def test_pages_come_while_a_slow_service_is_waited_for_and_are_fetched_once(
     assert all(store.text(source.text_sha256) == _words(source.url) for source in sources)
 
 
+class _Knowing(_Provider):
+    """Knows more of its pages than others do."""
+
+    def search(
+        self, query: str, *, limit: int, until: date | None, language: str | None, check: Callable[[], None]
+    ) -> list[Hit]:
+        more = {"notices": ("retracted",), "published": date(2020, 1, 1)}
+        found = super().search(query, limit=limit, until=until, language=language, check=check)
+        return [hit.model_copy(update=more) for hit in found]
+
+
+def test_what_a_slow_service_knows_of_a_page_read_ahead_is_not_lost(web: _Web, tools: Tools, store: SqlStore) -> None:
+    pages = PagesAhead(tools, FOR_PEOPLE)
+    case = _searched(_case(), tools, pages, _Provider("quick", [1]), _Knowing("slow", [1], wait=web.arrived))
+    changes, _ = read(case, _Progress(), tools, store, FOR_PEOPLE, pages)
+    sources = changes["sources"]
+    assert isinstance(sources, tuple)
+    [source] = sources
+    assert (source.notices, source.published) == (("retracted",), date(2020, 1, 1))
+
+
+def test_a_page_read_under_another_cutoff_is_read_again(web: _Web, tools: Tools) -> None:
+    pages = PagesAhead(tools, FOR_PEOPLE)
+    pages.begin([wanted_link(_url(1))], _case(), no_check)
+    assert pages.take(wanted_link(_url(1)), date(2023, 1, 1), no_check) is None
+    assert pages.take(wanted_link(_url(1)), None, no_check) is not None
+
+
 def test_a_page_that_is_not_chosen_leaves_nothing_behind(web: _Web, tools: Tools, store: SqlStore) -> None:
     pages = PagesAhead(tools, FOR_PEOPLE)
     pages.begin([wanted_link(_url(9))], _case(), no_check)
-    assert pages.take(wanted_link(_url(9)), no_check) is not None
+    assert pages.take(wanted_link(_url(9)), None, no_check) is not None
     read(_case(), _Progress(), tools, store, FOR_PEOPLE, pages)
     with pytest.raises(StoreError):
         store.text(text_sha256(_words(_url(9))))
 
 
 def test_an_engine_that_must_ask_begins_no_page(web: _Web, tools: Tools) -> None:
-    tools = replace(tools, engine=_AskingEngine())
-    _searched(_case(), tools, PagesAhead(tools, FOR_PEOPLE), _Provider("quick", [1]), _Provider("slow", [3]))
+    engine = _AskingEngine()
+    tools = replace(tools, engine=engine)
+    slow = _Provider("slow", [3], wait=engine.asked)
+    _searched(_case(), tools, PagesAhead(tools, FOR_PEOPLE), _Provider("quick", [1]), slow)
     assert not web.fetched
 
 
@@ -160,7 +195,7 @@ def test_no_more_pages_are_begun_than_half_as_many_again_as_are_wanted(web: _Web
     for number in range(9):
         pages.begin([wanted_link(_url(number))], _case(), no_check)
     web.open.set()
-    assert [pages.take(wanted_link(_url(number)), no_check) is not None for number in range(4)] == [
+    assert [pages.take(wanted_link(_url(number)), None, no_check) is not None for number in range(4)] == [
         True,
         True,
         True,
@@ -172,8 +207,27 @@ def test_what_the_case_has_read_before_is_not_begun(web: _Web, tools: Tools) -> 
     source = Source(id="url:1", title="t", url=_url(1), outcome=FetchOutcome.READ)
     pages = PagesAhead(tools, FOR_PEOPLE)
     pages.begin([wanted_link(_url(1))], _case(sources=(source,)), no_check)
-    assert pages.take(wanted_link(_url(1)), no_check) is None
+    assert pages.take(wanted_link(_url(1)), None, no_check) is None
     assert not web.fetched
+
+
+def test_stop_begins_no_page_again(web: _Web, tools: Tools, store: SqlStore) -> None:
+    web.open.clear()
+    stopped = Event()
+
+    class Stopping(_Progress):
+        def check(self) -> None:
+            if stopped.is_set():
+                raise JobCancelled("Stopped.")
+
+    case, progress = _case(urls=(_url(1),)), Stopping()
+    pages = PagesAhead(tools, FOR_PEOPLE)
+    pages.begin([wanted_link(_url(1))], case, progress.check)
+    assert web.arrived.wait(SECONDS)
+    stopped.set()
+    with pytest.raises(JobCancelled):
+        read(case, progress, tools, store, FOR_PEOPLE, pages)
+    assert web.fetched == {_url(1): 1}
 
 
 def test_a_cancelled_job_waits_for_no_page(web: _Web, tools: Tools) -> None:
@@ -185,6 +239,6 @@ def test_a_cancelled_job_waits_for_no_page(web: _Web, tools: Tools) -> None:
         raise JobCancelled("Stopped.")
 
     with pytest.raises(JobCancelled):
-        pages.take(wanted_link(_url(1)), cancel)
+        pages.take(wanted_link(_url(1)), None, cancel)
     pages.end()
-    assert pages.take(wanted_link(_url(1)), no_check) is None  # it stopped at its next look
+    assert pages.take(wanted_link(_url(1)), None, no_check) is None  # it stopped at its next look

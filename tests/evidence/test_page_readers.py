@@ -6,10 +6,12 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -72,12 +74,91 @@ def test_a_page_that_takes_too_long_is_labelled_and_another_reader_takes_over() 
         readers.close()
 
 
-def test_a_reader_that_breaks_costs_its_page_alone(readers: PageReaders) -> None:
+def test_a_reader_that_ended_while_idle_costs_no_page(readers: PageReaders) -> None:
     readers.start()
     [reader] = readers._all
     reader._process.kill()
+    reader._process.wait()
+    assert "Prüfungen" in readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
+
+
+# What a reader that a page has taken over might do: `rd` takes a page, `say` answers.
+_FORGED = """
+import os, struct, sys, time
+o, i = sys.stdout.buffer, sys.stdin.buffer
+def rd():
+    a, b = struct.unpack('>II', i.read(8)); i.read(a + b)
+def say(text):
+    o.write(struct.pack('>II', len(text), 0) + text); o.flush()
+def words(of):
+    return ('{"document": {"title": "t", "text": "' + of + '", "publisher": null, "language": null, "canonical": null,'
+            '"asks_for_password": false, "published": null, "page_starts": []}}').encode()
+say(b'{"ready": true}')
+"""
+
+
+@pytest.fixture
+def forged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], PageReaders]]:
+    """Readers, the first of which runs other code; those that take its place are real."""
+    real, made = subprocess.Popen, list[PageReaders]()
+
+    def readers(code: str, seconds: float = 30.0) -> PageReaders:
+        def popen(args: list[str], **rest: Any) -> subprocess.Popen[bytes]:
+            monkeypatch.setattr(subprocess, "Popen", real)
+            return real([sys.executable, "-c", _FORGED + code], **rest)
+
+        monkeypatch.setattr(subprocess, "Popen", popen)
+        made.append(PageReaders(most=1, seconds=seconds))
+        return made[-1]
+
+    yield readers
+    for each in made:
+        each.close()
+
+
+def test_a_reader_that_breaks_costs_its_page_alone(forged: Callable[[str], PageReaders]) -> None:
+    readers = forged("rd(); os._exit(1)")
     assert _fails(readers, PAGE).message == "The page broke the program that reads it."
     assert "Prüfungen" in readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
+
+
+def test_a_second_answer_is_not_taken_for_the_next_pages(forged: Callable[[str], PageReaders]) -> None:
+    readers = forged("rd(); say(words('one')); say(words('forged')); time.sleep(60)")
+    assert readers.extract(PAGE, HTML, "utf-8", URL, no_check).text == "one"
+    [reader] = readers._all
+    reader._process.wait(60)
+    assert "Prüfungen" in readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
+
+
+@pytest.mark.parametrize("answer", ["b'[' * 200_000", "b'no json'", "b'7'"])
+def test_an_answer_that_is_no_message_ends_its_reader(forged: Callable[[str], PageReaders], answer: str) -> None:
+    readers = forged(f"rd(); say({answer}); time.sleep(60)")
+    assert _fails(readers, PAGE).message == "The page broke the program that reads it."
+
+
+def test_a_reader_that_does_not_take_the_page_is_not_waited_for(forged: Callable[..., PageReaders]) -> None:
+    readers = forged("time.sleep(60)", seconds=0.2)
+    assert "within 0.2 seconds" in _fails(readers, PAGE + b" " * 1_000_000).message
+
+
+def test_what_a_reader_started_ends_with_it(forged: Callable[..., PageReaders]) -> None:
+    readers = forged("rd()\nif os.fork() == 0: time.sleep(60)\ntime.sleep(60)", seconds=0.2)
+    began = time.monotonic()
+    assert "within 0.2 seconds" in _fails(readers, PAGE).message
+    readers.close()
+    assert time.monotonic() - began < 50
+
+
+def test_a_reader_that_cannot_be_started_blames_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = subprocess.Popen
+
+    def popen(args: list[str], **rest: Any) -> subprocess.Popen[bytes]:
+        return real([sys.executable, "-c", "raise SystemExit(1)"], **rest)
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    readers = PageReaders(most=1)
+    assert _fails(readers, PAGE).message == "The program that reads pages cannot be started."
+    readers.close()
 
 
 def test_a_cancelled_job_does_not_wait_for_the_page(readers: PageReaders) -> None:
@@ -107,9 +188,9 @@ def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     given_to: list[dict[str, str]] = []
     real = subprocess.Popen
 
-    def watched(*args: object, env: dict[str, str], **rest: object) -> subprocess.Popen[bytes]:
+    def watched(args: list[str], env: dict[str, str], **rest: Any) -> subprocess.Popen[bytes]:
         given_to.append(env)
-        return real([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+        return real([sys.executable, "-c", ""], env=env, **rest)
 
     monkeypatch.setattr(subprocess, "Popen", watched)
     readers = PageReaders(most=1)
@@ -156,3 +237,5 @@ def test_closing_ends_the_processes() -> None:
     readers.close()
     assert len(processes) == 2
     assert all(process.poll() is not None for process in processes)
+    assert _fails(readers, PAGE).message == "The program is ending, so the page was not read."
+    assert len(readers._all) == 2

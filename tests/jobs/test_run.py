@@ -186,7 +186,8 @@ def test_a_job_whose_end_cannot_be_saved_reads_interrupted_and_can_be_resumed(
     assert runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS).state is JobState.DONE
 
 
-def test_a_job_that_fails_because_the_program_ends_is_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("other_work", [0.0, 1.0])
+def test_a_job_that_fails_because_the_program_ends_is_interrupted(tmp_path: Path, other_work: float) -> None:
     url = f"sqlite:///{tmp_path / 'cases.sqlite'}"
     script = f"""
 import threading, time
@@ -195,12 +196,12 @@ from crowdnotes.jobs import Step, ThreadJobRunner
 from crowdnotes.storage.opening import open_database
 
 begun = threading.Event()
+ThreadPoolExecutor(1).submit(time.sleep, {other_work})  # which the end of the program waits for
 
 def work(progress):
     begun.set()
-    while threading.main_thread().is_alive():
-        time.sleep(0.001)
-    return ThreadPoolExecutor(1).submit(str).result()  # refused by now
+    while True:  # until it is refused
+        ThreadPoolExecutor(1).submit(str).result()
 
 ThreadJobRunner(open_database({url!r})).start("c1", "gather", [Step("read", "Read", work, lambda: None)])
 begun.wait()
