@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import datetime
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +16,11 @@ from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import Mode
 from crowdnotes.errors import InputError, JobCancelled, JobError
 from crowdnotes.evidence.search import make_providers
-from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step
+from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
 from crowdnotes.workspace import Workspace, open_workspace
+
+_LOOK_SECONDS = 0.5
+_ENDED = frozenset({StepState.DONE, StepState.KEPT, StepState.FAILED, StepState.CANCELLED})
 
 
 class _Mode(StrEnum):
@@ -79,8 +83,10 @@ def draft(
         return
     for item in case.evidence:
         print_text(f"{item.id}  {item.source.title}  {item.source.url or ''}".rstrip())
-    print_text(f"\n{case.draft.text if case.draft else 'No note could be written from this evidence.'}")
-    print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to read the passages and decide.")
+    why_none = "No note could be written from this evidence." if case.evidence else "No passage that helps was found."
+    to_do = "read the passages and decide" if case.evidence else "bring sources of your own, or decide"
+    print_text(f"\n{case.draft.text if case.draft else why_none}")
+    print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to {to_do}.")
 
 
 def _attached(files: list[Path], texts: list[str]) -> list[Attachment]:
@@ -115,18 +121,28 @@ def known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
 
 
 def _run(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:
-    """Run steps to their end with a line a step; Ctrl+C cancels, and what was finished is kept."""
+    """Run steps to their end, each told as it ends; Ctrl+C cancels, and what was finished is kept."""
     job = runner.start(case_id, kind, steps)
+    told = 0
     try:
-        job = runner.wait(job.id, timeout=None)
+        while job.state.under_way:
+            job = runner.wait(job.id, timeout=_LOOK_SECONDS)
+            told = _tell(job, told)
     except KeyboardInterrupt:
         runner.cancel(job.id)
         runner.wait(job.id, timeout=30)
         progress("cancelled; finished stages are kept")
         raise typer.Exit(130) from None
-    for step in job.steps:
-        progress(f"  {step.title}: {step.summary or step.error or step.state}")
     _raise_unless_done(job)
+
+
+def _tell(job: JobRecord, told: int) -> int:
+    """Print the steps that have ended and were not told yet, in order; how many are told now."""
+    steps = job.steps[told:]
+    ended = list(takewhile(lambda step: not job.state.under_way or step.state in _ENDED, steps))
+    for step in ended:
+        progress(f"  {step.title}: {step.summary or step.error or step.state}")
+    return told + len(ended)
 
 
 def _raise_unless_done(job: JobRecord) -> None:

@@ -78,9 +78,17 @@ def _gate_cells(case: Case) -> list[str]:
     """A cell a gate; what was judged of another text, or over other passages, is no result of this one."""
     if case.assessment is None:
         return [""] * len(GateName)
-    if not case.assessment_is_current:
+    if not case.assessment_is_current and not _is_before_inspection(case):
         return ["out of date"] * len(GateName)
-    return [gate.status.value for gate in case.assessment.gates]
+    note = "" if case.assessment_is_current else " (passages not inspected)"
+    return [f"{gate.status.value}{note}" for gate in case.assessment.gates]
+
+
+def _is_before_inspection(case: Case) -> bool:
+    """Whether the scores are of this text, over passages that the program proposed and nobody has judged yet."""
+    draft, assessment = case.draft, case.assessment
+    same = draft is not None and assessment is not None and assessment.text_sha256 == draft.sha256
+    return same and not case.used_evidence
 
 
 def _plain_cell(cell: str) -> str:
@@ -191,6 +199,8 @@ def _score_lines(case: Case) -> Iterator[str]:
     if case.assessment is None:
         return
     state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
+    if _is_before_inspection(case):
+        state = "of this text, over passages that nobody has inspected yet"
     yield f"## Scores {state}, by engine “{_inline(case.assessment.engine)}”\n"
     for gate in case.assessment.gates:
         yield f"- {gate.gate.value}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"

@@ -83,6 +83,17 @@ def test_an_image_of_the_post_is_kept_with_what_it_says(tmp_path: Path) -> None:
     assert any("kettle" in hit["title"] for hit in case["hits"])
 
 
+def test_a_draft_for_which_nothing_is_found_says_so_and_each_step_is_told(tmp_path: Path) -> None:
+    make_library(tmp_path)
+    _run(tmp_path, "library", "add", "topics.csv", "--name", "topics")
+    ended = _run(tmp_path, "draft", "--post", "12345 67890", "--mode", "automation", "--library", "topics")
+    assert ended.returncode == 0
+    assert "No passage that helps was found." in ended.stdout
+    assert "bring sources of your own, or decide" in ended.stdout
+    told = [line.strip().partition(":")[0] for line in ended.stderr.splitlines() if line.startswith("  ")]
+    assert told == ["Think of searches", "Search", "Choose and read sources", "Find the passages that matter"]
+
+
 def test_a_library_is_added_listed_and_removed(tmp_path: Path) -> None:
     table = make_library(tmp_path)
     added = json.loads(_run(tmp_path, "library", "add", str(table), "--name", "topics", "--json").stdout)

@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     Override,
     Post,
     ReadAs,
+    Review,
     Verdict,
 )
 from crowdnotes.gates import assess
@@ -180,6 +181,17 @@ def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
         ("out of date", "out of date", "out of date"),
         ("", "", ""),
     ]
+
+
+def test_scores_from_before_inspection_are_told_as_such() -> None:
+    case = _decided(decision=None)
+    assert case.draft is not None
+    judged = assess(ScriptedEngine(), case.post, case.draft.text, case.evidence, lambda: AT)
+    proposed = tuple(item.model_copy(update={"review": Review()}) for item in case.evidence)
+    case = case.model_copy(update={"assessment": judged, "evidence": proposed})
+    [row] = csv.DictReader(io.StringIO(cases_csv([case])))
+    assert row["relevance"] == "PASS (passages not inspected)"
+    assert "Scores of this text, over passages that nobody has inspected yet" in to_markdown(case)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DecisionKind if kind is not DecisionKind.APPROVED])
