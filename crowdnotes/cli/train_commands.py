@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crowdnotes.cli.output import print_json, progress
+
+if TYPE_CHECKING:
+    from crowdnotes.embedding import Embedder
+    from crowdnotes.studies.helpfulness_rows import HealthNote
 
 _OUT = "Where weights, figures and card go; the program's own assets/judges without it."
 
@@ -22,17 +27,21 @@ def helpfulness(
 ) -> None:
     """Fit the helpfulness head and cross-validate it: no post in two folds. Prints the figures as JSON.
 
-    The readings, features learned from other notes, are the shipped ones unless --camp and --pilot are given.
+    Readings and reader, which were taught on other notes, are the shipped ones unless --camp and --pilot are given;
+    to teach them again takes half an hour.
     """
+    import shutil
+
     import numpy as np
 
-    from crowdnotes.engines.local.heads.shipped import HELPFULNESS, JUDGES, READINGS, readings
+    from crowdnotes.embedding import MiniLMEmbedder
+    from crowdnotes.engines.local.heads.note_reader import load_note_reader
+    from crowdnotes.engines.local.heads.readings import load_readings
+    from crowdnotes.engines.local.heads.shipped import HELPFULNESS, JUDGES, READER, READINGS
     from crowdnotes.errors import InputError
     from crowdnotes.studies import judge_files as files
-    from crowdnotes.studies.camp_rows import read_camp_notes
-    from crowdnotes.studies.helpfulness_readings import read_pilot, train_readings, without_judged
     from crowdnotes.studies.helpfulness_rows import read_health_notes
-    from crowdnotes.studies.helpfulness_training import FOLDS, REPEATS, train_helpfulness
+    from crowdnotes.studies.helpfulness_training import FOLDS, train_helpfulness
     from crowdnotes.studies.note_marks import note_mark
     from crowdnotes.workspace import open_workspace
 
@@ -40,29 +49,49 @@ def helpfulness(
         raise InputError("The readings need both --camp and --pilot.", "Give both, or neither.")
     notes = read_health_notes(data)
     folder = files.made_folder(out or JUDGES)
-    known = readings() if camp is None or pilot is None else None
-    if camp is not None and pilot is not None:
-        progress("  training the readings")
-        others = without_judged(read_camp_notes(camp), {n.note_id for n in notes}, [n.note for n in notes])
-        known = train_readings(others, read_pilot(pilot))
-    assert known is not None  # noqa: S101 - one of the two branches above made it
-    known.save(folder / READINGS)
     with open_workspace() as workspace:
-        trained = train_helpfulness(notes, known, workspace.embedder, lambda line: progress(f"  {line}"))
+        embedder = workspace.embedder
+        if camp is not None and pilot is not None:
+            _teach(notes, camp, pilot, embedder, folder)
+        elif folder.resolve() != JUDGES:
+            for name in (READINGS, READER):
+                shutil.copyfile(JUDGES / name, folder / name)
+        reader = load_note_reader(folder / READER) if embedder.name == MiniLMEmbedder.name else None
+        trained = train_helpfulness(
+            notes, load_readings(folder / READINGS), reader, embedder, lambda line: progress(f"  {line}")
+        )
     trained.head.save(folder / HELPFULNESS)
-    first = trained.repeats[0]
     marks = np.array([note_mark(note.note_id) for note in notes], dtype=np.uint64)
     labels = np.array([note.is_helpful for note in notes])
-    files.write_held_out(folder, "helpfulness", files.HeldOutVerdicts(marks, first.probabilities, labels))
+    files.write_held_out(folder, "helpfulness", files.HeldOutVerdicts(marks, trained.middle.probabilities, labels))
+    f1s = [one.macro_f1 for one in trained.fold_sets]
     figures: dict[str, object] = {
         "notes": len(notes),
         "folds": FOLDS,
-        "macro_f1": round(float(np.mean([repeat.macro_f1 for repeat in trained.repeats])), 4),
-        "auc": round(float(np.mean([repeat.auc for repeat in trained.repeats])), 4),
-        f"macro_f1_of_{REPEATS}_repeats": [round(repeat.macro_f1, 4) for repeat in trained.repeats],
+        "macro_f1": round(float(np.mean(f1s)), 4),
+        "macro_f1_spread": round(float(np.std(f1s)), 4),
+        "macro_f1_by_fold_set": [round(f1, 4) for f1 in f1s],
+        "auc": round(float(np.mean([one.auc for one in trained.fold_sets])), 4),
     }
-    files.pin(folder, "helpfulness", figures, [HELPFULNESS, READINGS])
+    files.pin(folder, "helpfulness", figures, [HELPFULNESS, READINGS, READER])
     print_json(figures)
+
+
+def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
+    """Readings and reader, from other notes than these, into the folder."""
+    from crowdnotes.engines.local.heads.note_reader import save_note_reader
+    from crowdnotes.engines.local.heads.shipped import READER, READINGS
+    from crowdnotes.studies.camp_rows import read_camp_notes
+    from crowdnotes.studies.helpfulness_questions import QUESTIONS, answered_questions
+    from crowdnotes.studies.helpfulness_reader import teach_reader
+    from crowdnotes.studies.helpfulness_readings import read_pilot, train_readings, without_judged
+
+    progress("  leaving out the notes that are to be judged")
+    others, rated = without_judged(read_camp_notes(camp), notes, embedder), read_pilot(pilot)
+    progress("  training the readings")
+    train_readings(others, rated).save(folder / READINGS)
+    taught = teach_reader(answered_questions(others, rated), lambda line: progress(f"  teaching the reader: {line}"))
+    save_note_reader(folder / READER, taught.adapter, list(QUESTIONS), taught.weights, taught.bias)
 
 
 def principles(

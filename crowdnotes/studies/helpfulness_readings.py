@@ -7,23 +7,28 @@ any note that is to be judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.heads.readings import Readings
-from crowdnotes.engines.local.heads.samples import note_grams
+from crowdnotes.engines.local.heads.samples import note_grams, note_words
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_rows import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
 from crowdnotes.studies.head_fitting import gram_matrix, rarity_of
+from crowdnotes.studies.helpfulness_rows import HealthNote
+from crowdnotes.studies.near_duplicates import near_any
 
 _ROUNDS = 200
 _RAREST = 3  # texts; rarer grams would be learned by heart
 _PENALTY = 3.0
 _MARKS = re.compile(r"\W+")
+_VOTES = ("approval_0", "approval_1", "bridge_score", "global_approval")
+_VOTES_FORM = "Beside text and kind it has each camp's approval, bridge_score and global_approval, from 0 to 1."
 _PILOT_FORM = "The folder holds notes-00000.tsv and ratings-00000.tsv of X's public data, in the schema of 2021."
 
 
@@ -49,11 +54,20 @@ def read_pilot(folder: Path) -> pd.DataFrame:
     )
 
 
-def without_judged(camp: pd.DataFrame, ids: Collection[str], notes: Collection[str]) -> pd.DataFrame:
-    """The camp notes that are not among the notes to be judged, by id or by their words."""
-    known = {_words(note) for note in notes}
-    judged = camp["note_id"].astype(str).isin(list(ids)) | camp["text"].map(_words).isin(list(known))
-    return camp[~judged].reset_index(drop=True)
+def without_judged(camp: pd.DataFrame, notes: Sequence[HealthNote], embedder: Embedder) -> pd.DataFrame:
+    """The camp notes that are not among the notes to be judged: by id, by their words, or nearly so.
+
+    Raises InputError when the table does not tell how the camps voted.
+    """
+    missing = [column for column in _VOTES if column not in camp.columns]
+    if missing:
+        raise InputError(f"The table of camp notes lacks {', '.join(missing)}.", _VOTES_FORM)
+    known = {_words(note.note) for note in notes}
+    judged = camp["note_id"].astype(str).isin([note.note_id for note in notes]) | camp["text"].map(_words).isin(known)
+    left = camp[~judged]
+    others = embedder.encode([note_words(note.note) for note in notes])
+    near = near_any(embedder.encode([note_words(text) for text in left["text"]]), others)
+    return left[~near].reset_index(drop=True)
 
 
 def train_readings(camp: pd.DataFrame, pilot: pd.DataFrame) -> Readings:

@@ -31,3 +31,8 @@ def joined_groups(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -
     together = (first[:, None] == first) | (second[:, None] == second)
     _, groups = connected_components(together, directed=False)
     return np.asarray(groups, dtype=np.int64)
+
+
+def near_any(vectors: FloatArray, others: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether each vector is that of a near duplicate of one of the others, shape (len(vectors),)."""
+    return np.asarray((vectors @ others.T > _SAME).any(axis=1))

@@ -17,10 +17,12 @@ from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Post
 from crowdnotes.engines.local.heads.head import load_head
+from crowdnotes.engines.local.heads.note_reader import load_note_reader
 from crowdnotes.engines.local.heads.readings import load_readings
 from crowdnotes.engines.local.heads.samples import note_sample, pair_sample
-from crowdnotes.engines.local.heads.shipped import HELPFULNESS, OPINION, READINGS
+from crowdnotes.engines.local.heads.shipped import HELPFULNESS, JUDGES, OPINION, READER, READINGS
 from crowdnotes.errors import InputError
+from crowdnotes.studies.helpfulness_questions import QUESTIONS
 from crowdnotes.studies.judge_files import read_held_out
 from crowdnotes.testing import HashingEmbedder
 
@@ -68,6 +70,31 @@ def _camps(folder: Path) -> Path:
     return folder / "camps.parquet"
 
 
+def _voted(folder: Path) -> Path:
+    """The same notes with votes: the camps disagree on every third one, and every seventh is trivial."""
+    table = pd.read_parquet(_camps(folder))
+    table.loc[table["note_id"] % 7 == 0, "content_label"] = "irrelevant_trivial_or_spam"
+    disputed = table["note_id"] % 3 == 0
+    table["kind"] = np.where(disputed, "polarising", "bridging")
+    table["approval_0"] = np.where(disputed, table["note_id"] % 2, np.nan)
+    table["approval_1"] = np.where(disputed, 1 - table["note_id"] % 2, np.nan)
+    table["bridge_score"] = np.where(disputed, 0.0, 0.75)
+    table["global_approval"] = np.where(disputed, 0.5, 0.9)
+    table.to_parquet(folder / "voted.parquet")
+    return folder / "voted.parquet"
+
+
+def _pilot(folder: Path) -> Path:
+    """Notes of the pilot, rated twice each."""
+    count = 12
+    names = ["NOT_MISLEADING", "MISINFORMED_OR_POTENTIALLY_MISLEADING"]
+    notes = pd.DataFrame({"noteId": np.arange(count), "classification": names * (count // 2), "summary": _SUBJECTS})
+    ratings = pd.DataFrame({"noteId": np.repeat(np.arange(count), 2), "helpful": np.arange(2 * count) % 3 // 2})
+    notes.to_csv(folder / "notes-00000.tsv", sep="\t", index=False)
+    ratings.to_csv(folder / "ratings-00000.tsv", sep="\t", index=False)
+    return folder
+
+
 def _train(*words: str | Path) -> Any:
     result = CliRunner().invoke(app, ["train", *map(str, words)])
     assert result.exit_code == 0, (result.stderr, result.exception)
@@ -85,7 +112,7 @@ def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path) -> 
     assert figures["macro_f1"] > 0.9  # made to be told apart
     pinned = _pinned(out, "helpfulness")
     assert pinned["macro_f1"] == figures["macro_f1"]
-    for name in (HELPFULNESS, READINGS):
+    for name in (HELPFULNESS, READINGS, READER):
         assert pinned["weights_sha256"][name] == hashlib.sha256((out / name).read_bytes()).hexdigest()
     assert len(read_held_out("helpfulness", out).by_mark()) == figures["notes"]
     assert f"| notes | {figures['notes']} |" in (out / "helpfulness.md").read_text(encoding="utf-8")
@@ -101,7 +128,9 @@ def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path) -> None:
         _train("helpfulness", "--data", data, "--out", tmp_path / out)
         _train("principles", "--data", camps, "--out", tmp_path / out)
     assert _sums(tmp_path / "first") == _sums(tmp_path / "second")
-    assert {HELPFULNESS, READINGS, OPINION, "figures.json", "helpfulness.md"} <= _sums(tmp_path / "first").keys()
+    assert {HELPFULNESS, READINGS, READER, OPINION, "figures.json", "helpfulness.md"} <= _sums(
+        tmp_path / "first"
+    ).keys()
 
 
 def test_the_trained_heads_work_on_notes_that_they_have_not_seen(tmp_path: Path) -> None:
@@ -137,6 +166,34 @@ def test_the_readings_need_both_kinds_of_data(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, words)
     assert isinstance(refused.exception, InputError)
     assert "both --camp and --pilot" in str(refused.exception)
+
+
+def test_camp_notes_without_votes_teach_nothing(tmp_path: Path) -> None:
+    words = [
+        "train",
+        "helpfulness",
+        "--data",
+        _health(tmp_path),
+        "--camp",
+        _camps(tmp_path),
+        "--pilot",
+        _pilot(tmp_path),
+    ]
+    refused = CliRunner().invoke(app, [*map(str, words), "--out", str(tmp_path / "out")])
+    assert isinstance(refused.exception, InputError)
+    assert "lacks approval_0" in str(refused.exception)
+
+
+@pytest.mark.model
+def test_readings_and_reader_are_taught_again_from_other_notes(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    others = ("--camp", _voted(tmp_path), "--pilot", _pilot(tmp_path))
+    _train("helpfulness", "--data", _health(tmp_path), *others, "--out", out)
+    pinned = _pinned(out, "helpfulness")["weights_sha256"]
+    shipped = json.loads((JUDGES / "figures.json").read_text(encoding="utf-8"))["helpfulness"]["weights_sha256"]
+    for name in (READINGS, READER):
+        assert pinned[name] == hashlib.sha256((out / name).read_bytes()).hexdigest() != shipped[name]
+    assert load_note_reader(out / READER).questions == tuple(QUESTIONS)
 
 
 def test_too_few_notes_that_differ_are_refused(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.heads.link_kinds import linked_hosts
 from crowdnotes.engines.local.heads.reasons import NO_LINK, Reason, reasons_for
-from crowdnotes.engines.local.heads.samples import note_words, pair_sample, vector_of
-from crowdnotes.engines.local.heads.shipped import helpfulness_head, readings
+from crowdnotes.engines.local.heads.samples import note_words, pair_sample, taught_reads, vector_of
+from crowdnotes.engines.local.heads.shipped import helpfulness_head, note_reader_for, readings
 from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.tone import BARE_VERDICT, insults
 from crowdnotes.engines.local.words import content_tokens, plain_post
@@ -33,7 +33,9 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
         return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=reason)
     head = helpfulness_head()
     post_vector, note_vector = vector_of(embedder, head.embedder, [plain_post(post.text), words])
-    sample = pair_sample(post, note, readings(), post_vector, note_vector)
+    reader = note_reader_for(embedder)
+    taught = taught_reads(reader, [(post, note)])[0] if reader is not None else None
+    sample = pair_sample(post, note, readings(), post_vector, note_vector, taught)
     parts = head.judge(sample)
     found = reasons_for(note, sample, parts)
     score = round(parts.probability, 4)

@@ -43,9 +43,9 @@ def test_the_pinned_helpfulness_figure_follows_from_the_held_out_verdicts_and_ha
     held_out = read_held_out("helpfulness")
     said = [bool(p >= 0.5) for p in held_out.probabilities]
     measured = macro_f1([bool(label) for label in held_out.labels], said)
-    assert measured == pytest.approx(FIGURES["helpfulness"]["macro_f1_of_3_repeats"][0], abs=0.002)
-    assert FIGURES["helpfulness"]["macro_f1"] >= 0.715
-    assert FIGURES["helpfulness"]["auc"] >= 0.80
+    assert measured == pytest.approx(np.median(FIGURES["helpfulness"]["macro_f1_by_fold_set"]), abs=0.002)
+    assert FIGURES["helpfulness"]["macro_f1"] >= 0.73
+    assert FIGURES["helpfulness"]["auc"] >= 0.82
 
 
 def test_the_pinned_opinion_figure_follows_from_the_held_out_verdicts_and_has_not_fallen() -> None:

@@ -6,13 +6,14 @@ not. A group speaks only when it moved the score, and says what is the case in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from crowdnotes.domain import Span
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.heads.grams import place_of, word_spans
 from crowdnotes.engines.local.heads.head import Parts, Sample
+from crowdnotes.engines.local.heads.note_reader import LIKENESS
 from crowdnotes.engines.local.heads.samples import SIMILARITY
 from crowdnotes.engines.local.words import is_content
 from crowdnotes.note_text import find_urls
@@ -25,9 +26,11 @@ _SOURCES = frozenset(
     "authority link,research link,portal link,fact check link,news link,encyclopedia link,social link,source label,"
     "link names the post's subject,link names the note's subject".split(",")
 )
+_READS = ("reads", "note is read")  # by its words, and as a whole
 _FIT = frozenset(
     (
         SIMILARITY,
+        LIKENESS,
         "share of the note in the post",
         "share of the post in the note",
         "words shared",
@@ -43,7 +46,12 @@ _ANSWER = frozenset(
     "negations,plain denial,no evidence,verdict,says otherwise,denies more,attribution,numbers,new numbers,percent,"
     "quotation".split(",")
 )
-_OPINION = ("reads: opinion or hostile", "reads: sourced fact")
+_OPINION = tuple(f"{reads}: {what}" for reads in _READS for what in ("opinion or hostile", "sourced fact"))
+_CROWDS = tuple(
+    f"{reads}: {what}"
+    for reads in _READS
+    for what in ("both camps approve", "strength of agreement", "approval", "helpful in the pilot")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,11 @@ def reasons_for(note: str, sample: Sample, parts: Parts) -> list[Reason]:
         *_about_tone(note, _sum(parts, _TONE)),
         _either(_sum(parts, _ANSWER), "it says what holds and what does not", "it does not say what holds instead"),
         _either(_sum(parts, _OPINION), "it reads as sourced fact", "it reads less like sourced fact than most notes"),
+        _either(
+            _sum(parts, _CROWDS),
+            "raters of both camps approved of notes like it",
+            "raters of both camps seldom approved of notes like it",
+        ),
         *_about_wording(note, parts),
         _about_post(parts),
     ]
@@ -70,7 +83,7 @@ def reasons_for(note: str, sample: Sample, parts: Parts) -> list[Reason]:
     return sorted(said, key=lambda reason: -abs(reason.worth))
 
 
-def _sum(parts: Parts, names: Sequence[str] | frozenset[str]) -> float:
+def _sum(parts: Parts, names: Collection[str]) -> float:
     return sum(parts.features.get(name, 0.0) for name in names)
 
 

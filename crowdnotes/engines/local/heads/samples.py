@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from crowdnotes.domain import Post
@@ -11,6 +12,7 @@ from crowdnotes.engines.local.heads.grams import Grams, letter_grams, word_grams
 from crowdnotes.engines.local.heads.head import Sample
 from crowdnotes.engines.local.heads.link_kinds import linked_hosts
 from crowdnotes.engines.local.heads.note_features import note_features
+from crowdnotes.engines.local.heads.note_reader import NoteReader, readable_note, readable_post, taught_features
 from crowdnotes.engines.local.heads.pair_features import pair_features
 from crowdnotes.engines.local.heads.readings import Readings
 from crowdnotes.engines.local.words import plain_post
@@ -38,18 +40,30 @@ def note_sample(note: str, vector: FloatArray | None) -> Sample:
 
 
 def pair_sample(
-    post: Post, note: str, readings: Readings, post_vector: FloatArray | None, note_vector: FloatArray | None
+    post: Post,
+    note: str,
+    readings: Readings,
+    post_vector: FloatArray | None,
+    note_vector: FloatArray | None,
+    taught: Mapping[str, float] | None = None,
 ) -> Sample:
-    """A note under a post. Without vectors the similarity is left out; without a date so is its time."""
+    """A note under a post, with what `taught_reads` gave. Without vectors or a date what they tell is left out."""
     words = note_grams(note)
     text = plain_post(post.text)
-    features = {**note_features(note), **pair_features(post.text, note), **readings.score(words)}
+    features = {**note_features(note), **pair_features(post.text, note), **readings.score(words), **(taught or {})}
     features |= time_features(post.posted_at) if post.posted_at is not None else {}
     vectors = {}
     if post_vector is not None and note_vector is not None:
         vectors = {"post": post_vector, "note": note_vector, "both": post_vector * note_vector}
         features[SIMILARITY] = float(post_vector @ note_vector)
     return Sample(features, {"words": words, "post words": word_grams(text)}, vectors)
+
+
+def taught_reads(reader: NoteReader, pairs: Sequence[tuple[Post, str]]) -> list[dict[str, float]]:
+    """What the reader says of each post and the note under it."""
+    posts = reader.read([readable_post(plain_post(post.text)) for post, _ in pairs])
+    notes = reader.read([readable_note(note) for _, note in pairs])
+    return [taught_features(post, note) for post, note in zip(posts, notes, strict=True)]
 
 
 def time_features(moment: datetime) -> dict[str, float]:
