@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from crowdnotes.embedding import FloatArray
 from crowdnotes.engines.local.heads.grams import BUCKETS, Grams
 from crowdnotes.engines.local.heads.head import GramBlock, Head, Sample, VectorBlock, normed
+from crowdnotes.studies.likeness_fitting import LikenessRecipe, fit_likeness
 
 Labels = npt.NDArray[np.int64]
 _ROUNDS = 400
@@ -31,6 +32,7 @@ class Recipe:
     grams: Mapping[str, float]
     vectors: Mapping[str, float]
     rarest: int = 2
+    likeness: LikenessRecipe | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ def fit_head(samples: Sequence[Sample], labels: Labels, recipe: Recipe, embedder
         slope=1.0,
         offset=0.0,
         embedder=embedder,
+        likeness=None if recipe.likeness is None else fit_likeness(dense, samples, labels, recipe.likeness),
     )
 
 

@@ -44,7 +44,7 @@ def test_the_pinned_helpfulness_figure_follows_from_the_held_out_verdicts_and_ha
     said = [bool(p >= 0.5) for p in held_out.probabilities]
     measured = macro_f1([bool(label) for label in held_out.labels], said)
     assert measured == pytest.approx(np.median(FIGURES["helpfulness"]["macro_f1_by_fold_set"]), abs=0.002)
-    assert FIGURES["helpfulness"]["macro_f1"] >= 0.73
+    assert FIGURES["helpfulness"]["macro_f1"] >= 0.74
     assert FIGURES["helpfulness"]["auc"] >= 0.82
 
 

@@ -1,4 +1,4 @@
-"""A linear head: one weight a named feature, a hashed gram, and a number of a sentence vector; then calibrated.
+"""A head: one weight a named feature, a hashed gram, and a number of a sentence vector; likeness; then calibrated.
 
 score = bias + the sum of all parts; probability = 1 / (1 + exp(-(slope * score + offset))), Platt's scaling
 (1999) fitted on held-out folds. Every part of a verdict can be told: `Parts` holds what each feature and
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from crowdnotes.embedding import FloatArray
 from crowdnotes.engines.local.heads.grams import Grams
+from crowdnotes.engines.local.heads.likeness import FEATURES, Likeness, likeness_of
 from crowdnotes.errors import ModelFilesError
 
 _REPAIR = "Put the folder assets/judges back, for instance with `git checkout assets`, or train the head again."
@@ -33,11 +34,12 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The score taken apart: by feature, by gram block and place in it, by vector; the rest is the bias."""
+    """The score taken apart: by feature, gram block and place in it, vector, likeness; the rest is the bias."""
 
     features: dict[str, float]
     grams: dict[str, dict[int, float]]
     vectors: dict[str, float]
+    likeness: float
     score: float
     probability: float
 
@@ -73,6 +75,7 @@ class Head:
     slope: float
     offset: float
     embedder: str
+    likeness: Likeness | None = None
 
     def judge(self, sample: Sample) -> Parts:
         """The score of a sample, its calibrated probability, and what each part added."""
@@ -89,7 +92,16 @@ class Head:
         }
         score = self.bias + sum(features.values()) + sum(vectors.values())
         score += sum(sum(parts.values()) for parts in grams.values())
-        return Parts(features, grams, vectors, score, sigmoid(self.slope * score + self.offset))
+        likeness = 0.0
+        if self.likeness is not None:
+            likeness = self.likeness.score({FEATURES: self._dense(sample), **sample.vectors})
+        score += likeness
+        return Parts(features, grams, vectors, likeness, score, sigmoid(self.slope * score + self.offset))
+
+    def _dense(self, sample: Sample) -> FloatArray:
+        """The sample's features in the head's order; one that is missing is at the others' mean."""
+        values = [sample.features.get(name, mean) for name, mean in zip(self.features, self.mean, strict=True)]
+        return np.array(values, dtype=np.float32)
 
     def save(self, path: Path) -> None:
         """Write the weights as plain arrays (.npz, nothing pickled), gram weights in half precision."""
@@ -107,6 +119,7 @@ class Head:
         for name, vector in self.vectors.items():
             for part in ("mean", "scale", "weights"):
                 arrays[f"vectors/{name}/{part}"] = getattr(vector, part).astype(np.float16)
+        arrays |= self.likeness.arrays() if self.likeness is not None else {}
         np.savez_compressed(path, allow_pickle=False, **arrays)
 
 
@@ -133,6 +146,7 @@ def load_head(path: Path) -> Head:
             slope=slope,
             offset=offset,
             embedder=str(arrays["embedder"]),
+            likeness=likeness_of(arrays),
         )
     except (OSError, ValueError, KeyError) as error:
         raise ModelFilesError(f"The trained judge {path.name} is missing or damaged.", _REPAIR) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from crowdnotes.domain import Post
@@ -21,6 +22,14 @@ from crowdnotes.note_text import without_urls
 # Half-years whose strictness is learned. Dates before the first or after the last count as those.
 _FIRST_HALF, _LAST_HALF = 2022.5, 2025.5
 SIMILARITY = "similarity to the post"
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What the taught reader makes of a post and a note: features by name, and its vectors of both."""
+
+    features: Mapping[str, float]
+    vectors: Mapping[str, FloatArray]
 
 
 def note_words(note: str) -> str:
@@ -45,25 +54,31 @@ def pair_sample(
     readings: Readings,
     post_vector: FloatArray | None,
     note_vector: FloatArray | None,
-    taught: Mapping[str, float] | None = None,
+    taught: Taught | None = None,
 ) -> Sample:
     """A note under a post, with what `taught_reads` gave. Without vectors or a date what they tell is left out."""
     words = note_grams(note)
     text = plain_post(post.text)
-    features = {**note_features(note), **pair_features(post.text, note), **readings.score(words), **(taught or {})}
+    features = {**note_features(note), **pair_features(post.text, note), **readings.score(words)}
     features |= time_features(post.posted_at) if post.posted_at is not None else {}
-    vectors = {}
+    vectors: dict[str, FloatArray] = {}
+    if taught is not None:
+        features |= taught.features
+        vectors |= taught.vectors
     if post_vector is not None and note_vector is not None:
-        vectors = {"post": post_vector, "note": note_vector, "both": post_vector * note_vector}
+        vectors |= {"post": post_vector, "note": note_vector, "both": post_vector * note_vector}
         features[SIMILARITY] = float(post_vector @ note_vector)
     return Sample(features, {"words": words, "post words": word_grams(text)}, vectors)
 
 
-def taught_reads(reader: NoteReader, pairs: Sequence[tuple[Post, str]]) -> list[dict[str, float]]:
-    """What the reader says of each post and the note under it."""
+def taught_reads(reader: NoteReader, pairs: Sequence[tuple[Post, str]]) -> list[Taught]:
+    """What the reader makes of each post and the note under it."""
     posts = reader.read([readable_post(plain_post(post.text)) for post, _ in pairs])
     notes = reader.read([readable_note(note) for _, note in pairs])
-    return [taught_features(post, note) for post, note in zip(posts, notes, strict=True)]
+    return [
+        Taught(taught_features(post, note), {"post as read": post.vector, "note as read": note.vector})
+        for post, note in zip(posts, notes, strict=True)
+    ]
 
 
 def time_features(moment: datetime) -> dict[str, float]:
