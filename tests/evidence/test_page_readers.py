@@ -201,6 +201,13 @@ def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     assert env["PATH"] == os.environ["PATH"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not keep to the bound")
+def test_a_readers_memory_is_bounded() -> None:
+    code = "from crowdnotes.evidence import page_reader as r; r._bound_memory(); bytearray(r._MOST_MEMORY)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert "MemoryError" in ended.stderr
+
+
 @given(
     st.builds(Document, title=st.text(), text=st.text(), published=st.none() | st.dates(), page_starts=st.just((0, 9)))
 )
