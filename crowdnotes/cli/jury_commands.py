@@ -1,4 +1,4 @@
-"""`crowdnotes jury score`, `crowdnotes bench jury` and `crowdnotes train jury`."""
+"""`crowdnotes jury score`, `crowdnotes bench jury`, `crowdnotes train jury` and `crowdnotes train raters`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,13 @@ def score(
 
 
 def bench(
-    data: Annotated[Path, typer.Option(help="A Parquet file of the camp schema (kind, approval_0/1, raters_0/1, …).")],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="A Parquet file of the camp schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin "
+            "on the newer notes that lie beside it."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Measure the jury's model on notes with two camps' votes.
@@ -65,16 +71,21 @@ def bench(
     polarising_auc, brier, ece: does it know which notes divide the camps? camp_auc: and which camp likes
     them? rating_auc: of single votes on dividing notes. Reading new notes takes about 20 ms each.
     """
+    from crowdnotes.jury.assets import ASSETS
     from crowdnotes.jury.camp_model import CampModel
     from crowdnotes.jury.model_file import load_model
     from crowdnotes.settings import load_settings
     from crowdnotes.studies.jury_camp_run import bench_camps
+    from crowdnotes.studies.jury_held_out import measure_held_out
 
-    settings = load_settings()
-    model = load_model(settings.jury.model)
-    if not isinstance(model, CampModel):
-        raise InputError("The jury's model was trained on ratings, not on camps.", "Unset CROWDNOTES_JURY_MODEL.")
-    figures = bench_camps(data, model, _embedder(settings))
+    if data is None:
+        figures = measure_held_out(ASSETS / "held_out")
+    else:
+        settings = load_settings()
+        model = load_model(settings.jury.model)
+        if not isinstance(model, CampModel):
+            raise InputError("The jury's model was trained on ratings, not on camps.", "Unset CROWDNOTES_JURY_MODEL.")
+        figures = bench_camps(data, model, _embedder(settings))
     if as_json:
         print_json(figures)
         return
@@ -110,6 +121,18 @@ def train(
         return
     for name, value in measured.items():
         print_text(f"{name}: {value}")
+
+
+def train_raters(
+    data: Annotated[Path, typer.Option(help="A Parquet file with the columns rater_intercept and rater_factor.")],
+    out: Annotated[Path, typer.Option(help="The JSON file to write; assets/jury/raters.json is the shipped one.")],
+    source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
+) -> None:
+    """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
+    from crowdnotes.studies.jury_raters import fit_pool
+
+    content = fit_pool(data, out, source)
+    print_json({"raters": content["raters"], "parts": len(content["weights"]), "quantiles": content["quantiles"]})
 
 
 def _embedder(settings: Settings) -> Embedder:

@@ -71,6 +71,10 @@ class CampModel:
         joined = (1 - camps.splits) * camps.joined_share
         return np.column_stack((joined + camps.splits * negative, joined + camps.splits * positive))
 
+    def familiarity(self, notes: Features) -> Floats:
+        """See `JuryModel.familiarity`."""
+        return self.splits.words.familiarity(notes)
+
     def read(self, notes: Features, posts: Features | None = None) -> Readings:  # noqa: ARG002 - it reads notes alone
         """See `JuryModel.read`."""
         camps = self.read_camps(notes)

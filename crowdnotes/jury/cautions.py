@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from crowdnotes.errors import InputError
+from crowdnotes.languages import language_of
 from crowdnotes.note_text import NOTE_LIMIT, note_length, without_urls
 from crowdnotes.settings import JurySettings
 
@@ -30,12 +31,22 @@ def check_note(text: str, settings: JurySettings) -> None:
         raise InputError("The note has links or marks but no words.", "Say in a sentence what the link shows.")
 
 
-def cautions(note: str, settings: JurySettings, *, vectors: bool) -> tuple[str, ...]:
-    """Sentences about one note; none for an ordinary one."""
-    words = without_urls(note).split()
+def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: float) -> tuple[str, ...]:
+    """Sentences about one note; none for an ordinary one.
+
+    familiar: the share of its words and pairs of words that the model knows (`JuryModel.familiarity`).
+    """
+    words = {word.lower() for word in without_urls(note).split()}
     found = []
+    if familiar < settings.familiar_words:
+        found.append(
+            f"The text is unlike the notes that the jury learned from (it knows {familiar:.0%} of its words and pairs "
+            "of words): its numbers mean nothing here."
+        )
     if len(words) < settings.short_words:
-        found.append(f"The note has only {len(words)} words: the jury has little to go by.")
+        found.append(
+            f"The note has only {len(words)} different word{'s' * (len(words) != 1)}: the jury has little to go by."
+        )
     length = note_length(note)
     if length > NOTE_LIMIT:
         found.append(f"The note counts {length} of {NOTE_LIMIT} characters: X would not take it as it is.")
@@ -63,7 +74,5 @@ def _foreign(note: str) -> str:
         return "in another script"
     if len(letters) < _SURE_LANGUAGE_LETTERS:
         return ""
-    import py3langid
-
-    code, _ = py3langid.classify(without_urls(note))
-    return "" if code == "en" else f"in another language ({code})"
+    code = language_of(note)
+    return "" if code in (None, "en") else f"in another language ({code})"

@@ -1,7 +1,8 @@
 """A note's text as numbers: hashed words, letters and sources, manner, stances, and its meaning's vector.
 
 Hashing keeps no vocabulary: the trained weights hold no words of anybody's note. Links count twice:
-as sources (host, account) and by the words in their path, which often repeat a headline.
+as sources (host, account) and by the words in their path, which often repeat a headline. Words also count
+with the kind of note they stand in, and with the side of whoever stands next to them (`frames`).
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from crowdnotes.jury.frames import frames, words_by_kind
+from crowdnotes.jury.parsed import parsed
 from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.sources import sources_of
 from crowdnotes.jury.stance import stances
 from crowdnotes.jury.style import style
-from crowdnotes.note_text import find_urls, without_urls
+from crowdnotes.note_text import without_urls
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from crowdnotes.embedding import Embedder
 
-VERSION = 2
-BITS = {"words": 18, "letters": 18, "sources": 14}
+VERSION = 3
+BITS = {"words": 18, "letters": 18, "sources": 14, "kinds": 18, "frames": 18}
 _TOKEN = r"(?u)\b\w+\b|[!?]"
-_HOST = re.compile(r"^https?://(?:www\.|m\.|mobile\.|amp\.|en\.m\.)?([^/?#]+)(?:/([^/?#]+))?", re.IGNORECASE)
-_X = frozenset({"x.com", "twitter.com"})
 
 
 @dataclass(frozen=True)
@@ -83,28 +85,16 @@ def _blocks(notes: Sequence[str]) -> dict[str, csr_matrix]:
             n_features=1 << BITS[name], alternate_sign=False, norm=None, binary=True, dtype=np.float32, **how
         )
 
-    texts = [f"{without_urls(note)} . {_path_words(note)}" for note in notes]
+    texts = [f"{parsed(note).body} . {_path_words(note)}" for note in notes]
     return {
         "words": hashed("words", token_pattern=_TOKEN, ngram_range=(1, 2)).transform(texts),
         "letters": hashed("letters", analyzer="char_wb", ngram_range=(2, 5)).transform(texts),
-        "sources": hashed("sources", analyzer=_sources).transform(notes),
+        "sources": hashed("sources", analyzer=sources_of).transform(notes),
+        "kinds": hashed("kinds", analyzer=words_by_kind).transform(notes),
+        "frames": hashed("frames", analyzer=frames).transform(notes),
     }
 
 
 def _path_words(note: str) -> str:
-    paths = (re.sub(r"^https?://[^/]*", "", url.url.lower()) for url in find_urls(note))
+    paths = (re.sub(r"^https?://[^/]*", "", url.url.lower()) for url in parsed(note).links)
     return " ".join(word for path in paths for word in re.findall(r"[a-z]{2,}", path))
-
-
-def _sources(note: str) -> list[str]:
-    """Hosts of the links, and accounts where a link leads to a post."""
-    found = []
-    for url in find_urls(note):
-        parts = _HOST.match(url.url if url.has_scheme else f"https://{url.url}")
-        if parts is None:
-            continue
-        host = parts[1].lower()
-        found.append(host)
-        if host in _X and parts[2]:
-            found.append(f"@{parts[2].lower()}")
-    return found

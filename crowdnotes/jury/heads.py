@@ -37,6 +37,14 @@ class Channel:
         part: Floats = np.divide(present @ self.products, length, out=np.zeros(len(features)), where=length > 0)
         return part
 
+    def familiarity(self, features: Features) -> Floats:
+        """The share of the block's entries that have a weight, (n,); 0 for a note without any."""
+        present = features.blocks[self.block]
+        known = np.asarray(present @ (self.squares > 0).astype(np.float64), dtype=np.float64)
+        entries = np.diff(present.indptr)
+        share: Floats = np.divide(known, entries, out=np.zeros(len(features)), where=entries > 0)
+        return share
+
 
 @dataclass(frozen=True)
 class WordsHalf:
@@ -53,6 +61,10 @@ class WordsHalf:
         for channel in self.channels:
             total = total + channel.score(features)
         return total
+
+    def familiarity(self, features: Features) -> Floats:
+        """The share of each note's words and pairs of words that two notes or more had which it learned from, (n,)."""
+        return next(channel for channel in self.channels if channel.block == "words").familiarity(features)
 
 
 @dataclass(frozen=True)

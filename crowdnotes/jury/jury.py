@@ -79,6 +79,7 @@ class Jury:
         post = (post_text or "").strip() or None
         read, posts = self._read(texts), self._read_post(post, len(texts))
         readings = self.model.read(read, posts)
+        familiar = self.model.familiarity(read)
         held = self._hold(readings, size, number, sampling)
         return tuple(
             verdict_of(
@@ -90,7 +91,7 @@ class Jury:
                     sampling=sampling.value,
                     splits=None if readings.splits is None else float(readings.splits[row]),
                     influences=self._influences(text, row, read, posts) if explain else (),
-                    cautions=cautions(text, self.settings, vectors=self.has_vectors),
+                    cautions=cautions(text, self.settings, vectors=self.has_vectors, familiar=float(familiar[row])),
                     model=self.model.name,
                     quality=self.model.quality,
                 ),

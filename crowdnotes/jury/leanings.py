@@ -17,9 +17,10 @@ from typing import Any
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.jury.assets import LEANINGS
 
-_FILES = ("sources.toml", "names.toml", "topics.toml")
+_FILES = ("hosts.toml", "accounts_left.toml", "accounts_right.toml", "names.toml", "topics.toml")
 _HOST_LEANS = {"left": -2, "left_of_centre": -1, "right_of_centre": 1, "right": 2}
 _TOKEN = re.compile(r"\w+(?:'\w+)*")
+_NOT_PLAIN = re.compile(r"[^\w' .,;:!?()]+")
 _STEM = 3  # letters by which words with a star are looked up
 
 
@@ -106,7 +107,7 @@ class Phrases:
 class Leanings:
     """What the files hold. Leans go from -2 (left) to 2 (right).
 
-    sides: each group of names to -1 or 1. topics: group to -1, 0 or 1. sha256: of the three files, so that
+    sides: each group of names to -1 or 1. topics: group to -1, 0 or 1. sha256: of the files, so that
     a model can tell whether it was trained with them.
     """
 
@@ -126,8 +127,13 @@ class Leanings:
         return lean or 0
 
 
+def plain_text(text: str) -> str:
+    """Lower case, straight apostrophes, no hyphens, no marks but those that end a sentence or part one."""
+    return _NOT_PLAIN.sub(" ", text.lower().replace("’", "'").replace("-", " "))
+
+
 def tokens_of(text: str) -> list[Token]:
-    """Words of plain text (lower case, straight apostrophes, no hyphens)."""
+    """Words of plain text."""
     return [Token(match.group().removesuffix("'s"), match.start(), match.end()) for match in _TOKEN.finditer(text)]
 
 
@@ -136,18 +142,22 @@ def shipped_leanings() -> Leanings:
     """The files that ship with the program. Raises ConfigurationError when they cannot be read."""
     try:
         raw = [(LEANINGS / name).read_bytes() for name in _FILES]
-        sources, names, topics = (tomllib.loads(content.decode("utf-8")) for content in raw)
+        hosts, left, right, names, topics = (tomllib.loads(content.decode("utf-8")) for content in raw)
     except (OSError, ValueError) as error:
         raise ConfigurationError("The jury's leanings cannot be read.", "Install the program again.") from error
     return Leanings(
-        hosts={host: _HOST_LEANS[lean] for lean, hosts in sources["hosts"].items() for host in hosts},
-        accounts={name: _HOST_LEANS[lean] for lean, all_of in sources["accounts"].items() for name in all_of},
+        hosts=_leans(hosts["hosts"]),
+        accounts=_leans(left["accounts"] | right["accounts"]),
         names=Phrases(_flat(names["names"])),
         sides=_sides(names["names"]),
         topics=Phrases(_flat(topics["topics"])),
         topic_sides=_sides(topics["topics"]),
         sha256=hashlib.sha256(b"".join(raw)).hexdigest(),
     )
+
+
+def _leans(listed: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    return {name: _HOST_LEANS[lean] for lean, names in listed.items() for name in names}
 
 
 def _flat(by_side: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:

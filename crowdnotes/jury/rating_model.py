@@ -42,6 +42,10 @@ class RatingModel:
         """See `JuryModel`."""
         return bool(len(self.post_weights))
 
+    def familiarity(self, notes: Features) -> Floats:
+        """See `JuryModel.familiarity`."""
+        return self.appeal.words.familiarity(notes)
+
     def read(self, notes: Features, posts: Features | None = None) -> Readings:
         """See `JuryModel.read`. A post counts only where both vectors are there."""
         kernel = self.landmarks.kernel(notes) if notes.vectors.shape[1] else None

@@ -75,6 +75,10 @@ class JuryModel(Protocol):
         """Whether the post's text has a part in its reading."""
         ...
 
+    def familiarity(self, notes: Features) -> Floats:
+        """The share of each note's words and pairs of words that the notes of its training had, (n,)."""
+        ...
+
     def read(self, notes: Features, posts: Features | None = None) -> Readings:
         """Read notes. Features without vectors (no columns) are read by words, letters, sources and manner.
 

@@ -14,14 +14,12 @@ from functools import lru_cache
 import numpy as np
 
 from crowdnotes.jury.leanings import Leanings, Match, Token, shipped_leanings, tokens_of
+from crowdnotes.jury.parsed import parsed
 from crowdnotes.jury.pool import Floats
-from crowdnotes.note_text import find_urls, without_urls
+from crowdnotes.jury.sources import HOST, X
 
 _SIDES = {"left": -1, "right": 1}
 _LEANS = (-2, -1, 1, 2)
-_HOST = re.compile(r"^https?://(?:www\.|m\.|mobile\.|amp\.|en\.m\.)?([^/?#]+)(?:/([^/?#]+))?", re.IGNORECASE)
-_X = frozenset({"x.com", "twitter.com"})
-_NOT_PLAIN = re.compile(r"[^\w' .,;:!?()]+")
 _NOT_NEEDED, _NEEDED = "not_needed", "needed"
 _REACH = 60  # characters on each side of a name that speak of it
 # What is said of a name: how many other words may stand between it and the words that say it, and these.
@@ -88,11 +86,11 @@ def stance_names() -> tuple[str, ...]:
 
 def _row(note: str, known: Leanings) -> dict[str, float]:
     row, cited, paths = _sources(note, known)
-    text = _plain(without_urls(note))
-    tokens, path_tokens = tokens_of(text), tokens_of(paths)
-    names = known.names.find(tokens)
-    said = [_said_of(text, tokens, name) for name in names]
-    topics = Counter(match.group for match in known.topics.find(tokens))
+    read = parsed(note)
+    path_tokens = tokens_of(paths)
+    names = read.names
+    said = [_said_of(read.plain, read.tokens, name) for name in names]
+    topics = Counter(match.group for match in read.topics)
     path_topics = Counter(match.group for match in known.topics.find(path_tokens))
     path_names = Counter(match.group for match in known.names.find(path_tokens))
     for topic, leans in known.topic_sides.items():
@@ -135,12 +133,12 @@ def _sources(note: str, known: Leanings) -> tuple[dict[str, float], float, str]:
     accounts: list[int] = []
     paths: list[str] = []
     official = scholarly = 0
-    for url in find_urls(note):
-        parts = _HOST.match(url.url if url.has_scheme else f"https://{url.url}")
+    for url in parsed(note).links:
+        parts = HOST.match(url.url if url.has_scheme else f"https://{url.url}")
         if parts is None:
             continue
         host = parts[1].lower()
-        if host in _X:
+        if host in X:
             accounts.append(known.accounts.get((parts[2] or "").lower(), 0))
         else:
             hosts.append(known.of_host(host))
@@ -188,7 +186,3 @@ def _summed(names: Sequence[Match], said: Sequence[frozenset[str]], known: Leani
         gap = sum(counted["right", way] - counted["left", way] for way in ways)
         row[f"lean of the {column}"] = float(np.clip(gap, -3, 3)) / 2
     return row
-
-
-def _plain(text: str) -> str:
-    return _NOT_PLAIN.sub(" ", text.lower().replace("’", "'").replace("-", " "))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from crowdnotes.jury.parsed import parsed
 from crowdnotes.jury.pool import Floats
-from crowdnotes.note_text import find_urls, without_urls
 from crowdnotes.sentences import split_sentences
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -60,8 +60,8 @@ def style(notes: Sequence[str]) -> Floats:
 
 
 def _row(note: str) -> list[float]:
-    urls = [url.url for url in find_urls(note)]
-    body = without_urls(note)
+    urls = [url.url for url in parsed(note).links]
+    body = parsed(note).body
     words = _WORD.findall(body)
     letters = max(1, sum(map(len, words)))
     count = max(1, len(words))

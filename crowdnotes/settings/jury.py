@@ -32,4 +32,10 @@ class JurySettings(BaseSettings):
         2.0, ge=0, description="who would see it: log odds per unit of factor by which a like-minded viewer is likelier"
     )
     short_words: int = Field(5, ge=1, description="notes with fewer words carry a caution: the model has seen few")
+    familiar_words: float = Field(
+        0.69,
+        ge=0,
+        le=1,
+        description="share of known words and pairs below which numbers mean nothing; 1 % of real notes",
+    )
     max_characters: int = Field(10_000, gt=0, description="a note has 280 characters; a longer text is a mistake")

@@ -1,4 +1,4 @@
-"""`crowdnotes jury score`, `bench jury` and `train jury`."""
+"""`crowdnotes jury score`, `bench jury`, `train jury` and `train raters`."""
 
 from __future__ import annotations
 
@@ -80,3 +80,26 @@ def test_a_folder_of_public_data_is_trained_on_as_ratings(tmp_path: Path, monkey
     assert _run("jury", "score", "--note", "bake lili nunu", "--json")["splits"] is None
     with pytest.raises(InputError, match="trained on ratings"):
         CliRunner().invoke(app, ["bench", "jury", "--data", str(tmp_path / "x.parquet")], catch_exceptions=False)
+
+
+def test_without_data_the_shipped_twin_is_measured_on_the_notes_beside_it() -> None:
+    answer = _run("bench", "jury", "--json")
+    assert answer["n"] == 1000
+    assert answer["camp_auc"] > 0.7
+
+
+def test_raters_become_a_pool(tmp_path: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    chance = np.random.default_rng(0)
+    factors = np.concatenate((chance.normal(-0.5, 0.1, 150), chance.normal(0.5, 0.1, 150)))
+    raters = pd.DataFrame({"rater_intercept": chance.normal(0.2, 0.05, 300), "rater_factor": factors})
+    raters.to_parquet(tmp_path / "raters.parquet")
+    answer = _run(
+        "train", "raters", "--data", tmp_path / "raters.parquet", "--out", tmp_path / "pool.json", "--source", "made"
+    )
+    kept = json.loads((tmp_path / "pool.json").read_text(encoding="utf-8"))
+    assert answer["raters"] == kept["raters"] == 300
+    assert answer["parts"] == len(kept["weights"]) >= 2
+    assert kept["source"] == "made"

@@ -13,8 +13,8 @@ from crowdnotes.settings import JurySettings
 _PLAIN = "The photo was taken in 2019 in Brazil and shows a football match, not a protest."
 
 
-def _said(text: str, *, vectors: bool = True) -> str:
-    return " ".join(cautions(text, JurySettings(), vectors=vectors))
+def _said(text: str, *, vectors: bool = True, familiar: float = 0.9) -> str:
+    return " ".join(cautions(text, JurySettings(), vectors=vectors, familiar=familiar))
 
 
 def test_an_ordinary_note_needs_no_caution() -> None:
@@ -24,7 +24,8 @@ def test_an_ordinary_note_needs_no_caution() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("False claim here.", "only 3 words"),
+        ("False claim here.", "only 3 different words"),
+        ("banana " * 30, "only 1 different word:"),
         (_PLAIN * 5, "X would not take it"),
         ("Das Foto wurde 2019 in Berlin aufgenommen und zeigt keine Demonstration, sondern ein Fest.", "(de)"),
         ("この写真は2019年にブラジルで撮影されたもので、デモではなくサッカーの試合です。", "another script"),
@@ -33,6 +34,10 @@ def test_an_ordinary_note_needs_no_caution() -> None:
 )
 def test_an_unusual_note_says_what_is_unusual(text: str, words: str) -> None:
     assert words in _said(text)
+
+
+def test_a_text_of_unknown_words_gets_numbers_that_mean_nothing() -> None:
+    assert "its numbers mean nothing here" in _said(_PLAIN, familiar=0.5)
 
 
 def test_reading_without_vectors_says_so() -> None:
@@ -47,4 +52,4 @@ def test_any_text_is_taken_or_refused_with_a_sentence(text: str) -> None:
         assert error.message
         assert error.next_step
     else:
-        assert all(said.endswith(".") for said in cautions(text, JurySettings(), vectors=True))
+        assert all(said.endswith(".") for said in cautions(text, JurySettings(), vectors=True, familiar=0.9))

@@ -20,7 +20,7 @@ from crowdnotes.engines.llm.verdicts import LINE, not_run
 from crowdnotes.engines.local.words import content_tokens
 from crowdnotes.engines.orders import find_orders, without_orders
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.note_text import without_urls
+from crowdnotes.languages import language_of
 
 _REASON = 240
 _KINDS = {
@@ -131,7 +131,5 @@ def _may_carry(note: str, sentence: str, passage: str, quote: str) -> bool:
     stems = {token.stem for token in content_tokens(quote)}
     if any(token.stem in stems for token in content_tokens(sentence)):
         return True
-    import py3langid
-
-    of_note, of_passage = (py3langid.classify(text)[0] for text in (without_urls(note), passage))
-    return bool(of_note != of_passage)
+    of_note, of_passage = language_of(note), language_of(passage)
+    return None not in (of_note, of_passage) and of_note != of_passage
