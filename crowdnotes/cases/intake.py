@@ -32,7 +32,7 @@ from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.languages import language_of
 
 _MAX_PASSAGE_CHARACTERS = 20_000
-_X = re.compile(r"(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com$")
+_POST = re.compile(r"(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com/.+/status(?:es)?/\d+")
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
 
@@ -68,10 +68,10 @@ def checked_post(text: str, url: str | None, author: str | None, limit: int, kno
 
 def _checked_post_url(url: str) -> str:
     checked = checked_url(url)
-    host = (urlsplit(checked).hostname or "").lower()
-    if not _X.match(host) and not is_demonstration_url(checked):
+    parts = urlsplit(checked)
+    if not _POST.match(f"{parts.hostname or ''}{parts.path}".lower()) and not is_demonstration_url(checked):
         raise InputError(
-            f"“{shown(url)}” is not an address on X.",
+            f"“{shown(url)}” is not the address of a post on X.",
             "Copy it from the post's Share menu, or leave the field empty; a source belongs among the links.",
         )
     return checked

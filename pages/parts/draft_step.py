@@ -92,7 +92,7 @@ def _writer(case: Case, job: JobRecord | None) -> None:
         )
         tempting_note(case)
     if case.candidates and only:
-        st.caption("The passages in use gave one note: the words below.")
+        st.caption("The program wrote one note: the words below.")
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained:
         st.info(
@@ -146,6 +146,8 @@ def _attribution(case: Case) -> None:
     if not sentences:
         st.caption("The words changed. Score the note below to see which passage carries each sentence.")
         return
+    if case.assessment is not None and not case.assessment_is_current:
+        st.caption(":orange[:material/history:] The passages in use changed since. Score the note again below.")
     for number, sentence in enumerate(sentences, start=1):
         _sentence(case, draft.text, number, sentence)
 

@@ -29,17 +29,16 @@ def hand_off(case: Case) -> None:
     if decision.reason:
         st.markdown(f"Your word on it: {plain(decision.reason)}")
     for item in decision.overrides:
-        st.markdown(
-            f":orange[:material/priority_high:] Passed over **{_passed_over(item.check)}**: {plain(item.reason)}"
-        )
+        why = f"Approved although **{_passed_over(item.check)}**. Your reason: {plain(item.reason)}"
+        st.markdown(f":orange[:material/priority_high:] {why}")
     _files(case)
 
 
 def _passed_over(check: str) -> str:
-    """Markdown of a check by its name: a gate, or a link that nobody inspected or that did not answer."""
+    """Markdown of what a check found, by its name: of a gate, or of a link."""
     kind, _, url = check.partition(":")
-    said = {"link": "a link that was not inspected", "live": "a link that was not found to answer"}.get(kind)
-    return f"{said}, {exact(url)}" if said else f"the {plain(check)} gate"
+    said = {"link": "nobody inspected the link", "live": "no answer was had from the link"}.get(kind)
+    return f"{said} {exact(url)}" if said else f"the {plain(check)} gate did not pass"
 
 
 def _approved(case: Case) -> None:

@@ -85,6 +85,8 @@ def look_result(case: Case, job: JobRecord | None) -> None:
         return
     if any(case.evidence_by_id(name) is None for name in look.added):
         return
+    if look.kind is LookKind.SWAP and case.evidence_by_id(look.about) is not None:
+        return  # it was brought back since
     words = said(look)
     icon = ":material/check:" if look.added else ":material/search_off:"
     with st.container(key="look-result", gap="xsmall"):

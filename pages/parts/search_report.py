@@ -5,15 +5,21 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Case, FetchOutcome, Hit, Mode, ProviderOutcome, ProviderState, StageName
+from crowdnotes.evidence.search.canonical import identities
 from crowdnotes.jobs.records import JobRecord, JobState
 from pages.parts.search_list import search_list
 from pages.parts.text import count, plain
 
 
 def all_hits(case: Case) -> list[Hit]:
-    """What the search on record found, and what second looks found besides."""
+    """What the search on record found, and what second looks found besides; no page and no record twice."""
     found = list(case.hits) if _searched(case) else []
-    return found + [hit for look in case.looks for hit in look.hits if hit not in found]
+    seen = {name for hit in found for name in identities(hit)}
+    for hit in (hit for look in case.looks for hit in look.hits):
+        if seen.isdisjoint(identities(hit)):
+            found.append(hit)
+        seen |= identities(hit)
+    return found
 
 
 def search_report(case: Case) -> None:

@@ -91,7 +91,15 @@ def test_the_address_of_a_post_on_x_is_taken(url: str) -> None:
     assert intake.checked_post("A claim.", url, None, 100).url == (url if "://" in url else f"https://{url}")
 
 
-@pytest.mark.parametrize("url", ["https://www.cdc.gov/measles", "https://x.com.evil.org/a", "notx.com/a/status/1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://www.cdc.gov/measles",
+        "https://x.com.evil.org/a/status/1",
+        "notx.com/a/status/1",
+        "https://x.com/someone",
+    ],
+)
 def test_another_address_than_one_on_x_is_refused_in_a_sentence(url: str) -> None:
-    with pytest.raises(InputError, match="is not an address on X"):
+    with pytest.raises(InputError, match="is not the address of a post on X"):
         intake.checked_post("A claim.", url, None, 100)

@@ -19,13 +19,13 @@ def _write(desk: Desk, *notes: str, case: Case) -> Case:
 
 def test_one_note_alone_is_said_to_be_the_only_one(desk: Desk) -> None:
     case = _write(desk, FIRST, case=desk.inspected())
-    assert "The passages in use gave one note: the words below." in texts(desk.app(case))
+    assert "The program wrote one note: the words below." in texts(desk.app(case))
 
 
 def test_one_note_beside_a_persons_own_words_can_be_chosen(desk: Desk) -> None:
     case = _write(desk, FIRST, case=desk.drafted("My own words. https://trials.example.edu/c"))
     at = desk.app(case)
-    assert "gave one note" not in texts(at)
+    assert "wrote one note" not in texts(at)
     assert at.get_by_key("candidate") is not None
 
 

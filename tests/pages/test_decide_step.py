@@ -73,7 +73,10 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     decision = desk.newest(case).decision
     assert decision is not None
     assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
-    assert "Passed over **the correctness gate**: The passage says so two lines on." in texts(at)
+    assert (
+        "Approved although **the correctness gate did not pass**. Your reason: The passage says so two lines on."
+        in texts(at)
+    )
 
 
 def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
