@@ -70,7 +70,7 @@ def step(case: Case | None, view: StepView) -> Iterator[bool]:
         elif arrival is not None:
             st.session_state[_ARRIVAL] = arrival
         is_open = view.state is not StepState.LOCKED and _is_open(case, view)
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small", key=f"{key}-head"):
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 number = list(StepName).index(view.name) + 1
                 st.subheader(f"{_SIGNS[view.state]} {number} {view.name.value}", anchor=False, width="content")
