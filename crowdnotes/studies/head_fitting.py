@@ -18,6 +18,7 @@ from crowdnotes.embedding import FloatArray
 from crowdnotes.engines.local.heads.grams import BUCKETS, Grams
 from crowdnotes.engines.local.heads.head import GramBlock, Head, Sample, VectorBlock, normed
 from crowdnotes.studies.likeness_fitting import LikenessRecipe, fit_likeness
+from crowdnotes.studies.standardising import standard
 
 Labels = npt.NDArray[np.int64]
 _ROUNDS = 400
@@ -35,24 +36,16 @@ class Recipe:
     likeness: LikenessRecipe | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Scaled:
-    """A block's columns: what to subtract and to divide by."""
-
-    mean: FloatArray
-    scale: FloatArray
-
-
 def fit_head(samples: Sequence[Sample], labels: Labels, recipe: Recipe, embedder: str) -> Head:
     """The head of these samples, not yet calibrated (slope 1, offset 0)."""
     names = tuple(sorted({name for sample in samples for name in sample.features}))
     dense = _features(samples, names)
-    scaled = _standard(dense)
+    scaled = standard(dense)
     columns = [sparse.csr_matrix((dense - scaled.mean) / scaled.scale * recipe.features)]
     rarities = {name: _rarity([s.grams[name] for s in samples], recipe.rarest) for name in recipe.grams}
     columns += [gram_matrix([s.grams[name] for s in samples], rarities[name]) * recipe.grams[name] for name in rarities]
     stacks = {name: np.stack([s.vectors[name] for s in samples]) for name in recipe.vectors}
-    vectors = {name: _standard(stack) for name, stack in stacks.items()}
+    vectors = {name: standard(stack) for name, stack in stacks.items()}
     columns += [
         sparse.csr_matrix((stacks[name] - block.mean) / block.scale * recipe.vectors[name])
         for name, block in vectors.items()
@@ -118,11 +111,6 @@ def _features(samples: Sequence[Sample], names: Sequence[str]) -> npt.NDArray[np
     """Shape (samples, names); a feature that a sample lacks is put at the others' mean, where it adds nothing."""
     known = np.array([[sample.features.get(name, np.nan) for name in names] for sample in samples], dtype=np.float32)
     return np.where(np.isnan(known), np.nanmean(known, axis=0), known)
-
-
-def _standard(values: npt.NDArray[np.float32]) -> _Scaled:
-    spread = values.std(axis=0)
-    return _Scaled(values.mean(axis=0), np.where(spread > 1e-6, spread, 1.0).astype(np.float32))
 
 
 def rarity_of(grams: Sequence[Grams], rarest: int) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from crowdnotes.embedding import FloatArray
 from crowdnotes.engines.local.heads.head import Sample
 from crowdnotes.engines.local.heads.likeness import FEATURES, Likeness, LikenessBlock
+from crowdnotes.studies.standardising import standard
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +41,15 @@ def fit_likeness(
     alike = np.zeros((len(samples), len(samples)))
     for name, weight in recipe.blocks.items():
         values = features if name == FEATURES else np.stack([sample.vectors[name] for sample in samples])
-        mean, spread = values.mean(axis=0), values.std(axis=0)
-        scale = np.where(spread > 1e-6, spread, 1.0).astype(np.float32)
-        notes = (values - mean) / scale
+        scaled = standard(values)
+        notes = (values - scaled.mean) / scaled.scale
         apart = _squared_distances(notes)
         width = recipe.width / float(np.median(apart))
-        blocks[name] = LikenessBlock(mean, scale, notes, weight, width)
+        blocks[name] = LikenessBlock(scaled.mean, scaled.scale, notes, weight, width)
         alike += weight * np.exp(-width * apart)
     machine = SVC(C=recipe.penalty, kernel="precomputed").fit(alike, labels)
     kept = machine.support_
-    blocks = {
-        name: LikenessBlock(block.mean, block.scale, block.notes[kept], block.weight, block.width)
-        for name, block in blocks.items()
-    }
+    blocks = {name: replace(block, notes=block.notes[kept]) for name, block in blocks.items()}
     weights = np.asarray(machine.dual_coef_[0], dtype=np.float32)
     return Likeness(blocks, weights, float(machine.intercept_[0]), recipe.share)
 
