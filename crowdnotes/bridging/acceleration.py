@@ -35,7 +35,7 @@ class Extrapolation:
         if not self._products or not products.trace() > 0:
             return image  # no step to learn from, or nothing moves any more
         products += np.eye(len(products)) * products.trace() * _DAMPING
-        shares = np.linalg.solve(products, [float(step @ gap) for step in self._gap_steps])
+        shares = np.linalg.solve(products, [_product(step, gap) for step in self._gap_steps])
         for share, step in zip(shares, self._image_steps, strict=True):
             image = image - share * step
         return image
@@ -48,8 +48,13 @@ class Extrapolation:
         if len(self._gap_steps) == _MEMORY:
             self._image_steps, self._gap_steps = self._image_steps[1:], self._gap_steps[1:]
             self._products = [row[1:] for row in self._products[1:]]
-        with_new = [float(step @ gap_step) for step in self._gap_steps]
+        with_new = [_product(step, gap_step) for step in self._gap_steps]
         self._image_steps.append(image_step)
         self._gap_steps.append(gap_step)
         self._products = [[*row, new] for row, new in zip(self._products, with_new, strict=True)]
-        self._products.append([*with_new, float(gap_step @ gap_step)])
+        self._products.append([*with_new, _product(gap_step, gap_step)])
+
+
+def _product(one: Floats, two: Floats) -> float:
+    """The inner product. Not by BLAS, whose threads go on spinning on the cores that the next sweep needs."""
+    return float(np.einsum("i,i->", one, two))

@@ -8,7 +8,7 @@ The objective is the production scorer's (matrix_factorization.py, `_get_loss` a
 Given the raters, every note is a small ridge regression of its own, and the other way round, so the
 sweeps alternate between exact solves. After each, `gauge.balance` takes the best move along the
 directions in which no prediction changes. Every step is an exact minimum, so the objective never
-rises; the same ratings give the same bits, in whatever order they come.
+rises by more than rounding; the same ratings give the same bits, in whatever order they come.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from crowdnotes.bridging.acceleration import Extrapolation
 from crowdnotes.bridging.gauge import balance, penalty, principal_axes
 from crowdnotes.bridging.initialisation import cold_start, warm_start
 from crowdnotes.bridging.kernels import Floats, move_rows
-from crowdnotes.bridging.layout import Rows, Workers, lay_out, workers
+from crowdnotes.bridging.layout import Rows, lay_out
 from crowdnotes.bridging.parameters import Factorization, Penalties, RatingTable, SideParameters
+from crowdnotes.bridging.workers import Workers, workers
 from crowdnotes.errors import InputError
 
 TOLERANCE = 1e-9  # of the objective, a hundred times finer than the official scorer's 1e-7
 MAX_SWEEPS = 500
-_ROUNDING = 1e-13  # two sums of the same numbers differ by less
+_ROUNDING = 1e-10  # of the objective; what single precision within a solve can do stays far below
 _QUIET_SWEEPS = 2  # one small step may be a saddle passed slowly; two in a row are the end
 _DEFAULT_PENALTIES = Penalties()
 
@@ -65,13 +66,13 @@ def _fit(
     table: RatingTable, factors: int, penalties: Penalties, start: Factorization | None, seed: int
 ) -> Factorization:
     began = time.perf_counter()
-    by_note, by_rater = lay_out(table)
-    per_note, per_rater = len(table) / len(by_note), len(table) / len(by_rater)
+    per_note, per_rater = len(table) / len(table.note_ids), len(table) / len(table.rater_ids)
     ridges = (
         (penalties.note_intercept * per_note, penalties.note_factor * per_note),
         (penalties.rater_intercept * per_rater, penalties.rater_factor * per_rater),
     )
     with workers() as crew:
+        by_note, by_rater = lay_out(table, crew.each)
         if start is None:
             first = _Point(cold_start(by_note, by_rater, factors, ridges, seed, crew), 0.0)
         else:
@@ -148,19 +149,24 @@ class _Sweeper:
 
 def _alternate(sweeper: _Sweeper, first: _Point) -> _Found:
     """Sweep until the objective stands still, or MAX_SWEEPS."""
-    best, quiet, point = sweeper.sweep(first), 0, first
+    best, quiet = sweeper.sweep(first), 0
     extrapolation = Extrapolation()
+    point = first.like(extrapolation.following(first.flat(), _Point(best.raters, best.mu).flat()))
+    extrapolated = False
     for sweeps in range(2, MAX_SWEEPS + 1):
         now = sweeper.sweep(point)
         if now.objective > best.objective + _ROUNDING:
+            if not extrapolated:  # a sweep from the best point itself rises by rounding alone: this is the floor
+                return replace(best, sweeps=sweeps, converged=True)
             extrapolation.forget()
-            point = _Point(best.raters, best.mu)
+            point, extrapolated = _Point(best.raters, best.mu), False
             continue
         quiet = quiet + 1 if best.objective - now.objective < TOLERANCE else 0
         best = now
         if quiet >= _QUIET_SWEEPS:
             return replace(best, sweeps=sweeps, converged=True)
         point = point.like(extrapolation.following(point.flat(), _Point(best.raters, best.mu).flat()))
+        extrapolated = True
     return replace(best, sweeps=MAX_SWEEPS)
 
 
@@ -181,7 +187,7 @@ def _fix_sign(state: _Found) -> None:
 
 def _moments(side: Floats) -> Floats:
     rows = np.column_stack((np.ones(len(side)), side))
-    moments: Floats = rows.T @ rows / len(rows)
+    moments: Floats = np.einsum("ni,nj->ij", rows, rows) / len(rows)
     return moments
 
 

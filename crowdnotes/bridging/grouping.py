@@ -8,6 +8,8 @@ from numba import njit
 
 from crowdnotes.bridging.kernels import Indices, Offsets, Singles
 
+Grouped = tuple[Indices, Indices, Singles, Singles]  # of each rating: row, column, value, weight
+
 
 @njit(nogil=True, cache=True)
 def group_by(keys: Indices, rows: int) -> tuple[Offsets, Offsets]:
@@ -27,30 +29,51 @@ def group_by(keys: Indices, rows: int) -> tuple[Offsets, Offsets]:
 
 
 @njit(nogil=True, cache=True)
-def scatter(
-    keys: Indices, others: Indices, values: Singles, weights: Singles, rows: int
-) -> tuple[Offsets, Indices, Singles, Singles]:
-    """Ratings grouped by key, in their order within each group: where each row starts (rows + 1), and the rest.
-
-    `weights` is empty when every rating counts the same, and stays so.
-    """
-    start = np.zeros(rows + 1, dtype=np.int64)
+def count_buckets(keys: Indices, shift: int, counts: Offsets) -> None:
+    """Add to counts (buckets,) how many keys fall into each; a key's bucket is key >> shift."""
     for key in keys:
-        start[key + 1] += 1
-    for row in range(rows):
-        start[row + 1] += start[row]
-    following = start[:-1].copy()
-    grouped_others = np.empty_like(others)
-    grouped_values = np.empty_like(values)
-    grouped_weights = np.empty_like(weights)
+        counts[key >> shift] += 1
+
+
+@njit(nogil=True, cache=True)
+def into_buckets(keys: Indices, others: Indices, values: Singles, weights: Singles, shift: int, following: Offsets,
+                 into: Grouped) -> None:  # fmt: skip
+    """Copy ratings to the places `following` (buckets,), which move on; weights may be empty."""
+    to_keys, to_others, to_values, to_weights = into
     for position in range(keys.size):
-        target = following[keys[position]]
-        following[keys[position]] = target + 1
-        grouped_others[target] = others[position]
-        grouped_values[target] = values[position]
+        bucket = keys[position] >> shift
+        target = following[bucket]
+        following[bucket] = target + 1
+        to_keys[target] = keys[position]
+        to_others[target] = others[position]
+        to_values[target] = values[position]
         if weights.size:
-            grouped_weights[target] = weights[position]
-    return start, grouped_others, grouped_values, grouped_weights
+            to_weights[target] = weights[position]
+
+
+@njit(nogil=True, cache=True)
+def sort_bucket(first: int, last: int, ratings: Grouped, row: int, start: Offsets, others: Indices, values: Singles,
+                weights: Singles) -> None:  # fmt: skip
+    """A stable counting sort by key of ratings first..last-1, whose smallest row is `row`.
+
+    start (rows,) of the bucket's rows, others, values and weights (m,) are written.
+    """
+    keys, from_others, from_values, from_weights = ratings
+    start[:] = 0
+    for position in range(first, last):
+        start[keys[position] - row] += 1
+    total = first
+    for place in range(start.size):
+        total, start[place] = total + start[place], total
+    following = start.copy()
+    for position in range(first, last):
+        place = keys[position] - row
+        target = following[place]
+        following[place] = target + 1
+        others[target] = from_others[position]
+        values[target] = from_values[position]
+        if weights.size:
+            weights[target] = from_weights[position]
 
 
 @njit(nogil=True, cache=True)

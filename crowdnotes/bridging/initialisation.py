@@ -8,13 +8,12 @@ own optimum is reached on its reference sets, whatever the seed.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from crowdnotes.bridging.kernels import Floats, subtract_intercepts
-from crowdnotes.bridging.layout import Rows, Workers
+from crowdnotes.bridging.kernels import Floats
+from crowdnotes.bridging.layout import Rows
 from crowdnotes.bridging.parameters import Factorization, Ids
+from crowdnotes.bridging.workers import Workers
 
 _INTERCEPT_SWEEPS = 2
 _PATTERN_ROUNDS = 4
@@ -32,8 +31,8 @@ def cold_start(
     for _ in range(_INTERCEPT_SWEEPS):
         crew.solve(by_note, raters, 0.0, ridges[0], notes)
         crew.solve(by_rater, notes, 0.0, ridges[1], raters)
-    errors_by_note = _without_intercepts(by_note, notes, raters)
-    errors_by_rater = _without_intercepts(by_rater, raters, notes)
+    errors_by_note = crew.subtract_intercepts(by_note, notes, raters)
+    errors_by_rater = crew.subtract_intercepts(by_rater, raters, notes)
     note_patterns = np.zeros((len(by_note), 1 + factors))
     patterns = np.zeros((len(by_rater), 1 + factors))
     patterns[:, 1:] = _upright(np.random.default_rng(seed).standard_normal((len(by_rater), factors)))
@@ -54,10 +53,6 @@ def warm_start(rater_ids: Ids, start: Factorization) -> Floats:
     raters[known, 0] = start.raters.intercepts[place[known]]
     raters[known, 1:] = start.raters.factors[place[known]]
     return raters
-
-
-def _without_intercepts(rows: Rows, own: Floats, others: Floats) -> Rows:
-    return replace(rows, values=subtract_intercepts(rows.start, rows.columns, rows.values, own, others))
 
 
 def _upright(patterns: Floats) -> Floats:

@@ -18,13 +18,20 @@ Offsets = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def subtract_intercepts(start: Offsets, columns: Indices, values: Singles, own: Floats, others: Floats) -> Singles:
-    """Values minus both sides' intercepts (column 0 of own and others), in the same order."""
-    left = np.empty_like(values)
-    for row in range(start.size - 1):
+def subtract_intercepts(
+    first: int,
+    last: int,
+    start: Offsets,
+    columns: Indices,
+    values: Singles,
+    own: Floats,
+    others: Floats,
+    left: Singles,
+) -> None:
+    """Into `left`: values of rows first..last-1 minus both sides' intercepts (column 0 of own and others)."""
+    for row in range(first, last):
         for position in range(start[row], start[row + 1]):
             left[position] = values[position] - own[row, 0] - others[columns[position], 0]
-    return left
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
@@ -35,7 +42,7 @@ def solve_rows_one_factor(
     columns: Indices,
     values: Singles,
     weights: Singles,
-    others: Floats,
+    others: Singles,
     shift: float,
     intercept_ridge: float,
     factor_ridge: float,
@@ -47,7 +54,8 @@ def solve_rows_one_factor(
     Each row minimises sum w (r - shift - other_intercept - i - f * other_factor)^2
     + intercept_ridge i^2 + factor_ridge f^2, a ridge regression of two unknowns.
 
-    others, solved: (n, 2), intercept and factor. `moments` (3, 3) is overwritten with the sum over
+    others, solved: (n, 2), intercept and factor; others in single precision, so that twice as many stay near
+    the core, sums in double. `moments` (3, 3) is overwritten with the sum over
     the rows of [1, i, f]' [1, i, f]. Returns the rows' weighted sum of squared errors.
     """
     squares = 0.0
@@ -63,8 +71,8 @@ def solve_rows_one_factor(
             total = float(start[row + 1] - start[row])
             for position in range(start[row], start[row + 1]):
                 other = columns[position]
-                factor = others[other, 1]
-                target = values[position] - shift - others[other, 0]
+                factor = float(others[other, 1])
+                target = values[position] - shift - float(others[other, 0])
                 sum_f += factor
                 sum_ff += factor * factor
                 sum_t += target
@@ -74,8 +82,8 @@ def solve_rows_one_factor(
             for position in range(start[row], start[row + 1]):
                 other = columns[position]
                 weight = weights[position]
-                factor = others[other, 1]
-                target = values[position] - shift - others[other, 0]
+                factor = float(others[other, 1])
+                target = values[position] - shift - float(others[other, 0])
                 total += weight
                 sum_f += weight * factor
                 sum_ff += weight * factor * factor
@@ -112,7 +120,7 @@ def solve_rows(
     columns: Indices,
     values: Singles,
     weights: Singles,
-    others: Floats,
+    others: Singles,
     shift: float,
     intercept_ridge: float,
     factor_ridge: float,

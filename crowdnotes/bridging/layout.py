@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from crowdnotes.bridging.grouping import scatter
-from crowdnotes.bridging.kernels import (
-    Floats,
-    Indices,
-    Offsets,
-    Singles,
-    solve_rows,
-    solve_rows_one_factor,
-    squared_errors,
-)
+from crowdnotes.bridging.grouping import Grouped, count_buckets, into_buckets, sort_bucket
+from crowdnotes.bridging.kernels import Indices, Offsets, Singles
 from crowdnotes.bridging.parameters import RatingTable
 
 # Chunks depend on the data alone, never on the machine's cores, so sums are the same everywhere.
 # 2**17 ratings are about 0.2 ms of work: well above what handing them to a thread costs.
 _CHUNK = 1 << 17
-_Grouped = tuple[Offsets, Indices, Singles, Singles]
+_PIECE = 1 << 20  # ratings put into buckets in one go
+_BUCKET = 1 << 16  # ratings in a bucket: a core's own cache holds them
+_MOST_BUCKET_BITS = 8  # more buckets than that would themselves not stay in it
+_USABLE: Final = ("C", "W")  # the compiled loops know this memory layout alone
+_NO_WEIGHTS = np.empty(0, dtype=np.float32)
+_Side = tuple[Offsets, Indices, Singles, Singles]  # where each row starts, and the ratings' columns, values, weights
+Each = Callable[[Callable[[int], None], int], None]  # runs a function for 0, 1, ... n - 1, side by side
 
 
 @dataclass(frozen=True)
@@ -53,69 +49,62 @@ class Rows:
         )
 
 
-class Workers:
-    """Runs a side's chunks on the machine's cores; the compiled code holds no lock."""
-
-    def __init__(self, pool: ThreadPoolExecutor) -> None:
-        self._pool = pool
-
-    def solve(
-        self, rows: Rows, others: Floats, mu: float, ridges: tuple[float, float], solved: Floats
-    ) -> tuple[float, Floats]:
-        """Solve every row into `solved` (n, 1 + k); the sum of squared errors, and the mean moments (2 + k, 2 + k)."""
-        kernel = solve_rows_one_factor if others.shape[1] == 2 else solve_rows
-        moments = np.empty((len(rows.bounds) - 1, others.shape[1] + 1, others.shape[1] + 1))
-
-        def run(piece: int) -> float:
-            return float(kernel(*rows.piece(piece), others, mu, *ridges, solved, moments[piece]))
-
-        return self._sum(run, rows), moments.sum(axis=0) / len(rows)
-
-    def squared_errors(self, rows: Rows, own: Floats, others: Floats, mu: float) -> float:
-        """The weighted sum of squared errors of all rows, by a pass over the ratings."""
-
-        def run(piece: int) -> float:
-            return float(squared_errors(*rows.piece(piece), own, others, mu))
-
-        return self._sum(run, rows)
-
-    def _sum(self, run: Callable[[int], float], rows: Rows) -> float:
-        pieces = range(len(rows.bounds) - 1)
-        # One piece is not worth the hand-over; several are added in their order, so that sums never vary.
-        return run(0) if len(pieces) == 1 else sum(self._pool.map(run, pieces))
-
-
-@contextmanager
-def workers() -> Iterator[Workers]:
-    """As many threads as this process may use cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    with ThreadPoolExecutor(cores, thread_name_prefix="factorization") as pool:
-        yield Workers(pool)
-
-
-def lay_out(table: RatingTable) -> tuple[Rows, Rows]:
+def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
     """The ratings by note and by rater, each row in rising order of the other side whatever order they came in."""
-    note, rater, helpful, weight = (
-        np.require(part, kind, ("C", "W"))
-        for part, kind in (
-            (table.note, np.int32),
-            (table.rater, np.int32),
-            (table.helpful, np.float32),
-            (np.empty(0) if table.weight is None else table.weight, np.float32),
-        )
-    )
-    unsorted = scatter(rater, note, helpful, weight, len(table.rater_ids))
-    by_note = _turned(unsorted, len(table.note_ids))
-    by_rater = _turned(by_note, len(table.rater_ids))
+    note, rater = np.require(table.note, np.int32, _USABLE), np.require(table.rater, np.int32, _USABLE)
+    helpful = np.require(table.helpful, np.float32, _USABLE)
+    weight = _NO_WEIGHTS if table.weight is None else np.require(table.weight, np.float32, _USABLE)
+    notes, raters = len(table.note_ids), len(table.rater_ids)
+    unsorted = _group((rater, note, helpful, weight), raters, each)
+    by_note = _turned(unsorted, notes, each)
+    by_rater = _turned(by_note, raters, each)
     return _rows(*by_note), _rows(*by_rater)
 
 
-def _turned(grouped: _Grouped, width: int) -> _Grouped:
+def _turned(grouped: _Side, width: int, each: Each) -> _Side:
     """The same ratings grouped by the other side; a stable sort, so each row rises."""
     start, columns, values, weights = grouped
     row = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
-    turned: _Grouped = scatter(columns, row, values, weights, width)
-    return turned
+    return _group((columns, row, values, weights), width, each)
+
+
+def _like(ratings: Grouped) -> Grouped:
+    keys, others, values, weights = ratings
+    return np.empty_like(keys), np.empty_like(others), np.empty_like(values), np.empty_like(weights)
+
+
+def _group(ratings: Grouped, rows: int, each: Each) -> _Side:
+    """Ratings grouped by key, in their order within each group: where each row starts (rows + 1), and the rest.
+
+    First into buckets of neighbouring rows, then within each: a write to one of a million rows at random
+    would miss the caches, one to a few hundred does not.
+    """
+    keys = ratings[0]
+    bucketed, (_, others, values, weights) = _like(ratings), _like(ratings)
+    bits = min(_MOST_BUCKET_BITS, (len(keys) // _BUCKET).bit_length())
+    shift = max(0, (rows - 1).bit_length() - bits)
+    pieces = [slice(at, at + _PIECE) for at in range(0, len(keys), _PIECE)]
+    counts = np.zeros((len(pieces), ((rows - 1) >> shift) + 1), dtype=np.int64)
+    each(lambda piece: count_buckets(keys[pieces[piece]], shift, counts[piece]), len(pieces))
+    ends = counts.T.cumsum().reshape(counts.T.shape).T
+    following = ends - counts
+    bounds = [0, *ends[-1].tolist()]
+
+    def spread(piece: int) -> None:
+        cut = pieces[piece]
+        key, other, value, weight = ratings
+        into_buckets(key[cut], other[cut], value[cut], weight[cut], shift, following[piece], bucketed)
+
+    each(spread, len(pieces))
+    start = np.full(rows + 1, len(keys), dtype=np.int64)
+
+    def sort(bucket: int) -> None:
+        row = bucket << shift
+        own = start[row : min(row + (1 << shift), rows)]
+        sort_bucket(bounds[bucket], bounds[bucket + 1], bucketed, row, own, others, values, weights)
+
+    each(sort, counts.shape[1])
+    return start, others, values, weights
 
 
 def _rows(start: Offsets, columns: Indices, values: Singles, weights: Singles) -> Rows:
