@@ -54,6 +54,17 @@ class Features:
             self.vectors[chosen],
         )
 
+    def and_rows(self, other: Features) -> Features:
+        """These notes, then others."""
+        from scipy.sparse import vstack
+
+        return Features(
+            {name: vstack((block, other.blocks[name])).tocsr() for name, block in self.blocks.items()},
+            np.concatenate((self.manner, other.manner)),
+            np.concatenate((self.stances, other.stances)),
+            np.concatenate((self.vectors, other.vectors)),
+        )
+
     def with_vectors(self, vectors: npt.NDArray[np.float32]) -> Features:
         """The same words with other vectors."""
         return Features(self.blocks, self.manner, self.stances, vectors)

@@ -26,6 +26,7 @@ from crowdnotes.studies.jury_bench import CampFigures, measure_camps
 from crowdnotes.studies.jury_camp_training import Progress, train_camp_model
 from crowdnotes.studies.jury_camps import CampNotes, read_camps, split_by_time
 from crowdnotes.studies.jury_held_out import save_held_out
+from crowdnotes.studies.jury_statements import read_statements
 
 # Rater intercepts: from the pilot's ratings, each fifth predicted from a fit of the others (6,217 ratings).
 # The width is an assumption: about one rating in ten is then "somewhat helpful". Camps' shares tell neither.
@@ -55,14 +56,19 @@ def run_camp_training(
     """Train on a file of the camp schema and write model/, held_out/ and figures.json into `out`."""
     notes = read_camps(data)
     progress(f"reading {len(notes)} notes")
-    read = _read(notes, embedder)
+    read, statements = _read(notes, embedder), read_statements(embedder)
     older, newest = split_by_time(notes, _NEWEST)
     sides = SideRaters.of(pool.draw(_SIDE_DRAWS, np.random.default_rng(0)))
     unmeasured = _quality(data.name, None, 0)
     common: dict[str, Any] = {"embedder": embedder.name, "sides": sides, "link": CAMP_LINK, "progress": progress}
     progress("the twin that is measured: learning from the older four fifths")
     twin = train_camp_model(
-        notes.only(older), read.rows(older), name="camps, older notes only", quality=unmeasured, **common
+        notes.only(older),
+        read.rows(older),
+        statements,
+        name="camps, older notes only",
+        quality=unmeasured,
+        **common,
     )
     late = read.rows(newest)
     late_notes = notes.only(newest)
@@ -71,7 +77,12 @@ def run_camp_training(
     among = np.isin(np.arange(len(late)), chosen)
     run = CampRun(
         train_camp_model(
-            notes, read, name=f"camps, {len(notes)} notes", quality=_quality(data.name, figures, len(late)), **common
+            notes,
+            read,
+            statements,
+            name=f"camps, {len(notes)} notes",
+            quality=_quality(data.name, figures, len(late)),
+            **common,
         ),
         figures,
         _measure(twin, late_notes, no_vectors(late)),

@@ -1,6 +1,7 @@
 """Train the jury on camps: three heads, calibrated on newer notes than those that they were fitted to.
 
-Newer notes count more (topics come and go): a note's weight halves with every `half_life_days`.
+Newer notes count more (topics come and go): a note's weight halves with every `half_life_days`. Which side likes
+a note is also learned from written statements, for the news that had no votes yet.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from crowdnotes.jury.link import Link
 from crowdnotes.jury.reading_model import SideRaters
 from crowdnotes.studies.jury_camps import CampNotes
 from crowdnotes.studies.jury_halves import Mapped, WordsRecipe, blends, choose_landmarks, learn_vectors, learn_words
+from crowdnotes.studies.jury_statements import Statements
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -30,13 +32,17 @@ _IDF = (("words", "idf"), ("letters", "idf"), ("sources", "idf"))
 
 @dataclass(frozen=True)
 class CampRecipe:
-    """Every choice of the training; the defaults did best on splits of the older notes (see the model card)."""
+    """Every choice of the training; the defaults did best on splits of the older notes (see the model card).
+
+    statement_weight: of each written statement, beside the mean weight of the divided notes.
+    """
 
     half_life_days: float = 400.0
     calibration_share: float = 0.25
-    landmarks: tuple[int, int] = (1600, 600)  # notes that divide, and that do not
+    landmarks: tuple[int, int] = (2400, 600)  # notes that divide, and that do not
     sharpness: float = 1.0
     landmark_stances: float = 0.12
+    statement_weight: float = 0.35
     splits: WordsRecipe = field(default_factory=lambda: WordsRecipe(_IDF, 2.0, stances=0.04))
     positive_likes: WordsRecipe = field(
         default_factory=lambda: WordsRecipe(
@@ -64,6 +70,7 @@ class _Task:
 def train_camp_model(
     notes: CampNotes,
     read: Features,
+    statements: Statements,
     *,
     name: str,
     embedder: str,
@@ -73,30 +80,23 @@ def train_camp_model(
     recipe: CampRecipe | None = None,
     progress: Progress = lambda line: None,  # noqa: ARG005
 ) -> CampModel:
-    """Learn from notes in order of time and their features, row by row.
+    """Learn from notes in order of time and their features, row by row, and from statements.
 
     Raises InputError when one of the answers is too rare to learn from.
     """
     recipe = recipe or CampRecipe()
     _check(notes)
-    weight = 0.5 ** ((notes.days[-1] - notes.days) / recipe.half_life_days)
     older = np.arange(len(notes)) < round(len(notes) * (1 - recipe.calibration_share))
     newer = ~older
     older &= ~np.isin(notes.posts, notes.posts[newer])
-    everything = np.ones(len(notes), dtype=bool)
-    strength = recipe.vectors_strength
-    tasks = {
-        "splits": _Task(everything, notes.divides.astype(np.float64), recipe.splits, strength),
-        "positive_likes": _Task(
-            notes.divides,
-            notes.positive_likes.astype(np.float64),
-            recipe.positive_likes,
-            recipe.positive_likes_vectors_strength,
-        ),
-        "joined": _Task(~notes.divides, np.nan_to_num(notes.joined), recipe.joined, strength),
-    }
     early = _landmarks(notes, read, older, recipe)
-    landmarks = _landmarks(notes, read, everything, recipe)
+    landmarks = _landmarks(notes, read, np.ones(len(notes), dtype=bool), recipe)
+    tasks = _tasks(notes, statements, recipe)
+    weight = 0.5 ** ((notes.days[-1] - notes.days) / recipe.half_life_days)
+    of_statement = recipe.statement_weight * weight[notes.divides].mean()
+    weight = np.concatenate((weight, np.full(len(statements), of_statement)))
+    read = read.and_rows(statements.read)
+    older, newer = _with(older, statements, True), _with(newer, statements, False)
     maps = (Mapped.of(read, early), Mapped.of(read, landmarks))
     heads = {}
     for head, task in tasks.items():
@@ -116,6 +116,34 @@ def train_camp_model(
         link=link,
         quality=quality,
     )
+
+
+def _tasks(notes: CampNotes, statements: Statements, recipe: CampRecipe) -> dict[str, _Task]:
+    """The three heads' questions, over the notes and then the statements, which tell of sides alone."""
+    everything = np.ones(len(notes), dtype=bool)
+    none = np.zeros(len(statements))
+    strength = recipe.vectors_strength
+    return {
+        "splits": _Task(
+            _with(everything, statements, False), np.concatenate((notes.divides, none)), recipe.splits, strength
+        ),
+        "positive_likes": _Task(
+            _with(notes.divides, statements, True),
+            np.concatenate((notes.positive_likes, statements.positive)).astype(np.float64),
+            recipe.positive_likes,
+            recipe.positive_likes_vectors_strength,
+        ),
+        "joined": _Task(
+            _with(~notes.divides, statements, False),
+            np.concatenate((np.nan_to_num(notes.joined), none)),
+            recipe.joined,
+            strength,
+        ),
+    }
+
+
+def _with(of_notes: Bools, statements: Statements, of_statements: bool) -> Bools:
+    return np.concatenate((of_notes, np.full(len(statements), of_statements)))
 
 
 def _landmarks(notes: CampNotes, read: Features, of: Bools, recipe: CampRecipe) -> Landmarks:

@@ -33,7 +33,7 @@ def test_the_held_out_notes_chances_are_as_right_as_pinned() -> None:
 def test_the_pinned_figures_of_the_newest_fifth_are_on_target() -> None:
     newest = _FIGURES["newest_fifth"]
     assert newest["polarising_auc"] >= 0.82
-    assert newest["camp_auc"] >= 0.737
+    assert newest["camp_auc"] >= 0.75
     assert newest["ece"] <= 0.05
 
 
