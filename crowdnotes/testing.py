@@ -159,11 +159,9 @@ class ScriptedEngine:
         """The first ones, as `pick` does."""
         return list(hits[:quota])
 
-    def pick(
-        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
-    ) -> Pick | None:
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
         """The first."""
-        return Pick(0, f"pick {len(chosen) + 1}") if candidates else None
+        return Pick(0, f"pick {len(chosen) + 1}") if candidates else Pick(None, "There is none.")
 
     def write(
         self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None

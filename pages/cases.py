@@ -44,17 +44,23 @@ def _row(summary: CaseSummary) -> None:
             if _is_demonstration(summary.id, summary.updated_at):
                 st.badge("demonstration", color="orange", icon=":material/school:")
             st.markdown(f":small[:gray[changed {moment(summary.updated_at)}]]", width="stretch")
-            if st.button("Open", key=f"open-{summary.id}", icon=":material/folder_open:"):
-                st.switch_page("pages/draft.py", query_params={"case": summary.id})
-            with st.popover("Delete", icon=":material/delete:", type="tertiary"):
-                st.markdown("The case goes for good, with its evidence and its record.")
-                st.button(
-                    "Delete this case",
-                    key=f"delete-{summary.id}",
-                    icon=":material/delete_forever:",
-                    on_click=_delete,
-                    args=(summary.id,),
-                )
+            # Side by side and as wide as their words, also where the row breaks on a phone.
+            with st.container(horizontal=True, wrap=False, width="content", gap="small", key=f"ways-{summary.id}"):
+                _ways(summary)
+
+
+def _ways(summary: CaseSummary) -> None:
+    if st.button("Open", key=f"open-{summary.id}", icon=":material/folder_open:"):
+        st.switch_page("pages/draft.py", query_params={"case": summary.id})
+    with st.popover("Delete", icon=":material/delete:", type="tertiary"):
+        st.markdown("The case goes for good, with its evidence and its record.")
+        st.button(
+            "Delete this case",
+            key=f"delete-{summary.id}",
+            icon=":material/delete_forever:",
+            on_click=_delete,
+            args=(summary.id,),
+        )
 
 
 with page_body("Cases", "Every note that was begun on this machine, the newest change first."):

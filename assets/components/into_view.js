@@ -1,4 +1,5 @@
 // Brings the place where it stands into view, once for each token: what the person is waiting for must be seen.
+// The keyboard goes there too when what it was on is gone, as a button that folded its own step away.
 
 const SETTLES_MS = 2500
 const done = new Set()
@@ -7,13 +8,19 @@ export default function ({ parentElement, data }) {
   if (done.has(data.token)) return
   done.add(data.token)
   const place = parentElement.host ?? parentElement
-  // Room for what is fixed above, and for some of what stands below the place.
+  // Room for the post that is fixed above, and for some of what stands below the place; page.css leaves more.
   place.style.display = "block"
-  place.style.scrollMarginBlock = "10rem 24rem"
+  place.style.scrollMarginBlock = "6rem 17rem"
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
+  place.tabIndex = -1
+  place.style.outline = "none"
+  const come = () => {
+    place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
+    if (document.activeElement === document.body) place.focus({ preventScroll: true })
+  }
   // Again whenever the page changes its height, as steps fold and open; never against the person's own hand.
   const page = document.querySelector('[data-testid="stMainBlockContainer"]')
-  const watch = new ResizeObserver(() => place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" }))
+  const watch = new ResizeObserver(come)
   const stop = () => watch.disconnect()
   watch.observe(page)
   for (const act of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(act, stop, { once: true, passive: true })

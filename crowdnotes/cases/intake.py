@@ -14,6 +14,7 @@ from crowdnotes.cases.workflow import require_open, with_event, with_revision
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
     BY_HAND,
+    X_HOSTS,
     Case,
     Evidence,
     Mode,
@@ -32,7 +33,7 @@ from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.languages import language_of
 
 _MAX_PASSAGE_CHARACTERS = 20_000
-_POST = re.compile(r"(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com/.+/status(?:es)?/\d+")
+_POST_PATH = re.compile(r"/.+/status(?:es)?/\d+", re.IGNORECASE)
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
 
@@ -69,7 +70,8 @@ def checked_post(text: str, url: str | None, author: str | None, limit: int, kno
 def _checked_post_url(url: str) -> str:
     checked = checked_url(url)
     parts = urlsplit(checked)
-    if not _POST.match(f"{parts.hostname or ''}{parts.path}".lower()) and not is_demonstration_url(checked):
+    on_x = parts.hostname in X_HOSTS and _POST_PATH.match(parts.path)
+    if not on_x and not is_demonstration_url(checked):
         raise InputError(
             f"“{shown(url)}” is not the address of a post on X.",
             "Copy it from the post's Share menu, or leave the field empty; a source belongs among the links.",

@@ -21,8 +21,8 @@ def cited_links(draft: Draft) -> tuple[str, ...]:
 
 
 def newest_check(case: Case, url: str, now: datetime) -> LinkCheck | None:
-    """The check of this very link, if it is not older than a day; None when there is none."""
-    found = next((check for check in case.link_checks if check.url == url), None)
+    """The check of this very link under the case's cutoff, if it is not older than a day; None when there is none."""
+    found = next((check for check in case.link_checks if check.url == url and _holds(check, case)), None)
     return found if found is not None and now - found.checked_at <= CHECK_HOLDS else None
 
 
@@ -67,9 +67,15 @@ def check_links(
 
 
 def not_asked_lately(case: Case, draft: Draft, now: datetime) -> list[str]:
-    """The cited links that were not asked within the last hour."""
-    lately = {check.url for check in case.link_checks if now - check.checked_at <= ASKED_AGAIN_AFTER}
+    """The cited links that were not asked within the last hour, or were gone and asked under another cutoff."""
+    checks = (check for check in case.link_checks if now - check.checked_at <= ASKED_AGAIN_AFTER)
+    lately = {check.url for check in checks if _holds(check, case)}
     return [url for url in cited_links(draft) if url not in lately]
+
+
+def _holds(check: LinkCheck, case: Case) -> bool:
+    """Whether a check answers for the case's cutoff: of a page that is gone, a copy not later than it was sought."""
+    return not check.is_gone or check.until == case.until
 
 
 def _summary(live: int, cited: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from crowdnotes.cases import reading, searching
-from crowdnotes.cases.choosing import read_best
+from crowdnotes.cases.choosing import Best, read_best
 from crowdnotes.cases.second_look import as_hits, joined, open_look, pool, said, unread
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
@@ -19,7 +19,7 @@ from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open,
 from crowdnotes.domain import Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
 from crowdnotes.drafting import ReadSource, build_evidence
 from crowdnotes.errors import WorkflowError
-from crowdnotes.evidence.utility import Chosen, select_by_utility
+from crowdnotes.evidence.utility import Selection, select_by_utility
 from crowdnotes.jobs import Progress, Step
 
 Found = tuple[Mapping[str, object], str]
@@ -99,21 +99,21 @@ class Looker:
         # What it is about is not among what is covered: more of it is wanted, or something in its place.
         beside = as_hits([item for item in case.evidence if item.id != look.about])
 
-        def choose(candidates: Sequence[Hit], quota: int, had: Sequence[Hit]) -> Sequence[Chosen]:
+        def choose(candidates: Sequence[Hit], quota: int, had: Sequence[Hit]) -> Selection:
             covered = [*beside, *had]
             post, aim = case.post.as_read, look.aim
             return select_by_utility(self._tools.engine, post, candidates, quota, aim=aim, beside=covered)
 
         if look.kind is LookKind.LINK:
             link = wanted_link(look.about)
-            sources, reasons = dict(read([link])), {link.id: link.why}
+            best = Best(read([link]), {link.id: link.why})
         elif look.kind is LookKind.SWAP:
-            sources, reasons = read_best(pool(case, look.aim), 1, choose, read)
+            best = read_best(pool(case, look.aim), 1, choose, read)
         else:
             quota = self._tools.settings.evidence.look_quota
-            sources, reasons = read_best(unread(case, look.hits), quota, choose, read)
-        found = tuple(sources.values())
-        return {"sources": found, "reasons": reasons}, reading.summary_of(found)
+            best = read_best(unread(case, look.hits), quota, choose, read)
+        found = tuple(best.sources.values())
+        return {"sources": found, "reasons": dict(best.reasons)}, reading.summary_of(found, best.rest)
 
     def _passages(self, case: Case, look: Look, progress: Progress) -> tuple[Evidence, ...]:
         readable = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from threading import Event, Lock
 
-from crowdnotes.cases.reading_one import Read, read_one
+from crowdnotes.cases.reading_one import AT_ONCE, Read, read_one
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.wanted import Wanted, place_of
 from crowdnotes.cases.ways import Ways
@@ -17,7 +17,6 @@ from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.search.canonical import canonical_url
 
 _SLICE = 0.05  # seconds between two looks at whether the job was cancelled
-_AT_ONCE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class PagesAhead:
         self._begun: dict[str, _Begun] = {}
         self._lock = Lock()
         self._ended = Event()
-        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-pages-ahead")
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="crowdnotes-pages-ahead")
 
     def begin(self, items: Iterable[Wanted], case: Case, check: Callable[[], None]) -> None:
         """Read those links among `items` that are not begun yet; does not wait. Records of libraries are at hand."""

@@ -9,7 +9,7 @@ from threading import Event
 from crowdnotes.cases.choosing import read_best
 from crowdnotes.cases.cutoff import kept_by_a_person, timely
 from crowdnotes.cases.pages_ahead import PagesAhead
-from crowdnotes.cases.reading_one import read_one
+from crowdnotes.cases.reading_one import AT_ONCE, read_one
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.wanted import Wanted, distinct, one_a_page, place_of, wanted_link
@@ -17,10 +17,8 @@ from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, FetchOutcome, Hit, Mode, Source
 from crowdnotes.errors import JobCancelled, StoreError
 from crowdnotes.evidence.not_evidence import worth_choosing
-from crowdnotes.evidence.utility import Chosen, select_by_utility
+from crowdnotes.evidence.utility import Selection, select_by_utility
 from crowdnotes.jobs import Progress
-
-_AT_ONCE = 6  # pages read side by side: as many as a case chooses
 
 
 def read(
@@ -53,22 +51,23 @@ def read(
                 had[item.id] = sources[place] = source
         return had
 
-    def choose(candidates: Sequence[Hit], quota: int, beside: Sequence[Hit]) -> list[Chosen]:
+    def choose(candidates: Sequence[Hit], quota: int, beside: Sequence[Hit]) -> Selection:
         post = case.post.as_read
         return select_by_utility(tools.engine, post, candidates, quota, beside=beside, by_utility=ways.by_utility)
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     links = [wanted_link(url) for url in case.urls]
-    _, reasons = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
+    best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
     found = tuple(distinct(sources.values()))
-    return {"sources": found, "reasons": reasons}, summary_of(found)
+    return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
 
 
-def summary_of(sources: Sequence[Source]) -> str:
-    """How many were read, and how many were not: "5 read, 1 could not be read"."""
+def summary_of(sources: Sequence[Source], rest: str = "") -> str:
+    """How many were read and how many not, and why nothing of the `rest` was chosen: "5 read, 1 could not be read"."""
     was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
     failed = len(sources) - was_read
-    return f"{was_read} read" + (f", {failed} could not be read" if failed else "")
+    summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
+    return f"{summary}. Nothing else that was found was chosen: {rest}" if rest else summary
 
 
 def read_side_by_side(
@@ -100,7 +99,7 @@ def read_side_by_side(
 
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
-    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
+    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
         reading = {pool.submit(read_and_keep, item): item for item in wanted}
         try:
             for done in as_completed(reading):

@@ -14,6 +14,8 @@ from crowdnotes.evidence.library import LibraryDocument
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.languages import language_of
 
+AT_ONCE = 6  # pages read side by side: as many as a case chooses
+
 Read = tuple[Source, str | None]
 
 

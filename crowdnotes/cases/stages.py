@@ -61,23 +61,18 @@ class StageRunner:
         if looking and not (case.libraries or case.services):
             raise InputError("There is nothing to search.", "Choose a library or service, or bring links instead.")
         if not looking and not case.urls:
-            raise InputError("There is no source to read.", "Bring a link, or let the program search a library.")
+            raise InputError("There is no source to read.", "Bring at least one link, or choose a search instead.")
         tools, ways = self._tools, self._ways
         ahead = PagesAhead(tools, ways)
 
         def search(case: Case, progress: Progress) -> tuple[Changes, str]:
             ahead.begin([wanted_link(url) for url in case.urls], case, progress.check)
-            try:
-                return searching.search(case, progress, tools, ahead)
-            except BaseException:
-                ahead.end()
-                raise
+            return searching.search(case, progress, tools, ahead)
 
         def read(case: Case, progress: Progress) -> tuple[Changes, str]:
-            try:
-                return reading.read(case, progress, tools, self._store, ways, ahead)
-            finally:
-                ahead.end()
+            found = reading.read(case, progress, tools, self._store, ways, ahead)
+            ahead.end()
+            return found
 
         work: list[tuple[StageName, Work]] = [
             (StageName.READ, read),
@@ -88,7 +83,7 @@ class StageRunner:
                 (StageName.QUERIES, lambda case, _: searching.queries(case, tools, ways)),
                 (StageName.SEARCH, search),
             ]
-        steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
+        steps = [self._step(case_id, name, do, resumable=True, failed=ahead.end) for name, do in work]
         if tools.engine.sees and images.unread(case):
             steps.insert(0, images.reading_step(case_id, tools.engine, self._store, self._clock))
         return self._metered(case_id, steps)
@@ -123,11 +118,7 @@ class StageRunner:
         def score(case: Case, progress: Progress) -> tuple[Changes, str]:
             if not scores_only:
                 ahead.begin(case, progress)
-            try:
-                return self._assess(case, before_inspection=before_inspection)
-            except BaseException:
-                ahead.stop()
-                raise
+            return self._assess(case, before_inspection=before_inspection)
 
         def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
             return links.check_links(ahead.known(case), progress, self._tools.links, self._clock, afresh=False)
@@ -136,7 +127,7 @@ class StageRunner:
         if not scores_only:
             work.append((StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)))
             work.append((StageName.LINKS, ask))
-        return self._metered(case_id, [self._step(case_id, name, do) for name, do in work])
+        return self._metered(case_id, [self._step(case_id, name, do, failed=ahead.stop) for name, do in work])
 
     def check_links(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
@@ -179,7 +170,17 @@ class StageRunner:
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
 
-    def _step(self, case_id: str, name: StageName, work: Work, *, resumable: bool = False) -> Step:
+    def _step(
+        self,
+        case_id: str,
+        name: StageName,
+        work: Work,
+        *,
+        resumable: bool = False,
+        failed: Callable[[], None] = lambda: None,
+    ) -> Step:
+        """`failed` is told when the work fails or its result is refused: no later step is to come then."""
+
         def finished() -> str | None:
             if not resumable:
                 return None
@@ -195,7 +196,14 @@ class StageRunner:
             self._store.update(case_id, lambda newest: self._recorded(newest, case, name, changes, summary, seconds))
             return summary
 
-        return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
+        def run_or_fail(progress: Progress) -> str:
+            try:
+                return run(progress)
+            except BaseException:
+                failed()
+                raise
+
+        return Step(name=name.value, title=_TITLES[name], run=run_or_fail, finished=finished)
 
     def _recorded(
         self, newest: Case, worked_on: Case, name: StageName, changes: Changes, summary: str, seconds: float

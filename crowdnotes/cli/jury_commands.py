@@ -148,6 +148,8 @@ def _embedder(settings: Settings) -> Embedder:
 
 def _show(text: str, verdict: JuryVerdict) -> None:
     print_text(text)
+    for caution in verdict.cautions:
+        print_text(f"  caution: {caution}")
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     print_text(
         f"  intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} it takes "
@@ -155,11 +157,10 @@ def _show(text: str, verdict: JuryVerdict) -> None:
     )
     for side in (verdict.negative, verdict.positive):
         print_text(f"  side {side.side}: {_votes(side)}")
-    print_text(f"  {verdict.sentence}")
+    if not verdict.means_nothing:
+        print_text(f"  {verdict.sentence}")
     for word in verdict.blocked_by:
         print_text(f"  blocked by {word.rule}: {word.reason}")
-    for caution in verdict.cautions:
-        print_text(f"  caution: {caution}")
 
 
 def _votes(side: SideVotes) -> str:

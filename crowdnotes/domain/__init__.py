@@ -34,16 +34,18 @@ from crowdnotes.domain.judgement import (
     PrincipleName,
     PrincipleResult,
 )
-from crowdnotes.domain.jury import Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes
+from crowdnotes.domain.jury import MEANS_NOTHING, Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes
 from crowdnotes.domain.looks import Look, LookKind
 from crowdnotes.domain.notes import Draft, SentenceSupport, Support
-from crowdnotes.domain.posts import Claim, Image, Mode, Post
+from crowdnotes.domain.posts import X_HOSTS, Claim, Image, Mode, Post
 from crowdnotes.domain.searching import Aim, Hit, ProviderOutcome, ProviderState, Query, SourceCategory
 from crowdnotes.domain.stages import Stage, StageName
 from crowdnotes.domain.usage import Usage
 
 __all__ = [
     "BY_HAND",
+    "MEANS_NOTHING",
+    "X_HOSTS",
     "Aim",
     "Assessment",
     "Case",

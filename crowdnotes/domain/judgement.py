@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from math import prod
 from typing import Self
@@ -67,6 +67,7 @@ class PrincipleName(StrEnum):
 class PrincipleResult(Noun):
     """One principle check; `findings` point at the words it objects to, `rewrite` is a note without them, or "".
 
+    Of a principle that is kept the findings are remarks, which a person may weigh otherwise than the judge.
     `probability` is the judge's own, in [0, 1], that the principle is kept; None when it gives none.
     """
 
@@ -107,7 +108,7 @@ class LinkState(StrEnum):
 class LinkCheck(Noun):
     """One cited link, asked just now: `status` is the last HTTP status, None when none came.
 
-    `archived_url` is a copy of a page that is gone, as far as an archive knows one.
+    `archived_url` is a copy of a page that is gone, as far as an archive knows one that is not later than `until`.
     """
 
     url: str
@@ -117,6 +118,12 @@ class LinkCheck(Noun):
     status: int | None = None
     sentence: str = ""
     archived_url: str | None = None
+    until: date | None = None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the page cannot be had, so that an archive's copy stands for it."""
+        return self.state in {LinkState.DEAD, LinkState.UNREACHABLE}
 
 
 class Assessment(Noun):

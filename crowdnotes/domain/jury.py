@@ -72,6 +72,9 @@ class JuryQuality(Noun):
     note: str
 
 
+MEANS_NOTHING = "its numbers mean nothing here"  # how a caution of a verdict says so
+
+
 class JuryVerdict(Noun):
     """A simulation: how seeded jurors rated one exact text, and what the algorithm makes of it.
 
@@ -102,3 +105,8 @@ class JuryVerdict(Noun):
     cautions: tuple[str, ...]
     model: str
     quality: JuryQuality
+
+    @property
+    def means_nothing(self) -> bool:
+        """Whether the text is so unlike all that the jury learned from that no sentence may rest on its numbers."""
+        return any(MEANS_NOTHING in caution for caution in self.cautions)

@@ -9,6 +9,9 @@ from pydantic import Field
 
 from crowdnotes.domain.base import Noun, Span
 
+# A post's address may name any of these: phones and old links have the longer ones.
+X_HOSTS = frozenset(f"{part}{site}" for part in ("", "www.", "m.", "mobile.") for site in ("x.com", "twitter.com"))
+
 
 class Image(Noun):
     """A picture attached to the post. Its bytes lie in the store under `sha256`.

@@ -17,9 +17,9 @@ from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, Princ
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One utility pick (CrowdNotes+ 4.2): `index` into the candidates given, and why."""
+    """One utility pick (CrowdNotes+ 4.2): `index` into the candidates given, None when none of them helps; and why."""
 
-    index: int
+    index: int | None
     why: str
 
 
@@ -115,10 +115,8 @@ class Engine(Protocol):
         """
         ...
 
-    def pick(
-        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
-    ) -> Pick | None:
-        """The candidate most useful for `aim` given what is chosen; None when none helps."""
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
+        """The candidate most useful for `aim` given what is chosen, or none, with the reason."""
         ...
 
     def write(

@@ -38,7 +38,6 @@ _FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random between 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BLOCKED = frozenset({401, 402, 403, 407, 429, 451, 999})  # 999 is LinkedIn's refusal of programs
 _DEAD = frozenset({404, 410})
-_GONE = frozenset({LinkState.DEAD, LinkState.UNREACHABLE})
 
 
 class LinkAsker(Protocol):
@@ -129,15 +128,15 @@ class LinkChecker:
             found = self._try(url, full, tried, max(0.01, ends - time.monotonic()), check)
             wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
             if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
-                return self._with_copy(found, full, ends, until, check)
+                return self._with_copy(found.model_copy(update={"until": until}), full, ends, check)
             wait_out(wait, check)
         raise AssertionError("at least one try is made")
 
-    def _with_copy(self, found: LinkCheck, full: str, ends: float, until: date | None, check: Check) -> LinkCheck:
+    def _with_copy(self, found: LinkCheck, full: str, ends: float, check: Check) -> LinkCheck:
         """A dead link's check with the newest archived copy of its page; any other as it is."""
-        if self.wayback is None or found.state not in _GONE or time.monotonic() >= ends:
+        if self.wayback is None or not found.is_gone or time.monotonic() >= ends:
             return found
-        copy, told = ask_wayback(self.wayback, full, until, partial(_until, ends, check))
+        copy, told = ask_wayback(self.wayback, full, found.until, partial(_until, ends, check))
         sentence = f"{found.sentence} {told}".strip()
         return found.model_copy(update={"sentence": sentence, "archived_url": copy.url if copy else None})
 

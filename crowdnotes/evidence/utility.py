@@ -24,6 +24,14 @@ class Chosen:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The hits that were picked, in order; `rest` is why none of the others was, "" where more were not wanted."""
+
+    chosen: tuple[Chosen, ...]
+    rest: str = ""
+
+
 def select_by_utility(
     engine: Engine,
     post: Post,
@@ -34,24 +42,24 @@ def select_by_utility(
     aim: Aim = Aim.JUDGE,
     beside: Sequence[Hit] = (),
     by_utility: bool = True,
-) -> list[Chosen]:
-    """At most `quota` hits, in the order picked. Fewer when the engine says that no other helps `aim`.
+) -> Selection:
+    """At most `quota` hits. Fewer when the engine says that no other helps `aim`.
 
     `beside` are hits that were chosen before and are not offered: what they cover is covered.
     Without `by_utility` it is the first hits as the search gave them: for studies (CrowdNotes+ Table 3).
     Raises EngineError when the engine picks what was not offered.
     """
     if not by_utility:
-        return [Chosen(hit, "in the order of the search") for hit in hits[:quota]]
+        return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[:quota]))
     pool = list(hits)
     chosen: list[Chosen] = []
     while pool and len(chosen) < quota:
         if progress is not None:
             progress(len(chosen), quota)
         pick = engine.pick(post, pool, [*beside, *(item.hit for item in chosen)], aim=aim)
-        if pick is None:
-            break
+        if pick.index is None:
+            return Selection(tuple(chosen), pick.why)
         if not 0 <= pick.index < len(pool):
             raise EngineError("The engine picked a search result that was not offered.")
         chosen.append(Chosen(pool.pop(pick.index), pick.why))
-    return chosen
+    return Selection(tuple(chosen))

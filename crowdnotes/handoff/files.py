@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from crowdnotes.domain import Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
+from crowdnotes.handoff.passed_over import although
 from crowdnotes.handoff.x_form import cited_urls, class_label, form_labels, is_demonstration
 from crowdnotes.note_text import NOTE_LIMIT, note_length
 
@@ -97,8 +98,7 @@ def _plain_cell(cell: str) -> str:
 
 
 def _lines(case: Case) -> Iterator[str]:
-    yield f"# Community Note case {case.id}"
-    yield ""
+    yield f"# Community Note case {case.id}\n"
     if is_demonstration(case):
         yield "**A demonstration, with invented pages: nothing of it may be posted.**"
         yield ""
@@ -220,7 +220,7 @@ def _decision_lines(case: Case) -> Iterator[str]:
     yield f"## Decision: {decision.kind.value}\n"
     yield f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}".rstrip() + "\n"
     for item in decision.overrides:
-        yield f"- Passed over {_inline(item.check)}: {_inline(item.reason)}"
+        yield f"- Approved although **{although(item.check, _code)}**. Reason: {_inline(item.reason)}"
     if decision.text_sha256:
         yield f"\nsha256 of the text: `{decision.text_sha256}`\n"
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from crowdnotes.demonstration import is_demonstration_url
-from crowdnotes.domain import Case
+from crowdnotes.domain import X_HOSTS, Case
 from crowdnotes.note_form import CLASSIFICATIONS, tags_of
 from crowdnotes.note_text import find_urls
-
-_X_HOSTS = frozenset({"x.com", "www.x.com", "twitter.com", "www.twitter.com", "mobile.twitter.com", "mobile.x.com"})
 
 
 def form_labels(case: Case) -> list[str]:
@@ -39,5 +37,5 @@ def post_url(case: Case) -> str | None:
     if case.post.url is None:
         return None
     parts = urlsplit(case.post.url)
-    on_x = parts.scheme in {"http", "https"} and (parts.hostname or "").lower() in _X_HOSTS
+    on_x = parts.scheme in {"http", "https"} and parts.hostname in X_HOSTS
     return case.post.url if on_x else None

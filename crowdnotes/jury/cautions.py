@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from crowdnotes.domain import MEANS_NOTHING
 from crowdnotes.errors import InputError
 from crowdnotes.languages import language_of
 from crowdnotes.note_text import NOTE_LIMIT, note_length, without_urls
@@ -41,7 +42,7 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     if familiar < settings.familiar_words:
         found.append(
             f"The text is unlike the notes that the jury learned from (it knows {familiar:.0%} of its words and pairs "
-            "of words): its numbers mean nothing here."
+            f"of words): {MEANS_NOTHING}."
         )
     if len(words) < settings.short_words:
         found.append(

@@ -103,7 +103,8 @@ def engine_ranking(
     found = search_all(
         [LocalLibrary(libraries, library)], [query.text for query in queries], post=text, limit=_DEPTH
     ).hits
-    picked = [item.hit.record for item in select_by_utility(engine, post, found, settings.quota, by_utility=by_utility)]
+    selected = select_by_utility(engine, post, found, settings.quota, by_utility=by_utility)
+    picked = [item.hit.record for item in selected.chosen]
     return [record for record in dict.fromkeys([*picked, *(hit.record for hit in found)]) if record is not None]
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
 from crowdnotes.note_text import top_level_domains
-from pages.parts.text import visible
+from pages.parts.text import rows_as_text, visible
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
@@ -70,7 +70,10 @@ _into_view = st.components.v2.component("crowdnotes_into_view", html="<span></sp
 
 
 def into_view(token: str) -> None:
-    """Bring the place where this is drawn into view, once for each token."""
+    """Bring the place where this is drawn into view, once for each token.
+
+    The keyboard goes there too where what it was on is gone.
+    """
     _into_view(data={"token": token}, key=f"into-view-{token}")
 
 
@@ -104,7 +107,7 @@ def passage_pieces(passage: Passage) -> list[Piece]:
     pieces += _cut(passage.text, [(mark, "mark", "most relevant to the post") for mark in passage.marks])
     if passage.after:
         pieces.append(_piece(passage.after, "context"))
-    return pieces
+    return [{**piece, "text": rows_as_text(piece["text"])} for piece in pieces]
 
 
 def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:

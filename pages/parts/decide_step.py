@@ -26,6 +26,7 @@ _KINDS = {
     DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", ":material/search_off:"),
     DecisionKind.REJECTED: ("Reject the note", ":material/block:"),
 }
+_OVERRIDDEN = "You override it: approving puts your reason below on record."
 
 
 def decide_step(case: Case | None, job: JobRecord | None) -> None:
@@ -118,7 +119,8 @@ def _approval(case: Case, job: JobRecord | None) -> dict[str, str]:
 
 def _wait(case: Case, refusal: WorkflowError, *, passed_over: bool) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
-    st.markdown(f"{sign} {plain(refusal.message)} :gray[{plain(refusal.next_step)}]")
+    next_step = _OVERRIDDEN if passed_over else refusal.next_step
+    st.markdown(f"{sign} {plain(refusal.message)} :gray[{plain(next_step)}]")
     check = _check(refusal)
     if check:
         st.text_input(

@@ -16,7 +16,7 @@ from pages.parts.note_box import note_box
 from pages.parts.progress import job_panel, start, under_way
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, step
-from pages.parts.text import clip, host, plain
+from pages.parts.text import clip, host, plain, rows_as_text
 
 _BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
     Support.SUPPORTED: ("green", ":material/check:"),
@@ -166,6 +166,6 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
         marked_text(sentence_pieces(note, sentence), look="plain", key=f"{key}-text")
         if carrier is not None and sentence.carrier is not None:
             words = carrier.passage.text[sentence.carrier.start : sentence.carrier.end]
-            outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
+            outside_text(f"“{clip(rows_as_text(words), 320)}”", look="quote", key=f"{key}-quote")
         for doubt in dict.fromkeys(sentence.doubts):
             st.caption(f":orange[:material/help:] {plain(doubt)}")

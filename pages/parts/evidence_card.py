@@ -63,6 +63,8 @@ def _head(case: Case, item: Evidence) -> None:
             st.badge(_KINDS.get(source.category, source.category.value), color="gray")
             if item.review.opened_at is not None:
                 st.badge("opened", color="gray", icon=":material/done_all:")
+            if item.review.verdict is Verdict.REJECT:
+                st.badge("rejected", color="red", icon=":material/block:")
             answers = card_badge(case, source.url)
             if answers:
                 st.markdown(answers, width="content")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Case, DecisionKind
-from crowdnotes.handoff import class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
+from crowdnotes.handoff import although, class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, forget_folds
 from pages.parts.text import exact, plain
@@ -29,16 +29,9 @@ def hand_off(case: Case) -> None:
     if decision.reason:
         st.markdown(f"Your word on it: {plain(decision.reason)}")
     for item in decision.overrides:
-        why = f"Approved although **{_passed_over(item.check)}**. Your reason: {plain(item.reason)}"
+        why = f"Approved although **{although(item.check, exact)}**. Reason: {plain(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _files(case)
-
-
-def _passed_over(check: str) -> str:
-    """Markdown of what a check found, by its name: of a gate, or of a link."""
-    kind, _, url = check.partition(":")
-    said = {"link": "nobody inspected the link", "live": "no answer was had from the link"}.get(kind)
-    return f"{said} {exact(url)}" if said else f"the {plain(check)} gate did not pass"
 
 
 def _approved(case: Case) -> None:

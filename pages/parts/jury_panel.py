@@ -32,12 +32,17 @@ def jury_panel(case: Case) -> None:
             return
         warnings = _warnings(case, verdict)
         for warning in warnings:
-            st.caption(f":orange[:material/warning:] {plain(warning)}")
-        st.markdown(f":gray[{plain(verdict.sentence)}]" if warnings else plain(verdict.sentence))
-        _standing(case, verdict)
-        _votes(case, verdict)
-        _changed(case, verdict)
-        _words(verdict)
+            st.markdown(f":orange[:material/warning:] {plain(warning)}")
+        if verdict.means_nothing:
+            with st.expander("Its numbers all the same", icon=":material/data_thresholding:"):
+                _standing(case, verdict)
+                _votes(case, verdict)
+        else:
+            st.markdown(f":gray[{plain(verdict.sentence)}]" if warnings else plain(verdict.sentence))
+            _standing(case, verdict)
+            _votes(case, verdict)
+            _changed(case, verdict)
+            _words(verdict)
         _beside(case, verdict)
         _about(verdict)
 
@@ -79,7 +84,8 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
         f"(nine juries in ten: {low:.2f} to {high:.2f})."
     )
     status = _STATUS.get(verdict.status, verdict.status)
-    st.markdown(f"{words} **{plain(status)}** ({plain(verdict.status)}).")
+    said = "" if verdict.means_nothing else f" **{plain(status)}** ({plain(verdict.status)})."
+    st.markdown(f"{words}{said}")
     number_line(
         [Standing("this note", verdict.note_intercept, low, high)],
         line=verdict.helpful_line,
@@ -87,6 +93,8 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
         alt=words,
         key=f"jury-line-{case.id}",
     )
+    if verdict.means_nothing:
+        return
     for rule in verdict.blocked_by or (verdict.decided_by,):
         if rule.rule != RuleName.GENERAL_HELPFUL:  # that it lies under the line was just said
             st.caption(plain(rule.reason))

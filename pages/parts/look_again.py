@@ -6,12 +6,12 @@ import streamlit as st
 
 from crowdnotes.cases.earlier_sets import taken_away
 from crowdnotes.cases.second_look import pool, said
-from crowdnotes.domain import Aim, Case, Evidence, LookKind, Mode, ProviderState
+from crowdnotes.domain import Aim, Case, Evidence, Look, LookKind, Mode, ProviderOutcome, ProviderState
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.earlier_evidence import bring_back_button
 from pages.parts.evidence_search import library_choice, library_names
-from pages.parts.progress import start, under_way
+from pages.parts.progress import start, started_here, under_way
 from pages.parts.search_report import failures
 from pages.parts.services import service_pills, ticked_at_first
 from pages.parts.session import act, author, workspace
@@ -19,6 +19,7 @@ from pages.parts.steps import StepName, card_place
 from pages.parts.text import plain
 
 _PLACE = StepName.EVIDENCE.value
+_TOLD = "look-told"  # the job whose look that found nothing was told in this tab
 _ABOUT_A_PASSAGE = frozenset({LookKind.MORE_LIKE, LookKind.SWAP})
 
 
@@ -54,8 +55,12 @@ def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: froz
 
 
 def look_again(case: Case, job: JobRecord | None) -> None:
-    """Below the cards: the other side, and a link by hand."""
+    """Below the cards: the other side, and a link by hand; in passing, that the look before found nothing new."""
     busy = under_way(job)
+    look = _newest(case)
+    if look is not None and not look.added and not busy:
+        st.caption(f":material/search_off: {_said(look)}. {plain(look.outcome)}")
+        failures(_unanswered(look))
     with st.container(horizontal=True, gap="small", key="second-look"):
         _popover(
             case,
@@ -75,26 +80,47 @@ def look_again(case: Case, job: JobRecord | None) -> None:
 
 
 def look_result(case: Case, job: JobRecord | None) -> None:
-    """What came of the newest second look, while its passages are here and nothing was gathered anew."""
-    ended = [look for look in case.looks if look.finished_at is not None]
-    if not ended:
+    """What came of the newest second look: what is new stays told, that nothing is new is said in passing."""
+    look = _newest(case)
+    if look is None:
         return
-    look = ended[-1]
-    gathered = max((stage.finished_at for stage in case.stages if stage.name.value == "passages"), default=None)
-    if look.finished_at is None or (gathered is not None and gathered > look.finished_at):
-        return
-    if any(case.evidence_by_id(name) is None for name in look.added):
+    if not look.added:
+        _tell_once(look, job)
         return
     if look.kind is LookKind.SWAP and case.evidence_by_id(look.about) is not None:
         return  # it was brought back since
-    words = said(look)
-    icon = ":material/check:" if look.added else ":material/search_off:"
     with st.container(key="look-result", gap="xsmall"):
-        st.info(plain(look.outcome), title=plain(words[:1].upper() + words[1:]), icon=icon)
-        failures([item for item in look.outcomes if item.state is not ProviderState.ANSWERED])
+        st.info(plain(look.outcome), title=_said(look), icon=":material/check:")
+        failures(_unanswered(look))
         if look.kind is LookKind.SWAP and any(item.id == look.about for item in taken_away(case)):
             closed = under_way(job) or case.decision is not None
             bring_back_button(case, look.about, f"Bring {look.about} back", closed=closed, place="result")
+
+
+def _newest(case: Case) -> Look | None:
+    """The newest look that has ended, while its passages are here and nothing was gathered anew."""
+    look = next((look for look in reversed(case.looks) if look.finished_at is not None), None)
+    if look is None or look.finished_at is None or any(case.evidence_by_id(name) is None for name in look.added):
+        return None
+    gathered = max((stage.finished_at for stage in case.stages if stage.name.value == "passages"), default=None)
+    return None if gathered is not None and gathered > look.finished_at else look
+
+
+def _tell_once(look: Look, job: JobRecord | None) -> None:
+    """In the tab that asked, once: a notice that goes by itself. What was found lasts below the cards."""
+    if job is None or job.state.under_way or not started_here(job) or st.session_state.get(_TOLD) == job.id:
+        return
+    st.session_state[_TOLD] = job.id
+    st.toast(plain(look.outcome), icon=":material/search_off:", duration="long")
+
+
+def _said(look: Look) -> str:
+    words = said(look)
+    return plain(words[:1].upper() + words[1:])
+
+
+def _unanswered(look: Look) -> list[ProviderOutcome]:
+    return [item for item in look.outcomes if item.state is not ProviderState.ANSWERED]
 
 
 def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = "") -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from crowdnotes.cases.pasted_links import usable_urls
 from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Mode
+from crowdnotes.errors import InputError
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.components import outside_text
 from pages.parts.evidence_search import MODE_LABELS, cutoff, library_choice, library_names
@@ -92,7 +93,8 @@ def _create() -> None:
     images, left_out = attachments()
 
     def create() -> Case:
-        return workspace().service.create(
+        service = workspace().service
+        made = service.create(
             state[f"{_NEW}-text"],
             mode=state[f"{_NEW}-mode"],
             url=state[f"{_NEW}-url"] or None,
@@ -103,6 +105,12 @@ def _create() -> None:
             by=author(),
             attached=images,
         )
+        try:
+            service.gather_steps(made.id)
+        except InputError:  # nowhere to look: an empty case would only be in the way
+            service.delete(made.id)
+            raise
+        return made
 
     if refused and not urls and not searching:  # nothing to begin with: the lines stay in their box
         act(StepName.POST.value, lambda: None)

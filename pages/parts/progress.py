@@ -66,6 +66,11 @@ def under_way(job: JobRecord | None) -> bool:
     return job is not None and job.state.under_way
 
 
+def started_here(job: JobRecord) -> bool:
+    """Whether this tab started the job, and none after it."""
+    return st.session_state.get(_STARTED) == job.id
+
+
 def doing(job: JobRecord) -> str:
     """What a job does, in words: "Gathering the evidence: choose and read sources, 2 of 5"."""
     words = _DOING.get(job.kind, job.kind)
@@ -79,9 +84,9 @@ def job_panel(case: Case, job: JobRecord | None, kind: JobKind) -> None:
     """The newest job of the case, if it is of this kind and still matters."""
     if job is None or job.kind != kind:
         return
+    if started_here(job):
+        into_view(job.id)  # also when it has ended: the keyboard's place is here, before what came of it
     if job.state.under_way:
-        if st.session_state.get(_STARTED) == job.id:
-            into_view(job.id)
         watched(job, _searches(case))
     elif job.state in _ENDED and case.decision is None:
         _ended(case, job)

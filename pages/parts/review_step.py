@@ -35,6 +35,7 @@ def review_step(case: Case | None, job: JobRecord | None) -> None:
         if case.decision is None:
             _scoring(case, job)
         if case.assessment is not None:
+            _language_warning(case, case.assessment)
             _gates(case, case.assessment)
             principles_panel(case, case.assessment)
         _form(case)
@@ -84,6 +85,17 @@ def _score(case: Case) -> None:
     start(case, "assess")
 
 
+def _language_warning(case: Case, assessment: Assessment) -> None:
+    """Before the scores: they are a guess where the gates without a language model read another language."""
+    foreign = "" if assessment.engine.startswith("llm:") else _foreign(case)
+    if foreign:
+        st.warning(
+            "The gates without a language model were made for English and measured on English alone.",
+            title=f"{foreign}: take these scores as a guess.",
+            icon=":material/translate:",
+        )
+
+
 def _gates(case: Case, assessment: Assessment) -> None:
     stale = not case.assessment_is_current
     st.markdown("**Three gates, in order:** each is asked only when the one before it passed")
@@ -97,11 +109,6 @@ def _gates(case: Case, assessment: Assessment) -> None:
             st.markdown(f":red[:material/arrow_right:] {about}{plain(message)}")
     if assessment.engine.startswith("llm:"):
         st.caption(_sureness(assessment))
-    elif foreign := _foreign(case):
-        st.caption(
-            f":material/translate: {foreign}. The gates without a language model were made for English and measured "
-            "on English alone: take these scores as a guess."
-        )
 
 
 def _sureness(assessment: Assessment) -> str:

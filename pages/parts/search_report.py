@@ -42,19 +42,20 @@ def _asked(case: Case) -> None:
     with st.expander(label, key=f"searches-{case.id}", icon=":material/manage_search:", on_change="rerun") as fold:
         if not fold.open:
             return
-        online = [plain(item.label) for item in case.outcomes if _was_sent(item)]
-        went = f"went to {', '.join(online)}" if online else "went to no online service"
+        asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
+        online = ", ".join(plain(item.label) for item in asked if not _is_library(item))
+        own = ", ".join(plain(item.label) for item in asked if _is_library(item))
+        here = f" Each was looked up on this machine in: {own}." if own else ""
         st.caption(
-            f"Each of these {went}. "
+            f"Each of these went to {online or 'no online service'}.{here} "
             "A place that was slow or failed was not asked all of them: its line above says so. "
             "Services with editions, such as Wikipedia, are asked in the language of the search."
         )
         search_list(case.queries)
 
 
-def _was_sent(item: ProviderOutcome) -> bool:
-    is_library = item.provider.startswith("library:")  # on this machine: nothing is sent
-    return not is_library and item.state is not ProviderState.NOT_CONFIGURED
+def _is_library(item: ProviderOutcome) -> bool:
+    return item.provider.startswith("library:")  # on this machine: nothing is sent
 
 
 def failures(failed: list[ProviderOutcome]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -77,6 +77,18 @@ def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
     assert sorted(asker.asked) == [GOOD, GONE]
     _checked(case, asker, AT + timedelta(minutes=61))
     assert sorted(asker.asked) == [GOOD, GOOD, GONE]
+
+
+def test_a_dead_link_is_asked_again_under_another_cutoff_and_a_live_one_is_not() -> None:
+    asker = LiveLinks({GONE: 404})
+    case = _checked(_case(), asker)
+    bound = case.model_copy(update={"until": date(2024, 3, 5)})
+    assert newest_check(bound, GONE, AT) is None  # its archived copy may be later than the cutoff
+    assert newest_check(bound, GOOD, AT) is not None
+    checked = _checked(bound, asker)
+    assert sorted(asker.asked) == [GOOD, GONE, GONE]
+    assert newest_check(checked, GONE, AT) is not None
+    assert newest_check(checked.model_copy(update={"until": date(2023, 1, 1)}), GONE, AT) is None
 
 
 def test_asking_again_by_hand_asks_every_link() -> None:

@@ -11,12 +11,11 @@ from threading import Lock
 import pytest
 from sqlalchemy import Engine
 
-from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person, timely
+from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person
 from crowdnotes.cases.gathering import merged
 from crowdnotes.cases.reading import read
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.cases.tools import Tools
-from crowdnotes.cases.wanted import distinct
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source
 from crowdnotes.evidence.content_type import HTML
@@ -203,25 +202,10 @@ def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_stud
     assert "no date" in left_out.outcome_detail
 
 
-def test_an_undated_record_is_no_later_than_its_library_was_collected() -> None:
-    record = Source(id="library:old:1", title="t", library="old")
-    ways = Ways(leave_out_undated=True, closed={"old": date(2019, 10, 22)})
-    kept = timely(record, date(2019, 10, 22), ways)
-    assert (kept.outcome, kept.notices, kept.published) == (FetchOutcome.READ, (UNDATED,), None)
-    assert timely(record, date(2019, 10, 21), ways).outcome is FetchOutcome.TOO_LATE
-    assert timely(record.model_copy(update={"library": "other"}), None, ways).outcome is FetchOutcome.UNDATED
-
-
 def test_without_utility_the_first_hits_are_read(tools: Tools, store: SqlStore, web: _Web) -> None:
     hits = [_hit(f"{STORY}/{number}") for number in range(9)]
     found = _read(_automation(*hits), tools, store, Ways(by_utility=False))
     assert [source.url for source in found] == [hit.url for hit in hits[: tools.settings.evidence.quota]]
-
-
-@pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])
-def test_a_page_that_was_not_read_keeps_its_own_label(outcome: FetchOutcome) -> None:
-    source = Source(id="url:1", title="t", outcome=outcome, outcome_detail="Why.")
-    assert timely(source, date(2024, 1, 1), Ways(leave_out_undated=True)) == source
 
 
 def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: Tools, store: SqlStore, web: _Web) -> None:
@@ -249,29 +233,6 @@ def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: Tools, sto
     assert isinstance(evidence, tuple)
     assert [item.source.notices for item in evidence] == [(AFTER_CUTOFF,)]
     assert kept_by_a_person(kept, None).notices == ()
-
-
-def test_a_month_alone_is_too_late_when_it_begins_after_the_cutoff() -> None:
-    source = Source(id="url:1", title="t", not_before=date(2025, 6, 1))
-    late = timely(source, date(2025, 5, 31))
-    assert (late.outcome, late.outcome_detail) == (
-        FetchOutcome.TOO_LATE, "It is not before 2025-06-01, later than 2025-05-31."
-    )  # fmt: skip
-    assert timely(source, date(2025, 6, 1)).notices == (UNDATED,)
-
-
-def test_pages_of_one_site_that_share_a_canonical_link_stay_apart() -> None:
-    def page(number: int, **changes: object) -> Source:
-        url = f"https://news.example.org/{number}"
-        source = Source(id=f"url:{number}", title=f"Title {number}", url=url, text_sha256=f"{number}")
-        return source.model_copy(update={"page_url": "https://news.example.org/all", **changes})
-
-    pages = [page(1), page(2), page(3)]
-    assert distinct(pages) == pages
-    same_words, same_title = page(4, text_sha256="1"), page(5, title="Title 2")
-    assert distinct([*pages, same_words, same_title]) == pages
-    failed = page(6, text_sha256=None, outcome=FetchOutcome.BLOCKED)
-    assert distinct([failed, *pages]) == pages
 
 
 def _undated(source: Source) -> Source:

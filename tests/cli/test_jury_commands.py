@@ -55,6 +55,13 @@ def test_without_json_the_verdict_reads_as_text_and_says_it_is_a_simulation() ->
     assert "A simulation." in result.stdout
 
 
+def test_of_a_text_like_no_other_the_caution_is_said_and_no_verdict() -> None:
+    nonsense = "banana " * 8
+    result = CliRunner().invoke(app, ["jury", "score", "--note", nonsense], catch_exceptions=False)
+    assert "its numbers mean nothing here" in result.stdout.splitlines()[1]
+    assert _run("jury", "score", "--note", nonsense, "--json")["sentence"] not in result.stdout
+
+
 def test_an_empty_note_is_refused_with_a_sentence() -> None:
     with pytest.raises(InputError, match="no note"):
         CliRunner().invoke(app, ["jury", "score", "--note", " "], catch_exceptions=False)

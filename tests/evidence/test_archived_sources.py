@@ -100,7 +100,7 @@ def test_a_dead_link_of_a_note_names_the_archived_copy(httpserver: HTTPServer, w
     assert (found.state, found.archived_url) == (LinkState.DEAD, COPY)
     assert found.sentence == "There is no page at this address. The Wayback Machine has a copy of 4 March 2023."
     [before] = _checker(404, wayback).check([URL], until=date(2023, 3, 3))
-    assert before.archived_url is None
+    assert (before.archived_url, before.until) == (None, date(2023, 3, 3))
 
 
 @pytest.mark.parametrize("status", [200, 403])

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import logging
-import os
 import socket
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -18,20 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.settings import FetchSettings
+from tests.evidence.cached import HOST, HTML, caching_fetcher, serve_page
 from tests.evidence.conftest import Serve
-
-HTML = "<html><body><p>Vaccines are tested.</p></body></html>"
-HOST = ("127.0.0.1",)
-
-
-def _fetcher(cache: PageCache | None, max_bytes: int = 1_000_000) -> Fetcher:
-    return Fetcher(FetchSettings(max_bytes=max_bytes, total_seconds=20.0), HOST, cache)
 
 
 @pytest.fixture
@@ -39,19 +29,6 @@ def cache(tmp_path: Path) -> Iterator[PageCache]:
     cache = PageCache(tmp_path / "pages" / "pages.sqlite", 5, 1_000_000)
     yield cache
     cache.close()
-
-
-def _serve(httpserver: HTTPServer, headers: dict[str, str], status: int = 200, path: str = "/page") -> list[Request]:
-    seen: list[Request] = []
-
-    def answer(request: Request) -> Response:
-        seen.append(request)
-        if "ETag" in headers and request.headers.get("If-None-Match") == headers["ETag"]:
-            return Response(status=304, headers=headers)
-        return Response(HTML, status=status, content_type="text/html", headers=headers)
-
-    httpserver.expect_request(path).respond_with_handler(answer)
-    return seen
 
 
 def _http_date(ago: timedelta) -> str:
@@ -69,8 +46,8 @@ def _http_date(ago: timedelta) -> str:
     ids=["max-age", "s-maxage", "Expires", "heuristic"],
 )
 def test_a_fresh_page_is_not_asked_for_again(headers: dict[str, str], httpserver: HTTPServer, cache: PageCache) -> None:
-    seen = _serve(httpserver, headers)
-    first, second = (_fetcher(cache).fetch(httpserver.url_for("/page")) for _ in range(2))
+    seen = serve_page(httpserver, headers)
+    first, second = (caching_fetcher(cache).fetch(httpserver.url_for("/page")) for _ in range(2))
     assert len(seen) == 1
     assert (second.outcome, second.body, second.content_type) == (FetchOutcome.READ, HTML.encode(), "text/html")
     assert (second.charset, second.status) == (first.charset, first.status)
@@ -92,9 +69,9 @@ def test_a_fresh_page_is_not_asked_for_again(headers: dict[str, str], httpserver
 def test_a_page_that_may_not_be_reused_is_asked_for_again(
     headers: dict[str, str], httpserver: HTTPServer, cache: PageCache
 ) -> None:
-    seen = _serve(httpserver, headers)
+    seen = serve_page(httpserver, headers)
     for _ in range(2):
-        assert _fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
+        assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
     assert len(seen) == 2
 
 
@@ -113,21 +90,21 @@ def test_time_spent_in_caches_on_the_way_counts(head: str, serve: Serve, cache: 
 
     url = serve(answer)
     for _ in range(2):
-        assert _fetcher(cache).fetch(url).outcome is FetchOutcome.READ
+        assert caching_fetcher(cache).fetch(url).outcome is FetchOutcome.READ
     assert len(asked) == 2
 
 
 def test_a_stale_page_is_confirmed_by_its_tag_and_not_sent_again(httpserver: HTTPServer, cache: PageCache) -> None:
-    seen = _serve(httpserver, {"Cache-Control": "no-cache", "ETag": '"v1"'})
-    pages = [_fetcher(cache).fetch(httpserver.url_for("/page")) for _ in range(2)]
+    seen = serve_page(httpserver, {"Cache-Control": "no-cache", "ETag": '"v1"'})
+    pages = [caching_fetcher(cache).fetch(httpserver.url_for("/page")) for _ in range(2)]
     assert [request.headers.get("If-None-Match") for request in seen] == [None, '"v1"']
     assert [page.body for page in pages] == [HTML.encode()] * 2
 
 
 def test_a_page_that_varies_by_what_we_send_is_kept(httpserver: HTTPServer, cache: PageCache) -> None:
-    seen = _serve(httpserver, {"Cache-Control": "max-age=600", "Vary": "Accept-Encoding, User-Agent"})
+    seen = serve_page(httpserver, {"Cache-Control": "max-age=600", "Vary": "Accept-Encoding, User-Agent"})
     for _ in range(2):
-        _fetcher(cache).fetch(httpserver.url_for("/page"))
+        caching_fetcher(cache).fetch(httpserver.url_for("/page"))
     other = Fetcher(FetchSettings(user_agent="Another reader/2"), HOST, cache)
     other.fetch(httpserver.url_for("/page"))
     assert len(seen) == 2
@@ -137,9 +114,9 @@ def test_a_page_that_varies_by_what_we_send_is_kept(httpserver: HTTPServer, cach
 def test_a_page_that_failed_is_tried_again_whatever_its_site_allows(
     status: int, httpserver: HTTPServer, cache: PageCache
 ) -> None:
-    seen = _serve(httpserver, {"Cache-Control": "max-age=600"}, status)
+    seen = serve_page(httpserver, {"Cache-Control": "max-age=600"}, status)
     for _ in range(2):
-        assert _fetcher(cache).fetch(httpserver.url_for("/page")).outcome is not FetchOutcome.READ
+        assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).outcome is not FetchOutcome.READ
     assert len(seen) == 2
 
 
@@ -150,7 +127,7 @@ def test_a_kept_redirect_still_meets_the_guard(httpserver: HTTPServer, cache: Pa
     httpserver.expect_request("/moved").respond_with_data("", status=301, headers=moved)
     allowed = Fetcher(FetchSettings(), (*HOST, "localhost"), cache)
     assert allowed.fetch(httpserver.url_for("/moved")).outcome is FetchOutcome.READ
-    assert _fetcher(cache).fetch(httpserver.url_for("/moved")).outcome is FetchOutcome.REFUSED
+    assert caching_fetcher(cache).fetch(httpserver.url_for("/moved")).outcome is FetchOutcome.REFUSED
 
 
 def test_a_packed_page_from_the_cache_is_unpacked_under_todays_cap(httpserver: HTTPServer, cache: PageCache) -> None:
@@ -158,8 +135,8 @@ def test_a_packed_page_from_the_cache_is_unpacked_under_todays_cap(httpserver: H
     headers = {"Cache-Control": "max-age=600", "Content-Encoding": "gzip"}
     httpserver.expect_request("/bomb").respond_with_data(packed, content_type="text/html", headers=headers)
     url = httpserver.url_for("/bomb")
-    assert _fetcher(cache).fetch(url).outcome is FetchOutcome.READ
-    assert _fetcher(cache, max_bytes=100_000).fetch(url).outcome is FetchOutcome.TOO_LARGE
+    assert caching_fetcher(cache).fetch(url).outcome is FetchOutcome.READ
+    assert caching_fetcher(cache, max_bytes=100_000).fetch(url).outcome is FetchOutcome.TOO_LARGE
     assert len(httpserver.log) == 1
 
 
@@ -167,8 +144,8 @@ def test_a_body_that_breaks_off_is_not_kept(serve: Serve, cache: PageCache) -> N
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nCache-Control: max-age=600\r\nContent-Length: 500\r\n\r\n"
     answers = iter([head + b"half", head + HTML.encode().ljust(500)])
     url = serve(lambda to: to.sendall(next(answers)))
-    assert _fetcher(cache).fetch(url).outcome is FetchOutcome.UNREACHABLE
-    assert HTML.encode() in _fetcher(cache).fetch(url).body
+    assert caching_fetcher(cache).fetch(url).outcome is FetchOutcome.UNREACHABLE
+    assert HTML.encode() in caching_fetcher(cache).fetch(url).body
 
 
 def test_an_endless_body_is_left_at_the_cap_and_not_kept(serve: Serve, cache: PageCache, tmp_path: Path) -> None:
@@ -177,104 +154,10 @@ def test_an_endless_body_is_left_at_the_cap_and_not_kept(serve: Serve, cache: Pa
         for _ in range(1000):
             to.sendall(b"x" * 65_536)
 
-    assert _fetcher(cache).fetch(serve(endless)).outcome is FetchOutcome.TOO_LARGE
+    assert caching_fetcher(cache).fetch(serve(endless)).outcome is FetchOutcome.TOO_LARGE
     with sqlite3.connect(tmp_path / "pages" / "pages.sqlite") as db:
         assert db.execute("SELECT count(*) FROM streams").fetchone() == (0,)
     db.close()
-
-
-def test_the_file_stays_below_its_bound_and_what_is_longest_unused_goes_first(
-    httpserver: HTTPServer, cache: PageCache, tmp_path: Path
-) -> None:
-    body = os.urandom(600_000).hex().encode()[:900_000]
-    headers = {"Cache-Control": "max-age=600"}
-    httpserver.expect_request("/first").respond_with_data(body, content_type="text/plain", headers=headers)
-    httpserver.expect_request("/other").respond_with_data(body, content_type="text/plain", headers=headers)
-    fetcher = _fetcher(cache)
-    fetcher.fetch(httpserver.url_for("/first"))
-    time.sleep(1.1)  # what was used within a second is never cleared away
-    for number in range(12):
-        fetcher.fetch(httpserver.url_for(f"/other?{number}"))
-    size = sum(file.stat().st_size for file in (tmp_path / "pages").glob("pages.sqlite"))
-    assert size < 5_000_000 + 2 * 1_000_000
-    asked = len(httpserver.log)
-    fetcher.fetch(httpserver.url_for("/first"))
-    assert len(httpserver.log) == asked + 1
-
-
-def _warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert all(record.exc_info is None for record in told)
-    return [record.getMessage() for record in told]
-
-
-def _spoil(path: Path, begin: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[begin:] = os.urandom(len(data) - begin)
-    path.write_bytes(data)
-
-
-@pytest.mark.parametrize("begin", [0, 200, 9_000])
-def test_a_damaged_file_costs_the_cache_and_not_the_page(
-    begin: int, httpserver: HTTPServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    seen = _serve(httpserver, {"Cache-Control": "max-age=600"})
-    path = tmp_path / "pages.sqlite"
-    for attempt in range(4):
-        cache = PageCache(path, 5, 1_000_000)
-        assert _fetcher(cache).fetch(httpserver.url_for("/page")).body == HTML.encode()
-        cache.close()
-        if attempt == 0:
-            _spoil(path, begin)
-    assert _warnings(caplog)
-    before = len(seen)
-    last = PageCache(path, 5, 1_000_000)
-    _fetcher(last).fetch(httpserver.url_for("/page"))
-    last.close()
-    assert len(seen) == before  # the new file keeps pages again
-
-
-def test_a_place_that_cannot_be_written_is_named_once_and_done_without(
-    httpserver: HTTPServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    seen = _serve(httpserver, {"Cache-Control": "max-age=600"})
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    cache = PageCache(tmp_path / "file" / "pages.sqlite", 5, 1_000_000)
-    for _ in range(2):
-        assert _fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
-    assert len(seen) == 2
-    assert len(_warnings(caplog)) == 1
-
-
-def test_a_file_of_another_kind_is_done_without(httpserver: HTTPServer, tmp_path: Path) -> None:
-    seen = _serve(httpserver, {"Cache-Control": "max-age=600"})
-    path = tmp_path / "pages.sqlite"
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE entries (note TEXT)")
-    db.close()
-    cache = PageCache(path, 5, 1_000_000)
-    for _ in range(2):
-        assert _fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
-    cache.close()
-    assert len(seen) == 2
-
-
-def test_threads_and_two_openers_of_one_file_get_the_same_page(httpserver: HTTPServer, tmp_path: Path) -> None:
-    _serve(httpserver, {"Cache-Control": "max-age=600"})
-    caches = [PageCache(tmp_path / "pages.sqlite", 5, 1_000_000) for _ in range(2)]
-    bodies: list[bytes] = []
-
-    def work(cache: PageCache) -> None:
-        bodies.extend(_fetcher(cache).fetch(httpserver.url_for("/page")).body for _ in range(5))
-
-    threads = [threading.Thread(target=work, args=(caches[number % 2],)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for cache in caches:
-        cache.close()
-    assert bodies == [HTML.encode()] * 30
 
 
 _DIRECTIVES = st.lists(
@@ -291,9 +174,9 @@ def test_any_cache_control_gives_the_page_and_no_store_is_always_obeyed(
     directives: list[str], text: str, httpserver: HTTPServer, cache: PageCache
 ) -> None:
     httpserver.clear()
-    seen = _serve(httpserver, {"Cache-Control": ", ".join([*directives, text.strip()])})
+    seen = serve_page(httpserver, {"Cache-Control": ", ".join([*directives, text.strip()])})
     url = httpserver.url_for(f"/page?{time.monotonic_ns()}")
     for _ in range(2):
-        assert _fetcher(cache).fetch(url).body == HTML.encode()
+        assert caching_fetcher(cache).fetch(url).body == HTML.encode()
     forbidden = {"no-store", "private", "no-cache"} & set(directives)
     assert len(seen) == 2 or not forbidden

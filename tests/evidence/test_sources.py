@@ -1,49 +1,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 from pytest_httpserver import HTTPServer
 
-from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, ReadAs, SourceCategory, text_sha256
+from crowdnotes.domain import DateOrigin, FetchOutcome, SourceCategory, text_sha256
 from crowdnotes.errors import JobCancelled
-from crowdnotes.evidence.abstracts import Abstract, AbstractFinder, Paper
-from crowdnotes.evidence.content_type import HTML
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import FetchSettings
-
-ARTICLE = (
-    "<html><head><title>Measles</title><meta property='article:published_time' content='2024-03-02'></head>"
-    "<body><article><h1>Measles</h1>"
-    "<p>Measles is one of the most contagious of all human diseases, and vaccines prevent it.</p>"
-    "<p>Two doses of the vaccine protect 97 of 100 people for their whole lives.</p></article></body></html>"
-)
-
-
-class _Fixed:
-    def __init__(self, url: str, outcome: FetchOutcome = FetchOutcome.READ, body: str = ARTICLE) -> None:
-        self._url, self._outcome, self._body = url, outcome, body
-
-    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
-        check()
-        read = self._outcome is FetchOutcome.READ
-        return Page(
-            url,
-            self._url,
-            self._outcome,
-            datetime.now(UTC),
-            HTML,
-            None,
-            self._body.encode() if read else b"",
-            "" if read else "Why.",
-        )
+from tests.evidence.fixed_pages import ARTICLE, FixedPage, hit_of
 
 
 def test_a_read_source_carries_what_the_page_says_and_the_identity_of_its_text() -> None:
     url = "https://www.who.int/measles"
-    source, text = SourceReader(_Fixed(url)).read(url, "S1")
+    source, text = SourceReader(FixedPage(url)).read(url, "S1")
     assert text is not None
     assert "97 of 100" in text
     assert (source.id, source.url, source.title, source.language) == ("S1", url, "Measles", "en")
@@ -54,14 +27,14 @@ def test_a_read_source_carries_what_the_page_says_and_the_identity_of_its_text()
 
 
 def test_a_source_without_a_date_states_no_origin_of_one() -> None:
-    source, _ = SourceReader(_Fixed("https://a.example/x", body=ARTICLE.replace("2024-03-02", ""))).read(
+    source, _ = SourceReader(FixedPage("https://a.example/x", body=ARTICLE.replace("2024-03-02", ""))).read(
         "https://a.example/x", "S1"
     )
     assert (source.published, source.date_origin) == (None, None)
 
 
 def test_a_link_that_leads_elsewhere_says_so_and_is_judged_by_where_it_ends() -> None:
-    source, _ = SourceReader(_Fixed("https://www.cdc.gov/measles")).read("https://short.example/abc", "S1")
+    source, _ = SourceReader(FixedPage("https://www.cdc.gov/measles")).read("https://short.example/abc", "S1")
     assert (source.url, source.page_url) == ("https://short.example/abc", "https://www.cdc.gov/measles")
     assert source.category is SourceCategory.HEALTH_AUTHORITY
     assert "https://www.cdc.gov/measles" in source.outcome_detail
@@ -71,7 +44,7 @@ def test_a_link_that_leads_elsewhere_says_so_and_is_judged_by_where_it_ends() ->
 def test_an_endless_address_that_a_page_gives_itself_is_not_taken(own: str) -> None:
     url = "https://a.example/x"
     body = ARTICLE.replace("<head>", f'<head><link rel="canonical" href="{own}">')
-    source, text = SourceReader(_Fixed(url, body=body)).read(url, "S1")
+    source, text = SourceReader(FixedPage(url, body=body)).read(url, "S1")
     assert text is not None
     assert source.page_url is None
 
@@ -79,14 +52,14 @@ def test_an_endless_address_that_a_page_gives_itself_is_not_taken(own: str) -> N
 @pytest.mark.parametrize("outcome", [outcome for outcome in FetchOutcome if outcome is not FetchOutcome.READ])
 def test_each_failure_is_a_label_and_a_sentence_on_the_source(outcome: FetchOutcome) -> None:
     url = "https://www.reuters.com/x"
-    source, text = SourceReader(_Fixed(url, outcome)).read(url, "S1")
+    source, text = SourceReader(FixedPage(url, outcome)).read(url, "S1")
     assert text is None
     assert (source.outcome, source.outcome_detail, source.text_sha256) == (outcome, "Why.", None)
     assert (source.title, source.publisher) == (url, "Reuters")
 
 
 def test_an_empty_page_is_unreadable() -> None:
-    source, text = SourceReader(_Fixed("https://a.example/x", body="<div id=root></div><script></script>")).read(
+    source, text = SourceReader(FixedPage("https://a.example/x", body="<div id=root></div><script></script>")).read(
         "https://a.example/x", "S1"
     )
     assert text is None
@@ -110,7 +83,7 @@ def test_a_cancelled_job_passes_through() -> None:
         raise JobCancelled("Stopped.")
 
     with pytest.raises(JobCancelled):
-        SourceReader(_Fixed("https://a.example/x")).read("https://a.example/x", "S1", cancel)
+        SourceReader(FixedPage("https://a.example/x")).read("https://a.example/x", "S1", cancel)
 
 
 def test_a_real_page_over_a_real_connection_becomes_a_source(httpserver: HTTPServer, fetcher: Fetcher) -> None:
@@ -120,107 +93,22 @@ def test_a_real_page_over_a_real_connection_becomes_a_source(httpserver: HTTPSer
     assert text is not None
 
 
-ABSTRACT = "Two doses of the vaccine protect 97 of 100 people, as a trial of many years in six countries has shown."
-
-
-class _Abstracts:
-    label = "Europe PMC"
-
-    def __init__(self, has: bool = True) -> None:
-        self.asked: list[Paper] = []
-        self._has = has
-
-    def abstract(self, paper: Paper, check: Callable[[], None]) -> Abstract | None:
-        self.asked.append(paper)
-        found = Abstract(self.label, "The trial", ABSTRACT, date(2020, 12, 10), "10.1/x", "7", ("retracted",))
-        return found if self._has else None
-
-
-def _hit(**changes: object) -> Hit:
-    return Hit(provider="pubmed", title="A trial", snippet="s", query="q").model_copy(update=changes)
-
-
-UNREAD = [
-    outcome
-    for outcome in FetchOutcome
-    if outcome not in (FetchOutcome.READ, FetchOutcome.REFUSED, FetchOutcome.TOO_LATE, FetchOutcome.UNDATED)
-]
-
-
-@pytest.mark.parametrize("outcome", UNREAD)
-def test_the_abstract_is_read_when_the_page_of_a_paper_cannot_be(outcome: FetchOutcome) -> None:
-    services = _Abstracts()
-    url = "https://www.nejm.org/doi/full/10.1056/NEJMoa1"
-    source, text = SourceReader(_Fixed(url, outcome), AbstractFinder([services])).read(url, "S1")
-    assert text == ABSTRACT
-    assert services.asked == [Paper(doi="10.1056/nejmoa1")]
-    assert (source.outcome, source.read_as) == (FetchOutcome.READ, ReadAs.ABSTRACT)
-    assert source.outcome_detail == "Why; its abstract from Europe PMC was read instead."
-    assert (source.text_sha256, source.characters, source.language) == (text_sha256(ABSTRACT), len(ABSTRACT), "en")
-    assert (source.title, source.url) == ("The trial", url)
-    assert (source.published, source.date_origin) == (date(2020, 12, 10), DateOrigin.SEARCH)
-    assert (source.doi, source.pmid, source.notices) == ("10.1056/nejmoa1", "7", ("retracted",))
-
-
-def test_a_hit_names_the_paper_that_its_address_does_not() -> None:
-    services = _Abstracts()
-    url = "https://journal.example/view/12"
-    hit = _hit(doi="10.1000/abc", pmid="9", notices=("preprint",), published=date(2019, 1, 2))
-    source, _ = SourceReader(_Fixed(url, FetchOutcome.PAYWALLED), AbstractFinder([services])).read(url, "S1", hit=hit)
-    assert services.asked == [Paper(doi="10.1000/abc", pmid="9")]
-    assert source.notices == ("preprint", "retracted")
-    assert (source.published, source.doi, source.pmid) == (date(2019, 1, 2), "10.1000/abc", "9")
-
-
-def test_a_paper_is_known_by_where_its_link_leads() -> None:
-    services = _Abstracts()
-    at = _Fixed("https://doi.org/10.1000/abc", FetchOutcome.BLOCKED)
-    SourceReader(at, AbstractFinder([services])).read("https://short.example/abc", "S1")
-    assert services.asked == [Paper(doi="10.1000/abc")]
-
-
-def test_without_an_abstract_the_label_stays_and_says_who_was_asked() -> None:
-    url = "https://doi.org/10.1000/abc"
-    reader = SourceReader(_Fixed(url, FetchOutcome.BLOCKED), AbstractFinder([_Abstracts(has=False)]))
-    source, text = reader.read(url, "S1")
-    assert text is None
-    assert source.outcome is FetchOutcome.BLOCKED
-    assert source.outcome_detail == "Why. Its abstract could not be had either. Europe PMC has none."
-
-
-@pytest.mark.parametrize(
-    ("url", "outcome"),
-    [
-        ("https://doi.org/10.1000/abc", FetchOutcome.REFUSED),
-        ("https://doi.org/10.1000/abc", FetchOutcome.READ),
-        ("https://news.example/story", FetchOutcome.BLOCKED),
-    ],
-)
-def test_nobody_is_asked_for_an_unsafe_address_a_page_that_was_read_or_no_paper(
-    url: str, outcome: FetchOutcome
-) -> None:
-    services = _Abstracts()
-    source, _ = SourceReader(_Fixed(url, outcome), AbstractFinder([services])).read(url, "S1")
-    assert services.asked == []
-    assert source.outcome is outcome
-
-
 def test_what_a_search_said_is_kept_and_the_pages_own_date_comes_first() -> None:
     url = "https://journal.example/view/12"
-    hit = _hit(doi="10.1000/abc", notices=("retracted",), published=date(2019, 1, 2))
-    source, _ = SourceReader(_Fixed(url)).read(url, "S1", hit=hit)
+    hit = hit_of(doi="10.1000/abc", notices=("retracted",), published=date(2019, 1, 2))
+    source, _ = SourceReader(FixedPage(url)).read(url, "S1", hit=hit)
     assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
     assert (source.published, source.date_origin) == (date(2024, 3, 2), DateOrigin.PAGE)
-    undated, _ = SourceReader(_Fixed(url, body=ARTICLE.replace("2024-03-02", ""))).read(url, "S1", hit=hit)
+    undated, _ = SourceReader(FixedPage(url, body=ARTICLE.replace("2024-03-02", ""))).read(url, "S1", hit=hit)
     assert (undated.published, undated.date_origin) == (date(2019, 1, 2), DateOrigin.SEARCH)
 
 
 def test_an_archived_copy_is_judged_by_its_original() -> None:
     copy = "https://web.archive.org/web/20240101000000/https://www.who.int/measles"
-    source, _ = SourceReader(_Fixed(copy)).read(copy, "S1")
+    source, _ = SourceReader(FixedPage(copy)).read(copy, "S1")
     assert (source.url, source.archived_url) == (copy, copy)
     assert (source.publisher, source.category) == ("World Health Organization", SourceCategory.HEALTH_AUTHORITY)
-    led_to, _ = SourceReader(_Fixed(copy)).read("https://www.who.int/measles", "S1")
+    led_to, _ = SourceReader(FixedPage(copy)).read("https://www.who.int/measles", "S1")
     assert (led_to.archived_url, led_to.outcome_detail) == (copy, "")
 
 
@@ -245,7 +133,7 @@ def test_what_cannot_be_evidence_is_not_even_fetched(url: str, words: str) -> No
 
 @pytest.mark.parametrize("ends", ["https://news.example/", "https://news.example/login?next=x"])
 def test_a_link_that_leads_to_the_home_page_or_a_log_in_page_is_no_evidence(ends: str) -> None:
-    source, text = SourceReader(_Fixed(ends)).read("https://news.example/2020/story", "S1")
+    source, text = SourceReader(FixedPage(ends)).read("https://news.example/2020/story", "S1")
     assert text is None
     assert source.outcome is FetchOutcome.NOT_EVIDENCE
     assert "leads to" in source.outcome_detail
@@ -254,7 +142,7 @@ def test_a_link_that_leads_to_the_home_page_or_a_log_in_page_is_no_evidence(ends
 def test_a_page_with_a_password_form_and_little_else_is_no_evidence() -> None:
     form = "<html lang=en><body><p>" + "Welcome back, dear reader. " * 5 + "</p><input type=password></body></html>"
     url = "https://news.example/2020/story"
-    source, _ = SourceReader(_Fixed(url, body=form)).read(url, "S1")
+    source, _ = SourceReader(FixedPage(url, body=form)).read(url, "S1")
     assert source.outcome is FetchOutcome.NOT_EVIDENCE
 
 
@@ -262,7 +150,7 @@ def test_the_address_that_a_page_gives_itself_counts_on_its_own_host_alone() -> 
     def read(canonical: str) -> str | None:
         link = f"<link rel=canonical href='{canonical}'></head>"
         url = "https://www.news.example/story?session=1"
-        return SourceReader(_Fixed(url, body=ARTICLE.replace("</head>", link))).read(url, "S1")[0].page_url
+        return SourceReader(FixedPage(url, body=ARTICLE.replace("</head>", link))).read(url, "S1")[0].page_url
 
     assert read("/story") == "https://www.news.example/story"
     assert read("https://news.example/story") == "https://news.example/story"
@@ -272,7 +160,7 @@ def test_the_address_that_a_page_gives_itself_counts_on_its_own_host_alone() -> 
 def test_the_language_of_a_page_too_short_to_tell_is_what_it_says() -> None:
     body = f"<html lang=de-AT><body><p>{'2024: 17, 18, 19. ' * 9}</p></body></html>"
     url = "https://a.example/x"
-    source, _ = SourceReader(_Fixed(url, body=body)).read(url, "S1")
+    source, _ = SourceReader(FixedPage(url, body=body)).read(url, "S1")
     assert (source.outcome, source.language) == (FetchOutcome.READ, "de")
 
 
@@ -280,17 +168,6 @@ def test_the_language_of_a_page_too_short_to_tell_is_what_it_says() -> None:
 def test_a_page_that_calls_itself_the_home_page_keeps_its_own_address(own: str) -> None:
     url = "https://www.news.example/story"
     body = ARTICLE.replace("</head>", f"<link rel=canonical href='{own}'></head>")
-    source, text = SourceReader(_Fixed(url, body=body)).read(url, "S1")
+    source, text = SourceReader(FixedPage(url, body=body)).read(url, "S1")
     assert (source.outcome, source.page_url) == (FetchOutcome.READ, None)
     assert text is not None
-
-
-def test_the_month_of_an_abstract_without_a_day_is_kept_for_the_cutoff() -> None:
-    class _Partial(_Abstracts):
-        def abstract(self, paper: Paper, check: Callable[[], None]) -> Abstract | None:
-            return Abstract(self.label, "The trial", ABSTRACT, not_before=date(2025, 6, 1))
-
-    url = "https://doi.org/10.1000/abc"
-    reader = SourceReader(_Fixed(url, FetchOutcome.BLOCKED), AbstractFinder([_Partial()]))
-    source, _ = reader.read(url, "S1")
-    assert (source.published, source.not_before) == (None, date(2025, 6, 1))

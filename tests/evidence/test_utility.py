@@ -9,7 +9,7 @@ import pytest
 from crowdnotes.domain import Hit, Post
 from crowdnotes.engines import Aim, Pick
 from crowdnotes.errors import EngineError
-from crowdnotes.evidence.utility import select_by_utility
+from crowdnotes.evidence.utility import Selection, select_by_utility
 from crowdnotes.testing import ScriptedEngine
 
 POST = Post(text="A claim.")
@@ -21,16 +21,14 @@ class _Picks(ScriptedEngine):
         super().__init__()
         self._indices = list(indices)
 
-    def pick(
-        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
-    ) -> Pick | None:
-        index = self._indices.pop(0)
-        return None if index is None else Pick(index, f"round {len(chosen) + 1}")
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
+        return Pick(self._indices.pop(0), f"round {len(chosen) + 1}")
 
 
 def test_each_round_takes_one_hit_out_of_the_pool() -> None:
-    chosen = select_by_utility(_Picks(2, 2, 0), POST, HITS, quota=3)
-    assert [(item.hit.title, item.why) for item in chosen] == [
+    selection = select_by_utility(_Picks(2, 2, 0), POST, HITS, quota=3)
+    assert selection.rest == ""
+    assert [(item.hit.title, item.why) for item in selection.chosen] == [
         ("hit 2", "round 1"),
         ("hit 3", "round 2"),
         ("hit 0", "round 3"),
@@ -38,8 +36,9 @@ def test_each_round_takes_one_hit_out_of_the_pool() -> None:
 
 
 def test_it_ends_when_no_other_hit_helps_or_none_is_left() -> None:
-    assert len(select_by_utility(_Picks(1, None), POST, HITS, quota=3)) == 1
-    assert select_by_utility(_Picks(), POST, [], quota=3) == []
+    ended = select_by_utility(_Picks(1, None), POST, HITS, quota=3)
+    assert (len(ended.chosen), ended.rest) == (1, "round 2")
+    assert select_by_utility(_Picks(), POST, [], quota=3) == Selection(())
 
 
 @pytest.mark.parametrize("index", [-1, 4])

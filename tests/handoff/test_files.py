@@ -38,7 +38,10 @@ def _decided(**changes: object):  # type: ignore[no-untyped-def]
         kind=DecisionKind.APPROVED,
         by="ann",
         at=AT,
-        overrides=(Override(check="correctness", reason="their own words"),),
+        overrides=(
+            Override(check="correctness", reason="their own words"),
+            Override(check="link:https://a_b.example.org/x", reason="read on paper"),
+        ),
     )
     return make_case(
         evidence=(make_evidence(1, opened_at=AT, verdict=Verdict.USE, reason="plain"),),
@@ -54,7 +57,8 @@ def test_markdown_holds_note_evidence_tags_decision_and_override() -> None:
         NOTE,
         "It contains a factual error",
         "https://health.example.org/review",
-        "their own words",
+        "Approved although **the correctness gate did not pass**. Reason: their own words",
+        "Approved although **nobody inspected the link `https://a_b.example.org/x`**. Reason: read on paper",
         "approved",
     ):
         assert part in page
@@ -143,7 +147,7 @@ def test_csv_has_a_row_a_case_and_defuses_formulas() -> None:
     assert len(rows) == 1
     assert rows[0]["post"].startswith("'=")
     assert rows[0]["decision"] == "approved"
-    assert rows[0]["overrides"] == "correctness: their own words"
+    assert rows[0]["overrides"] == "correctness: their own words; link:https://a_b.example.org/x: read on paper"
 
 
 @given(st.text(max_size=80))

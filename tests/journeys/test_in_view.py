@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import App, NewPage
 from tests.journeys.contrast import faint_words
@@ -45,6 +45,56 @@ def test_the_page_goes_to_an_error_to_the_next_step_and_keeps_the_post_in_reach(
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
     post = walk.step("Post") if width > 640 else walk.button("The post")
     expect(post).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_keyboard_comes_to_the_step_that_follows_and_never_behind_the_line_at_the_foot(
+    app: App, new_page: NewPage, width: int
+) -> None:
+    walk = Walk(new_page("light", width, 640), app.url)
+    page = walk.page
+    walk.open()
+    page.get_by_label("Text of the post").fill(POST)
+    page.get_by_label(re.compile("^Links to your sources")).fill(f"{app.articles}/vitamin-c")
+    page.get_by_label("Text of the post").focus()
+    gather = walk.button("Gather the evidence")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        assert _is_above_the_foot(page)
+        if gather.evaluate("button => button === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(walk.card("E1")).to_be_visible(timeout=90_000)
+    walk.settled()
+    expect(walk.step("Evidence").locator(":focus")).to_have_count(1)
+    page.keyboard.press("Tab")
+    expect(walk.card("E1").locator(":focus")).to_have_count(1)
+
+
+def _is_above_the_foot(page: Page) -> bool:
+    """Whether what the keyboard is on ends above the line at the foot, or stands in it."""
+    return bool(
+        page.evaluate(
+            """() => {
+              const foot = document.querySelector('[data-testid="stBottom"]')
+              const now = document.activeElement
+              return foot.contains(now) || now.getBoundingClientRect().bottom <= foot.getBoundingClientRect().top
+            }"""
+        )
+    )
+
+
+def test_the_ways_into_a_case_stand_side_by_side_on_a_phone_with_their_words_whole(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 390), app.url)
+    walk.open()
+    walk.begin(POST, [f"{app.articles}/colds"])
+    walk.open("/cases")
+    first = walk.page.locator("[class*=st-key-ways-]").first
+    way_in, way_out = (first.get_by_role("button", name=name).bounding_box() for name in ("Open", "Delete"))
+    assert way_in is not None
+    assert way_out is not None
+    assert way_in["y"] == way_out["y"]
+    assert way_in["height"] == way_out["height"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -53,3 +53,12 @@ def test_doubted_words_are_marked_with_the_doubt() -> None:
         ("Two hundred", "doubt", "E1 says 20"),
         (" people.", "", ""),
     ]
+
+
+def test_a_table_in_a_passage_is_shown_as_words() -> None:
+    table = "Reports\n| Year | Reports |\n|---|---|\n| 2024 | 12 |\nThe end."
+    mark = Span(start=0, end=len("Reports\n| Year | Reports |"))
+    passage = Passage(
+        text=table, span=Span(start=0, end=len(table)), similarity=0, before="| a | b |", after="", marks=(mark,)
+    )
+    assert joined(passage_pieces(passage)) == "a · bReports\nYear · Reports\n2024 · 12\nThe end."

@@ -68,13 +68,17 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     at = desk.app(case)
     assert at.button(key="decide-approved").disabled
 
+    mend = "Mend the note and score it again"
+    assert mend in texts(at)
     give_reasons(at, "The passage says so two lines on.")
+    assert mend not in texts(at)
+    assert "You override it: approving puts your reason below on record." in texts(at)
     at.button(key="decide-approved").click().run()
     decision = desk.newest(case).decision
     assert decision is not None
     assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
     assert (
-        "Approved although **the correctness gate did not pass**. Your reason: The passage says so two lines on."
+        "Approved although **the correctness gate did not pass**. Reason: The passage says so two lines on."
         in texts(at)
     )
 

@@ -57,6 +57,14 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     next(item for item in at.button if item.label == "Reject this passage").click().run()
     assert desk.newest(case).evidence[0].review.reason == "off topic"
     assert "Your reason: off topic" in texts(at)
+    assert "red-badge[:material/block: rejected]" in texts(at)
+
+
+def test_only_a_rejected_passage_is_called_rejected(desk: Desk) -> None:
+    case = desk.case()
+    desk.workspace.service.open_passage(case.id, "E1", "you")
+    desk.workspace.service.judge(case.id, "E1", Verdict.BACKGROUND, "", "you")
+    assert "rejected]" not in texts(desk.app(case))
 
 
 def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_written(desk: Desk) -> None:

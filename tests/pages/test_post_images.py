@@ -52,6 +52,7 @@ def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:
 def test_a_file_that_is_no_picture_is_told_in_a_sentence_and_the_post_and_good_ones_are_taken(desk: Desk) -> None:
     at = desk.app()
     at.text_area(key="new-post-text").set_value(POST)
+    at.text_area(key="new-post-urls").set_value("http://127.0.0.1:1/refused")
     at.file_uploader[0].set_value(
         [("sign.png", b"<svg onload=alert(1)>", "image/png"), ("good.png", picture(), "image/png")]
     )

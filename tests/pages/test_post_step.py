@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.domain import Mode
 from tests.pages.conftest import POST, ROOT, Desk, texts
 
 
@@ -25,6 +27,27 @@ def test_an_empty_post_is_refused_in_a_sentence(desk: Desk) -> None:
     at = desk.app()
     at.button(key="start").click().run()
     assert "The post is empty." in texts(at)
+    assert desk.workspace.service.list() == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked"),
+    [
+        (Mode.AUGMENTATION, "Bring at least one link, or choose a search instead."),
+        (Mode.AUTOMATION, "Choose a library or service, or bring links instead."),
+    ],
+)
+def test_without_anywhere_to_look_the_page_asks_for_it_keeps_what_was_typed_and_makes_no_case(
+    desk: Desk, mode: Mode, asked: str
+) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.session_state["new-post-mode"] = mode
+    at.button(key="start").click().run()
+    assert not at.exception
+    assert asked in texts(at)
+    assert at.text_area(key="new-post-text").value == POST
+    assert "case" not in at.query_params
     assert desk.workspace.service.list() == []
 
 

@@ -161,14 +161,3 @@ def test_a_store_that_fails_while_work_is_watched_is_told_in_a_sentence(
     assert not at.exception
     assert "The database is in use by another program." in texts(at)
     assert "Vitamin C trials" in texts(at)
-
-
-@pytest.mark.parametrize("mode", list(Mode))
-def test_gathering_without_anywhere_to_look_is_told_in_a_sentence(desk: Desk, mode: Mode) -> None:
-    at = desk.app()
-    at.text_area(key="new-post-text").set_value(POST)
-    at.session_state["new-post-mode"] = mode
-    at.button(key="start").click().run()
-    assert not at.exception
-    assert "There is no" in texts(at) or "There is nothing" in texts(at)
-    assert len(desk.workspace.service.list()) == 1

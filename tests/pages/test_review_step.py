@@ -13,7 +13,11 @@ from crowdnotes.domain import (
     PrincipleName,
     PrincipleResult,
 )
+from crowdnotes.jury.cautions import cautions
+from crowdnotes.settings import JurySettings
 from tests.pages.conftest import NOTE, Desk, note_of, texts
+
+_STANDS = "It would "  # how every verdict's bold words begin
 
 
 def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> None:
@@ -33,7 +37,14 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
 def test_scores_of_a_post_in_another_language_are_called_a_guess(desk: Desk) -> None:
     assert "take these scores as a guess" not in texts(desk.app(desk.scored()))
     case = desk.scored("Las vacunas contra el sarampión no causan autismo, según todos los estudios publicados.")
-    assert "The note is in Spanish. The gates without a language model" in texts(desk.app(case))
+    at = desk.app(case)
+    warned = "The note is in Spanish: take these scores as a guess."
+    order = [
+        "warning" if warned in str(getattr(node.proto, "title", "")) else "gates"
+        for node in at.main
+        if node.type == "warning" or "gates-" in str(node.proto)
+    ]
+    assert order[:2] == ["warning", "gates"]
 
 
 def test_a_gate_that_could_not_run_is_not_shown_as_passed(desk: Desk) -> None:
@@ -96,3 +107,20 @@ def test_a_doubt_is_told_once(desk: Desk) -> None:
     store = desk.workspace.service._store
     store.update(case.id, lambda newest: newest.model_copy(update={"assessment": doubted}))
     assert texts(desk.app(case)).count("The number differs.") == 1
+
+
+def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: Desk) -> None:
+    case = desk.scored()
+    [verdict] = case.jury
+    assert f"**{_STANDS}" in texts(desk.app(case))
+
+    unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
+    strange = verdict.model_copy(update={"cautions": unlike})
+    assert strange.means_nothing
+    assert not verdict.means_nothing
+    desk.workspace.service._store.update(case.id, lambda newest: newest.model_copy(update={"jury": (strange,)}))
+    shown = texts(desk.app(case))
+    assert "its numbers mean nothing here" in shown
+    assert verdict.sentence[:20] not in shown
+    assert verdict.status not in shown
+    assert f"**{_STANDS}" not in shown

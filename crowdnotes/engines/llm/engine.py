@@ -123,9 +123,7 @@ class LLMEngine:
         """See `Engine.look_over`: nothing is asked before it is needed."""
         return None
 
-    def pick(
-        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
-    ) -> Pick | None:
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
         """See `Engine.pick`."""
         return searching.pick_next(self._askers[EngineStep.UTILITY], post, candidates, chosen, aim)
 

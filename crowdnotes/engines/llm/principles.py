@@ -15,7 +15,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.asking import Asker
-from crowdnotes.engines.llm.forms import PrincipleAnswer
+from crowdnotes.engines.llm.forms import Objection, PrincipleAnswer
 from crowdnotes.engines.llm.marked import Block
 from crowdnotes.engines.llm.questions import post_block, question
 from crowdnotes.engines.llm.quotes import has_handle, plain
@@ -82,15 +82,24 @@ def _one(asker: Asker, name: PrincipleName, post: Post, note: str) -> PrincipleR
             raise AnswerUnreadableError("The model objected, but pointed at no words that are in the note.")
 
     answer = _asked(asker, name, [post_block(post), _words_block(note)], check)
+    # Objections to a note that passes are kept, too: the verdict is the model's, but a person may weigh them otherwise.
     findings = pointed(note, answer.objections)
+    if name in _ABOUT_THE_WHOLE:
+        findings += tuple(Finding(message=words) for words in _of_the_whole(answer.objections))
     fails = answer.follows == "no"
     return PrincipleResult(
         principle=name,
         status=GateStatus.FAIL if fails else GateStatus.PASS,
         reason=plain(answer.reason, _REASON) or ("It does not hold." if fails else "It holds."),
-        findings=findings if fails else (),
+        findings=findings,
         rewrite=_usable(answer.rewrite, note) if fails else "",
     )
+
+
+def _of_the_whole(objections: Sequence[Objection]) -> list[str]:
+    """The objections that point at no words of the note, in their order, each once."""
+    said = (plain(item.objection, _REASON) for item in objections if not item.quote.strip())
+    return [words for words in dict.fromkeys(said) if words]
 
 
 def _sources(asker: Asker, post: Post, note: str, support: Sequence[SentenceSupport]) -> PrincipleResult:

@@ -68,10 +68,10 @@ def build_queries(asker: Asker, post: Post, claims: Sequence[Claim], limit: int,
     return found[:limit]
 
 
-def pick_next(asker: Asker, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim) -> Pick | None:
-    """The candidate worth reading next; None when the model says that none helps (CrowdNotes+ 4.2, D.1)."""
+def pick_next(asker: Asker, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim) -> Pick:
+    """The candidate worth reading next, or none when the model says that none helps (CrowdNotes+ 4.2, D.1)."""
     if not candidates:
-        return None
+        return Pick(None, "Nothing is left to pick.")
     blocks = [post_block(post)]
     if chosen:
         blocks.append(Block("results already picked", "\n".join(_line(hit) for hit in chosen)))
@@ -85,9 +85,10 @@ def pick_next(asker: Asker, post: Post, candidates: Sequence[Hit], chosen: Seque
 
     asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
     answer = asker.ask(asked).value
+    why = plain(answer.why, _LONGEST_WHY)
     if answer.pick == 0:
-        return None
-    return Pick(answer.pick - 1, plain(answer.why, _LONGEST_WHY) or "It speaks to the claim.")
+        return Pick(None, why or "The model gave no reason.")
+    return Pick(answer.pick - 1, why or "It speaks to the claim.")
 
 
 def _as_search(text: str) -> str:

@@ -7,12 +7,14 @@ import re
 from crowdnotes.domain import Claim, Post
 from crowdnotes.engines.local.health_terms import find_terms
 from crowdnotes.engines.local.keyphrases import is_health_word
+from crowdnotes.engines.local.motives import is_motive
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
 from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
 from crowdnotes.sentences import split_sentences
 
 _MOST = 8
 _NEEDED = 1.0
+_NEEDED_BESIDE_MOTIVE = 0.6  # a plain word on health says more than why somebody would hide it
 _READ_AT_MOST = 200  # sentences; a 25,000-character thread says what it claims well before
 _GREETING = re.compile(
     r"^(good (morning|evening|night)|hi|hello|hey|thanks?|thank you|happy|congratulations|please)\b", re.IGNORECASE
@@ -39,18 +41,22 @@ def find_claims(post: Post) -> list[Claim]:
     """At most 8 statements with their spans in `post.text`, most checkable first; may be empty.
 
     A sentence counts by its numbers, causal words, health terms and named things; questions,
-    greetings, opinions and bare links or hashtags do not count.
+    greetings, opinions and bare links or hashtags do not count. What people hide, and what they gain by it,
+    comes after what is stated.
     """
-    scored: list[tuple[float, Claim]] = []
-    for index, span in enumerate(split_sentences(post.text)[:_READ_AT_MOST]):
-        sentence = post.text[span.start : span.end]
+    sentences = [(span, post.text[span.start : span.end]) for span in split_sentences(post.text)[:_READ_AT_MOST]]
+    motives = [is_motive(sentence) for _, sentence in sentences]
+    scored: list[tuple[bool, float, Claim]] = []
+    for index, ((span, sentence), motive) in enumerate(zip(sentences, motives, strict=True)):
         score = checkability(sentence)
-        if score >= _NEEDED:
+        leans_on_another = has_pronoun_subject(plain_post(sentence))
+        beside_motive = any(motives) and not motive and not leans_on_another
+        if score >= (_NEEDED_BESIDE_MOTIVE if beside_motive else _NEEDED):
             # "This is real": the substance stands in another sentence.
-            order = score - 0.02 * index - 0.8 * has_pronoun_subject(plain_post(sentence))
-            scored.append((order, Claim(text=sentence, span=span)))
-    scored.sort(key=lambda pair: -pair[0])
-    return [claim for _, claim in scored[:_MOST]]
+            order = score - 0.02 * index - 0.8 * leans_on_another
+            scored.append((motive, -order, Claim(text=sentence, span=span)))
+    scored.sort(key=lambda item: item[:2])
+    return [claim for _, _, claim in scored[:_MOST]]
 
 
 def checkability(sentence: str) -> float:

@@ -54,9 +54,7 @@ class LocalEngine:
         """See `Engine.look_over`: the embedder's cache then has their vectors."""
         return look_over(self._embedder, post, hits, quota)
 
-    def pick(
-        self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE
-    ) -> Pick | None:
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
         """See `Engine.pick`."""
         return pick_next(self._embedder, post, candidates, chosen, aim)
 

@@ -32,15 +32,17 @@ _NAMED = 3  # merits named in a reason
 
 def pick_next(
     embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim = Aim.JUDGE
-) -> Pick | None:
-    """The most useful candidate given what is chosen already; None when none is relevant.
+) -> Pick:
+    """The most useful candidate given what is chosen already, or none when none is relevant.
 
     With Aim.OTHER_SIDE none is picked that has no words for the claim, or more against it, however near it is.
     Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
     """
     question = plain_post(post.whole_text)
-    if not candidates or not question:
-        return None
+    if not candidates:
+        return Pick(None, "Nothing is left to pick.")
+    if not question:
+        return Pick(None, "The post has no words to compare results with.")
     judged = max(1, _JUDGED - len(chosen))  # the same ones in each round, less those that were picked
     order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:judged]
     pool = [candidates[index] for index in order]
@@ -64,7 +66,8 @@ def pick_next(
         utility[[TOWARDS not in found for found in merits]] = -np.inf
     best = int(np.argmax(utility))
     if not np.isfinite(utility[best]):
-        return None
+        wanted = "speaks for the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
+        return Pick(None, f"None of the results that are left {wanted}.")
     why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, merits[best])
     return Pick(order[best], why)
 
@@ -73,8 +76,8 @@ def look_over(embedder: Embedder, post: Post, hits: Sequence[Hit], quota: int) -
     """What `pick_next` picks of these, one after another; what goes wrong will show itself there again."""
     left, chosen = list(hits), list[Hit]()
     with suppress(CrowdNotesError):
-        while len(chosen) < quota and (pick := pick_next(embedder, post, left, chosen)) is not None:
-            chosen.append(left.pop(pick.index))
+        while len(chosen) < quota and (index := pick_next(embedder, post, left, chosen).index) is not None:
+            chosen.append(left.pop(index))
     return chosen
 
 

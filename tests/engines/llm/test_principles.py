@@ -39,6 +39,34 @@ def test_the_words_objected_to_are_pointed_at_and_the_rewrite_keeps_the_notes_li
     assert result.rewrite == f"{NOTE} {LINK}"
 
 
+def _passing(*objections: dict[str, str]) -> str:
+    return json.dumps({"objections": objections, "reason": "It holds.", "rewrite": "", "follows": "yes"})
+
+
+def test_objections_to_a_note_that_passes_are_kept_as_remarks() -> None:
+    objection = {"quote": "no link between the drink", "objection": "“Link” may be read as a web link."}
+    with engine_over(lambda _: _passing(objection)) as (engine, _):
+        results = engine.principles(POST, NOTE, engine.support(NOTE, [evidence()]))
+    asked = [item for item in results if item.principle is not PrincipleName.SOURCES_SUPPORT]
+    assert {item.status for item in asked} == {GateStatus.PASS}
+    for result in asked:
+        (remark,) = result.findings
+        assert remark.message == objection["objection"]
+        assert remark.span is not None
+        assert NOTE[remark.span.start : remark.span.end] == objection["quote"]
+
+
+def test_what_is_missing_in_a_note_is_a_remark_without_words_to_point_at() -> None:
+    missing = {"quote": "", "objection": "The note leaves out how many children were watched."}
+    invented = {"quote": "wicked plot", "objection": "It blames."}
+    with engine_over(lambda _: _passing(missing, missing, invented)) as (engine, _):
+        results = engine.principles(POST, NOTE, engine.support(NOTE, [evidence()]))
+    told = {item.principle: [finding.message for finding in item.findings] for item in results}
+    for name in PrincipleName:
+        is_of_the_whole = name in {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
+        assert told[name] == ([missing["objection"]] if is_of_the_whole else [])
+
+
 def test_a_rewrite_with_a_link_an_account_an_order_or_too_many_words_is_not_offered() -> None:
     for bad in (
         f"{NOTE} https://evil.example/x",

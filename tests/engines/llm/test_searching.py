@@ -30,7 +30,7 @@ def test_a_post_without_words_is_not_asked_about() -> None:
     with engine_over(honest) as (engine, server):
         assert engine.claims(Post(text=" \n")) == []
         assert engine.queries(Post(text=""), [], 5) == []
-        assert engine.pick(POST, [], []) is None
+        assert engine.pick(POST, [], []).index is None
         assert server.requests == []
 
 
@@ -61,14 +61,18 @@ def test_the_aim_the_language_and_a_passage_to_follow_reach_the_model() -> None:
     assert data_of(server.requests[0])["passage to find more of"] == "A passage about rashes."
 
 
-def test_a_pick_is_the_place_in_the_list_and_zero_is_none() -> None:
+def test_a_pick_is_the_place_in_the_list() -> None:
     for number, index in ((3, 2), (1, 0)):
         with engine_over(lambda _, n=number: json.dumps({"why": "Primary source.", "pick": n})) as (engine, _):  # type: ignore[misc]
             pick = engine.pick(POST, HITS, [])
-        assert pick is not None
         assert (pick.index, pick.why) == (index, "Primary source.")
-    with engine_over(lambda _: json.dumps({"why": "None helps.", "pick": 0})) as (engine, _):
-        assert engine.pick(POST, HITS, []) is None
+
+
+def test_zero_picks_none_and_the_reason_for_that_is_kept() -> None:
+    for why, told in (("All sell juice.", "All sell juice."), (" ", "The model gave no reason.")):
+        with engine_over(lambda _, w=why: json.dumps({"why": w, "pick": 0})) as (engine, _):  # type: ignore[misc]
+            pick = engine.pick(POST, HITS, [])
+        assert (pick.index, pick.why) == (None, told)
 
 
 @pytest.mark.parametrize("number", [-1, 5, 99])
@@ -89,7 +93,7 @@ def test_each_result_is_one_line_so_that_none_can_pass_for_another() -> None:
         return json.dumps({"why": "x", "pick": 4})
 
     with engine_over(answer) as (engine, _):
-        assert engine.pick(POST, [forged, *HITS[1:]], HITS[:1]) is not None
+        assert engine.pick(POST, [forged, *HITS[1:]], HITS[:1]).index == 3
 
 
 def test_an_image_is_read_only_by_a_model_that_sees() -> None:

@@ -1,8 +1,6 @@
 import json
-import os
 import sqlite3
 import threading
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -10,33 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.errors import InputError, JobCancelled, LibraryError
+from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.library.index import IndexWriter
 from crowdnotes.testing import HashingEmbedder
-
-ROWS = [
-    ("What is flu?", "Influenza is a respiratory infection caused by a virus. Rest and fluids help most people."),
-    ("What is measles?", "Measles is a virus that spreads through the air. Two doses of vaccine prevent it."),
-    ("What is diabetes?", "Diabetes means that blood glucose is too high. Insulin moves glucose into cells."),
-    ("", ""),
-    ("What is flu?", "Influenza is a respiratory infection caused by a virus! Rest and fluids help most people."),
-    ("What causes flu?", "Influenza viruses cause flu. They pass through the air and enter the body by the nose."),
-]
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    file = tmp_path / "health.parquet"
-    pd.DataFrame(ROWS, columns=["question", "answer"]).assign(
-        url=[f"https://example.org/{i}" for i in range(len(ROWS))], date="2020-02-03", publisher="NIH"
-    ).to_parquet(file)
-    return file
-
-
-@pytest.fixture
-def libraries(tmp_path: Path) -> Libraries:
-    return Libraries(tmp_path / "libraries", HashingEmbedder())
+from tests.evidence.library.conftest import ROWS
 
 
 def test_adding_counts_records_duplicates_and_skipped_rows(libraries: Libraries, table: Path) -> None:
@@ -152,79 +127,6 @@ def test_progress_ends_at_its_total_and_never_falls(libraries: Libraries, table:
     libraries.add(table, "health", progress=lambda done, total: heard.append((done, total)))
     assert heard == sorted(heard)
     assert heard[-1][0] == heard[-1][1]
-
-
-def test_a_cancelled_or_failed_add_leaves_what_was_there(
-    libraries: Libraries, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = libraries.add(table, "health")
-
-    def cancel(done: int, total: int) -> None:
-        raise JobCancelled("Cancelled.")
-
-    with pytest.raises(JobCancelled):
-        libraries.add(table, "health", replace=True, progress=cancel)
-
-    def full(self: IndexWriter, record: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(IndexWriter, "add", full)
-    with pytest.raises(LibraryError, match="disk is full"):
-        libraries.add(table, "health", replace=True)
-    assert libraries.list() == [before]
-    assert [file.name for file in (tmp_path / "libraries").iterdir()] == ["health.sqlite"]
-
-
-def test_what_a_crash_left_behind_is_no_library_and_is_cleared_later(libraries: Libraries, table: Path) -> None:
-    libraries.add(table, "one")
-    directory = table.parent / "libraries"
-    old, young = directory / ".x.0.building", directory / ".y.0.building"
-    for file in (old, young):
-        file.write_bytes(b"half")
-    os.utime(old, (time.time() - 7200, time.time() - 7200))
-    libraries.add(table, "two")
-    assert [info.name for info in libraries.list()] == ["one", "two"]
-    assert (old.exists(), young.exists()) == (False, True)
-
-
-def test_a_file_that_is_no_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:
-    (tmp_path / "libraries").mkdir()
-    (tmp_path / "libraries" / "bad.sqlite").write_bytes(b"not a database, but long enough to be looked at" * 50)
-    with pytest.raises(LibraryError, match="“bad” cannot be read"):
-        libraries.info("bad")
-    libraries.remove("bad")
-    assert libraries.list() == []
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "DELETE FROM description",
-        "DROP TABLE description",
-        """UPDATE description SET json = '{"name": "old", "version": 0}'""",
-        "UPDATE description SET json = 'not JSON'",
-    ],
-)
-def test_a_damaged_library_is_named_and_hides_no_other(libraries: Libraries, table: Path, damage: str) -> None:
-    good = libraries.add(table, "good")
-    libraries.add(table, "old")
-    _change(table.parent / "libraries" / "old.sqlite", damage)
-    (table.parent / "libraries" / "not ours.sqlite").write_bytes(b"")
-    assert libraries.list() == [good]
-    assert libraries.broken() == ("old",)
-    for ask in (lambda: libraries.info("old"), lambda: libraries.search("old", "measles")):
-        with pytest.raises(LibraryError, match="“old” cannot be read"):
-            ask()
-    libraries.remove("old")
-    assert libraries.broken() == ()
-
-
-@pytest.mark.parametrize("damage", ["UPDATE records SET published = 'soon'", "UPDATE topics SET vector = x'00'"])
-def test_damage_inside_a_library_is_a_sentence(libraries: Libraries, table: Path, damage: str) -> None:
-    libraries.add(table, "health")
-    _change(table.parent / "libraries" / "health.sqlite", damage)
-    with pytest.raises(LibraryError, match="“health” cannot be read"):
-        libraries.search("health", "measles")
 
 
 def test_an_address_that_is_none_of_the_web_is_left_out_also_of_libraries_made_before(

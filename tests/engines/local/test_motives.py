@@ -1,0 +1,74 @@
+"""What people hide and what they gain is looked at after what a post states."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import Post
+from crowdnotes.engines.local.claims import find_claims
+from crowdnotes.engines.local.motives import is_motive
+
+STATED_AND_MOTIVE = [
+    ("Dandelion root cures leukemia.", "Doctors hide it because they earn on chemo."),
+    ("Garlic lowers blood pressure.", "Big Pharma doesn't want you to know because they make money on pills."),
+    ("Celery juice heals the gut.", "They are hiding this to sell you drugs."),
+    ("Measles is harmless in children.", "The media keeps this quiet since Merck pays for its ads."),
+    ("Fluoride lowers IQ in kids.", "The government covers it up."),
+    ("Vitamin D prevents covid.", "Hospitals refuse it because they get paid for every ventilator."),
+    ("5G towers weaken the immune system.", "The CDC knows and says nothing."),
+    ("Sunscreen is toxic.", "The dermatology industry profits from 5 million cancer patients and hides the truth."),
+    ("Ivermectin works against covid.", "Pharma banned it because there is no profit in a drug that kills the virus."),
+    ("Raw milk strengthens bones.", "The FDA bans it because the vaccine lobby pays them 3 million a year."),
+    ("Statins damage the liver.", "Doctors prescribe them because they get kickbacks from Pfizer."),
+    ("The shots contain microchips.", "Bill Gates made 20 billions on vaccines."),
+    ("Cancer is a fungus.", "The medical industry kills 500 patients a day for profit and hides the cure."),
+    ("Honey cures asthma.", "My doctor never told me because he would lose 40 patients to cancer clinics."),
+    ("Seed oils cause heart disease.", "The American Heart Association was bribed to promote them."),
+    ("Apple seeds shrink tumours.", "The cancer industry suppresses it because it cannot patent a seed."),
+    ("Turmeric reverses dementia.", "Neurologists laugh at it since Pfizer pays for their 2 trips a year."),
+    ("Ozempic causes blindness.", "Drug companies hide the side effects to protect their profits from diabetes."),
+    ("No one has ever isolated the virus.", "Scientists invented covid so that 300 labs got grants."),
+    ("Bananas cure depression.", "Psychiatrists won't tell you, as patients with depression make them rich."),
+    ("MMR causes autism.", "Doctors are paid to stay silent about 90% of vaccine injuries."),
+    ("Wi-Fi causes infertility.", "Tech companies keep it quiet because 90% of infertility clinics pay them."),
+]
+
+
+@pytest.mark.parametrize(("stated", "motive"), STATED_AND_MOTIVE)
+def test_what_is_stated_comes_before_a_motive_wherever_it_stands(stated: str, motive: str) -> None:
+    for text in (f"{stated} {motive}", f"{motive} {stated}"):
+        assert find_claims(Post(text=text))[0].text == stated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pfizer hid the deaths of 1,200 people in its vaccine trial.",
+        "Doctors hide the truth about cancer because they earn on chemo.",
+    ],
+)
+def test_an_accusation_alone_is_the_claim(text: str) -> None:
+    assert [claim.text for claim in find_claims(Post(text=text))] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They hide that MMR causes autism.",
+        "The FDA doesn't want you to know that baking soda kills tumors.",
+        "The FDA doesn't want you to know this, but raw milk is safe.",
+        "Smoking causes cancer because tar damages the lungs.",
+        "Doctors recommend 30 minutes of exercise because it lowers blood pressure.",
+        "Surgeons wear masks to keep their patients safe from covid.",
+        "Statins suppress the immune system.",
+        "The FDA approved the drug in 2019.",
+        "COVID vaccines are designed to kill billions, says a pharma executive.",
+        "Sugar hides in most bread.",
+    ],
+)
+def test_a_statement_on_health_is_no_motive_whoever_is_named(text: str) -> None:
+    assert not is_motive(text)
+
+
+def test_without_a_motive_beside_it_a_vague_sentence_is_no_claim() -> None:
+    assert find_claims(Post(text="Garlic lowers blood pressure. What a day!")) == []

@@ -1,0 +1,39 @@
+"""Searches as a case holds them when they have ended."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+from crowdnotes.cases.store import SqlStore
+from crowdnotes.domain import (
+    Case,
+    Hit,
+    Mode,
+    ProviderOutcome,
+    ProviderState,
+    Stage,
+    StageName,
+)
+from tests.pages.conftest import POST, Desk
+
+FOUND = ProviderOutcome(provider="europe-pmc", label="Europe PMC", state=ProviderState.ANSWERED, found=4, seconds=1.21)
+
+
+CHECK = Hit(
+    provider="google-fact-check",
+    title="No, vitamin C does not cure colds",
+    snippet="The claim “vitamin C cures colds”. The Checkers rates it: False.",
+    query="vitamin c cures colds",
+    url="https://www.checkers.example.org/vitamin-c",
+    published=date(2024, 3, 5),
+)
+
+
+def searched(desk: Desk, **found: object) -> Case:
+    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc", "pubmed"], by="you")
+    stages = tuple(
+        Stage(name=name, finished_at=datetime.now(UTC), seconds=1.0, summary="done", engine="scripted")
+        for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
+    )
+    store: SqlStore = desk.workspace.service._store  # type: ignore[assignment]
+    return store.update(case.id, lambda old: old.model_copy(update={"stages": stages, **found}))

@@ -1,0 +1,135 @@
+"""How a search ended, told place by place: what failed, was stopped or found nothing, and what checkers say."""
+
+from __future__ import annotations
+
+import threading
+
+from crowdnotes.domain import (
+    FetchOutcome,
+    Mode,
+    ProviderOutcome,
+    ProviderState,
+    Query,
+    Source,
+)
+from crowdnotes.jobs.records import Progress, Step
+from tests.pages.conftest import POST, Desk, texts
+from tests.pages.searches import CHECK, FOUND, searched
+
+FAILED = ProviderOutcome(
+    provider="pubmed", label="PubMed", state=ProviderState.FAILED, seconds=8.0, sentence="It did not answer."
+)
+
+
+NOTHING = FOUND.model_copy(update={"found": 0})
+
+
+def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk: Desk) -> None:
+    asked = (
+        Query(text="vitamina C resfriado", purpose="the claim", language="es"),
+        Query(text="vitamin C common cold", purpose="in English", language="en"),
+    )
+    library = FOUND.model_copy(update={"provider": "library:own", "label": "Library own"})
+    case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
+    at = desk.app(case)
+    at.session_state[f"searches-{case.id}"] = True
+    at.run()
+    shown = texts(at)
+    assert "Each of these went to Europe PMC, PubMed. Each was looked up on this machine in: Library own." in shown
+    assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
+    assert "“vitamin C common cold” :gray[in English · English]" in shown
+
+
+def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> None:
+    shown = texts(desk.app(searched(desk, outcomes=(FOUND, FAILED))))
+    assert "Europe PMC: 4 found · 1.2 s" in shown
+    assert "PubMed:** It did not answer." in shown
+
+
+def test_nothing_found_in_a_search_that_failed_is_not_told_as_nothing_found(desk: Desk) -> None:
+    shown = texts(desk.app(searched(desk, outcomes=(NOTHING, FAILED))))
+    assert "a search failed" in shown
+    assert "No passage was found." not in shown
+
+
+def test_nothing_found_in_searches_that_all_answered_is_a_result(desk: Desk) -> None:
+    assert "No passage was found." in texts(desk.app(searched(desk, outcomes=(NOTHING,))))
+
+
+def test_pages_that_were_found_but_help_nothing_are_not_told_as_nothing_found(desk: Desk) -> None:
+    other = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
+    shown = texts(desk.app(searched(desk, outcomes=(FOUND,), hits=(other,))))
+    assert "Nothing that was found helps to judge the post." in shown
+    assert "No passage was found." not in shown
+
+
+def test_sources_that_could_not_be_read_are_not_told_as_nothing_found(desk: Desk) -> None:
+    blocked = Source(id="a", title="A page", url="https://a.example.org/x", outcome=FetchOutcome.BLOCKED)
+    shown = texts(desk.app(searched(desk, outcomes=(FOUND,), sources=(blocked,))))
+    assert "No source could be read." in shown
+    assert "No passage was found." not in shown
+
+
+def test_sources_that_were_chosen_but_not_searched_yet_say_so(desk: Desk) -> None:
+    case = searched(desk, outcomes=(NOTHING,))
+    desk.workspace.service.set_sources(
+        case.id, mode=Mode.AUTOMATION, urls=[], libraries=["med"], services=[], until=None, by="you"
+    )
+    shown = texts(desk.app(case))
+    assert "No passage was found." not in shown
+    new = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"], by="you")
+    assert "No passage was found." not in texts(desk.app(new))
+
+
+def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"], by="you")
+
+    def stopped(progress: Progress) -> str:
+        desk.workspace.runner.cancel(job.id)
+        while True:
+            progress.check()
+
+    step = Step(name="search", title="Search", run=stopped, finished=lambda: None)
+    ready = threading.Event()
+
+    def waiting(progress: Progress) -> str:
+        ready.wait(30)
+        return "ready"
+
+    first = Step(name="queries", title="Think", run=waiting, finished=lambda: None)
+    job = desk.workspace.runner.start(case.id, "gather", [first, step])
+    ready.set()
+    desk.finish(job.id)
+    shown = texts(desk.app(case))
+    assert "was stopped" in shown
+    assert "No passage was found." not in shown
+
+
+def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: Desk) -> None:
+    known = CHECK.model_copy(update={"provider": "brave", "url": "https://www.snopes.com/fact-check/c/", "rating": ""})
+    rated = CHECK.model_copy(update={"rating": "False"})
+    shown = texts(desk.app(searched(desk, hits=(known, rated), outcomes=(FOUND,))))
+    assert "rated: False" in shown
+    assert "Snopes · 5 March 2024" in shown
+    assert shown.index("rated: False") < shown.index("Snopes")
+
+
+def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:
+    other = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
+    at = desk.app(searched(desk, hits=(other, CHECK), outcomes=(FOUND,)))
+    shown = texts(at)
+    assert "Already checked" in shown
+    assert "No, vitamin C does not cure colds" in shown
+    assert "checkers.example.org · 5 March 2024" in shown
+    assert "Something else" not in shown
+    assert shown.index("Already checked") < shown.index("Europe PMC: 4 found")
+
+
+def test_a_page_that_refuses_programs_and_one_that_asks_for_payment_read_differently(desk: Desk) -> None:
+    sources = tuple(
+        Source(id=outcome.name.lower(), title="A page", url=f"https://a.example.org/{outcome.name}", outcome=outcome)
+        for outcome in (FetchOutcome.BLOCKED, FetchOutcome.PAYWALLED)
+    )
+    shown = texts(desk.app(searched(desk, sources=sources)))
+    assert "The site refuses to be read by programs." in shown
+    assert "only to those who pay or sign in" in shown
