@@ -54,18 +54,20 @@ def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
     note, rater = np.require(table.note, np.int32, _USABLE), np.require(table.rater, np.int32, _USABLE)
     helpful = np.require(table.helpful, np.float32, _USABLE)
     weight = _NO_WEIGHTS if table.weight is None else np.require(table.weight, np.float32, _USABLE)
+    ratings = (rater, note, helpful, weight)
     notes, raters = len(table.note_ids), len(table.rater_ids)
-    unsorted = _group((rater, note, helpful, weight), raters, each)
-    by_note = _turned(unsorted, notes, each)
-    by_rater = _turned(by_note, raters, each)
+    buckets = _like(ratings)
+    unsorted = _group(ratings, raters, buckets, each)
+    by_note = _turned(unsorted, notes, buckets, each)
+    by_rater = _turned(by_note, raters, buckets, each)
     return _rows(*by_note), _rows(*by_rater)
 
 
-def _turned(grouped: _Side, width: int, each: Each) -> _Side:
+def _turned(grouped: _Side, width: int, buckets: Grouped, each: Each) -> _Side:
     """The same ratings grouped by the other side; a stable sort, so each row rises."""
     start, columns, values, weights = grouped
     row = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
-    return _group((columns, row, values, weights), width, each)
+    return _group((columns, row, values, weights), width, buckets, each)
 
 
 def _like(ratings: Grouped) -> Grouped:
@@ -73,14 +75,13 @@ def _like(ratings: Grouped) -> Grouped:
     return np.empty_like(keys), np.empty_like(others), np.empty_like(values), np.empty_like(weights)
 
 
-def _group(ratings: Grouped, rows: int, each: Each) -> _Side:
+def _group(ratings: Grouped, rows: int, buckets: Grouped, each: Each) -> _Side:
     """Ratings grouped by key, in their order within each group: where each row starts (rows + 1), and the rest.
 
     First into buckets of neighbouring rows, then within each: a write to one of a million rows at random
-    would miss the caches, one to a few hundred does not.
+    would miss the caches, one to a few hundred does not. `buckets` is overwritten: fresh memory costs time.
     """
     keys = ratings[0]
-    bucketed, (_, others, values, weights) = _like(ratings), _like(ratings)
     bits = min(_MOST_BUCKET_BITS, (len(keys) // _BUCKET).bit_length())
     shift = max(0, (rows - 1).bit_length() - bits)
     pieces = [slice(at, at + _PIECE) for at in range(0, len(keys), _PIECE)]
@@ -93,15 +94,16 @@ def _group(ratings: Grouped, rows: int, each: Each) -> _Side:
     def spread(piece: int) -> None:
         cut = pieces[piece]
         key, other, value, weight = ratings
-        into_buckets(key[cut], other[cut], value[cut], weight[cut], shift, following[piece], bucketed)
+        into_buckets(key[cut], other[cut], value[cut], weight[cut], shift, following[piece], buckets)
 
     each(spread, len(pieces))
     start = np.full(rows + 1, len(keys), dtype=np.int64)
+    _, others, values, weights = _like(ratings)
 
     def sort(bucket: int) -> None:
         row = bucket << shift
         own = start[row : min(row + (1 << shift), rows)]
-        sort_bucket(bounds[bucket], bounds[bucket + 1], bucketed, row, own, others, values, weights)
+        sort_bucket(bounds[bucket], bounds[bucket + 1], buckets, row, own, others, values, weights)
 
     each(sort, counts.shape[1])
     return start, others, values, weights
