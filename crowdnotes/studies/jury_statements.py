@@ -1,4 +1,4 @@
-"""True statements that one side's notes bring up: what the votes at hand do not know yet of the news."""
+"""Statements of public record that one side's notes bring up: what the votes at hand do not know yet of the news."""
 
 from __future__ import annotations
 
