@@ -30,7 +30,9 @@ from crowdnotes.errors import InputError
 
 TOLERANCE = 1e-9  # of the objective, a hundred times finer than the official scorer's 1e-7
 MAX_SWEEPS = 500
-_ROUNDING = 1e-10  # of the objective; what single precision within a solve can do stays far below
+_ROUNDING = 1e-10  # of the objective; two sums of the same numbers differ by less
+# From here on, and without weights, solves read single precision: its errors average out far below _ROUNDING.
+_LARGE = 1 << 20
 _QUIET_SWEEPS = 2  # one small step may be a saddle passed slowly; two in a row are the end
 _DEFAULT_PENALTIES = Penalties()
 
@@ -47,11 +49,15 @@ def fit(
 
     factors: 1 to 3. start: an earlier fit to begin from (warm start); ids it does not know begin at
     zero, as in production. seed: of the first rater factors when there is no start.
-    Raises InputError for an empty table and for values that are not numbers in [0, 1].
+    Raises InputError for an empty table, for values that are not numbers in [0, 1], for more factors than
+    notes or raters, and for weights that lie too far apart to compute with.
     """
     _check(table, factors, start)
     _load_compiled(factors)
-    return _fit(table, factors, penalties, start, seed)
+    found = _fit(table, factors, penalties, start, seed, single=table.weight is None and len(table) >= _LARGE)
+    if not np.isfinite(found.objective):
+        raise InputError("The weights lie too far apart to fit.", "Give weights of like size.")
+    return found
 
 
 @cache
@@ -59,11 +65,12 @@ def _load_compiled(factors: int) -> None:
     """Load the compiled loops (compile them, the first time on a machine), so that no fit's seconds include it."""
     row = np.zeros(1, dtype=np.int32)
     one = RatingTable(row, row, row, row, np.ones(1, dtype=np.float32))
-    _fit(one, factors, _DEFAULT_PENALTIES, None, 0)
+    for single in (False, True):
+        _fit(one, factors, _DEFAULT_PENALTIES, None, 0, single=single)
 
 
 def _fit(
-    table: RatingTable, factors: int, penalties: Penalties, start: Factorization | None, seed: int
+    table: RatingTable, factors: int, penalties: Penalties, start: Factorization | None, seed: int, *, single: bool
 ) -> Factorization:
     began = time.perf_counter()
     per_note, per_rater = len(table) / len(table.note_ids), len(table) / len(table.rater_ids)
@@ -71,7 +78,7 @@ def _fit(
         (penalties.note_intercept * per_note, penalties.note_factor * per_note),
         (penalties.rater_intercept * per_rater, penalties.rater_factor * per_rater),
     )
-    with workers() as crew:
+    with workers(single=single) as crew:
         by_note, by_rater = lay_out(table, crew.each)
         if start is None:
             first = _Point(cold_start(by_note, by_rater, factors, ridges, seed, crew), 0.0)
@@ -201,6 +208,8 @@ def _check(table: RatingTable, factors: int, start: Factorization | None) -> Non
         )
     if len(table) == 0:
         raise InputError("There are no ratings to fit.", "Check the file, or the filter's report of what it dropped.")
+    if (least := min(len(table.note_ids), len(table.rater_ids))) < factors:
+        raise InputError(f"{factors} factors were asked for, but there are {least} notes or raters.", "Ask for fewer.")
     if not np.all((table.helpful >= 0) & (table.helpful <= 1)):  # NaN fails too
         raise InputError(
             "A rating is not a number from 0 to 1.", "Read the ratings with the reader, which drops those."

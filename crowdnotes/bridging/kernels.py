@@ -42,7 +42,7 @@ def solve_rows_one_factor(
     columns: Indices,
     values: Singles,
     weights: Singles,
-    others: Singles,
+    others: Singles | Floats,
     shift: float,
     intercept_ridge: float,
     factor_ridge: float,
@@ -54,9 +54,9 @@ def solve_rows_one_factor(
     Each row minimises sum w (r - shift - other_intercept - i - f * other_factor)^2
     + intercept_ridge i^2 + factor_ridge f^2, a ridge regression of two unknowns.
 
-    others, solved: (n, 2), intercept and factor; others in single precision, so that twice as many stay near
-    the core, sums in double. `moments` (3, 3) is overwritten with the sum over
-    the rows of [1, i, f]' [1, i, f]. Returns the rows' weighted sum of squared errors.
+    others, solved: (n, 2), intercept and factor; others in single or double precision, sums in double.
+    `moments` (3, 3) is overwritten with the sum over the rows of [1, i, f]' [1, i, f]. Returns the rows'
+    weighted sum of squared errors.
     """
     squares = 0.0
     moments[:] = 0.0
@@ -120,7 +120,7 @@ def solve_rows(
     columns: Indices,
     values: Singles,
     weights: Singles,
-    others: Singles,
+    others: Singles | Floats,
     shift: float,
     intercept_ridge: float,
     factor_ridge: float,

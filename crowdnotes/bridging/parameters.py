@@ -40,7 +40,8 @@ class RatingTable:
 
     note, rater: (m,) int32 into note_ids and rater_ids, which are sorted and without repeats (64-bit
     integers or strings, never floats). helpful: (m,) in [0, 1]: 1 HELPFUL, 0.5 SOMEWHAT_HELPFUL,
-    0 NOT_HELPFUL. weight: (m,) non-negative, or None when every rating counts the same.
+    0 NOT_HELPFUL. weight: (m,) non-negative, or None when every rating counts the same. A rater rates a note
+    once (the readers drop repeats): of a pair that comes twice, a fit's last bits depend on the order.
     """
 
     note_ids: Ids

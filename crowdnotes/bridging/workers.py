@@ -23,8 +23,10 @@ from crowdnotes.bridging.layout import Rows
 class Workers:
     """Runs a side's chunks on the machine's cores; the compiled code holds no lock."""
 
-    def __init__(self, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, pool: ThreadPoolExecutor, *, single: bool) -> None:
+        """single: solves read the other side in single precision, so that twice as much of it stays near the core."""
         self._pool = pool
+        self._single = single
 
     def solve(
         self, rows: Rows, others: Floats, mu: float, ridges: tuple[float, float], solved: Floats
@@ -32,7 +34,7 @@ class Workers:
         """Solve every row into `solved` (n, 1 + k); the sum of squared errors, and the mean moments (2 + k, 2 + k)."""
         kernel = solve_rows_one_factor if others.shape[1] == 2 else solve_rows
         moments = np.empty((len(rows.bounds) - 1, others.shape[1] + 1, others.shape[1] + 1))
-        near = others.astype(np.float32)
+        near = others.astype(np.float32) if self._single else others
 
         def run(piece: int) -> float:
             return float(kernel(*rows.piece(piece), near, mu, *ridges, solved, moments[piece]))
@@ -70,8 +72,8 @@ class Workers:
 
 
 @contextmanager
-def workers() -> Iterator[Workers]:
-    """As many threads as this process may use cores."""
+def workers(*, single: bool = False) -> Iterator[Workers]:
+    """As many threads as this process may use cores; for `single` see `Workers`."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
     with ThreadPoolExecutor(cores, thread_name_prefix="factorization") as pool:
-        yield Workers(pool)
+        yield Workers(pool, single=single)
