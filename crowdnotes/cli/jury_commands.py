@@ -151,14 +151,16 @@ def _show(text: str, verdict: JuryVerdict) -> None:
     for caution in verdict.cautions:
         print_text(f"  caution: {caution}")
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
+    status = "" if verdict.means_nothing else f": {verdict.status}"
     print_text(
         f"  intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} it takes "
-        f"(90 % of juries: {low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}: {verdict.status}"
+        f"(90 % of juries: {low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}{status}"
     )
     for side in (verdict.negative, verdict.positive):
         print_text(f"  side {side.side}: {_votes(side)}")
-    if not verdict.means_nothing:
-        print_text(f"  {verdict.sentence}")
+    if verdict.means_nothing:
+        return
+    print_text(f"  {verdict.sentence}")
     for word in verdict.blocked_by:
         print_text(f"  blocked by {word.rule}: {word.reason}")
 

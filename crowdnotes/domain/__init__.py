@@ -34,7 +34,7 @@ from crowdnotes.domain.judgement import (
     PrincipleName,
     PrincipleResult,
 )
-from crowdnotes.domain.jury import MEANS_NOTHING, Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes
+from crowdnotes.domain.jury import Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes
 from crowdnotes.domain.looks import Look, LookKind
 from crowdnotes.domain.notes import Draft, SentenceSupport, Support
 from crowdnotes.domain.posts import X_HOSTS, Claim, Image, Mode, Post
@@ -44,7 +44,6 @@ from crowdnotes.domain.usage import Usage
 
 __all__ = [
     "BY_HAND",
-    "MEANS_NOTHING",
     "X_HOSTS",
     "Aim",
     "Assessment",

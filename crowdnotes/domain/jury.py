@@ -72,15 +72,13 @@ class JuryQuality(Noun):
     note: str
 
 
-MEANS_NOTHING = "its numbers mean nothing here"  # how a caution of a verdict says so
-
-
 class JuryVerdict(Noun):
     """A simulation: how seeded jurors rated one exact text, and what the algorithm makes of it.
 
     The intervals hold chance alone (other jurors, other ratings), not what the model does not know.
     helpful_line: the note intercept that CURRENTLY_RATED_HELPFUL takes. splits: the chance that the
     note divides the sides, where the model tells it. cautions: what makes this verdict weaker than usual.
+    means_nothing: the text is so unlike all that the jury learned from that no sentence may rest on its numbers.
     """
 
     text_sha256: str
@@ -103,10 +101,6 @@ class JuryVerdict(Noun):
     influences: tuple[Influence, ...]
     sentence: str
     cautions: tuple[str, ...]
+    means_nothing: bool = False
     model: str
     quality: JuryQuality
-
-    @property
-    def means_nothing(self) -> bool:
-        """Whether the text is so unlike all that the jury learned from that no sentence may rest on its numbers."""
-        return any(MEANS_NOTHING in caution for caution in self.cautions)

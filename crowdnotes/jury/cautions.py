@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from crowdnotes.domain import MEANS_NOTHING
 from crowdnotes.errors import InputError
 from crowdnotes.languages import language_of
 from crowdnotes.note_text import NOTE_LIMIT, note_length, without_urls
@@ -32,6 +31,11 @@ def check_note(text: str, settings: JurySettings) -> None:
         raise InputError("The note has links or marks but no words.", "Say in a sentence what the link shows.")
 
 
+def is_unfamiliar(familiar: float, settings: JurySettings) -> bool:
+    """Whether a text is so unlike all that the model learned from that its numbers mean nothing; see `cautions`."""
+    return familiar < settings.familiar_words
+
+
 def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: float) -> tuple[str, ...]:
     """Sentences about one note; none for an ordinary one.
 
@@ -39,10 +43,10 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     """
     words = {word.lower() for word in without_urls(note).split()}
     found = []
-    if familiar < settings.familiar_words:
+    if is_unfamiliar(familiar, settings):
         found.append(
             f"The text is unlike the notes that the jury learned from (it knows {familiar:.0%} of its words and pairs "
-            f"of words): {MEANS_NOTHING}."
+            "of words): its numbers mean nothing here."
         )
     if len(words) < settings.short_words:
         found.append(

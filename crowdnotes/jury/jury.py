@@ -15,7 +15,7 @@ import numpy as np
 from crowdnotes.domain import Influence, JuryVerdict
 from crowdnotes.errors import InputError
 from crowdnotes.jury.ballots import Outcome, Readings, hold
-from crowdnotes.jury.cautions import cautions, check_note
+from crowdnotes.jury.cautions import cautions, check_note, is_unfamiliar
 from crowdnotes.jury.features import Features, features
 from crowdnotes.jury.influence import influences
 from crowdnotes.jury.model_file import load_model
@@ -92,6 +92,7 @@ class Jury:
                     splits=None if readings.splits is None else float(readings.splits[row]),
                     influences=self._influences(text, row, read, posts) if explain else (),
                     cautions=cautions(text, self.settings, vectors=self.has_vectors, familiar=float(familiar[row])),
+                    means_nothing=is_unfamiliar(float(familiar[row]), self.settings),
                     model=self.model.name,
                     quality=self.model.quality,
                 ),

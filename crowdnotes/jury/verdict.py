@@ -23,6 +23,7 @@ class Told:
     splits: float | None
     influences: tuple[Influence, ...]
     cautions: tuple[str, ...]
+    means_nothing: bool
     model: str
     quality: JuryQuality
 
@@ -63,6 +64,7 @@ def verdict_of(
             splits=told.splits,
         ),
         cautions=told.cautions,
+        means_nothing=told.means_nothing,
         model=told.model,
         quality=told.quality,
     )

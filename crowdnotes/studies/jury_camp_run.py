@@ -91,7 +91,7 @@ def run_camp_training(
     save_model(run.model, out / "model")
     save_model(twin, out / "held_out")
     save_held_out(late.rows(among), late_notes.only(among), out / "held_out")
-    _write_figures(run, notes, older, out / "figures.json")
+    _write_figures(run, len(notes), int(older.sum()), len(statements), out / "figures.json")
     return run
 
 
@@ -135,11 +135,12 @@ def _quality(data: str, figures: CampFigures | None, notes: int) -> JuryQuality:
     )
 
 
-def _write_figures(run: CampRun, notes: CampNotes, older: Any, path: Path) -> None:
+def _write_figures(run: CampRun, notes: int, learned_from: int, statements: int, path: Path) -> None:
     content = {
         "split": "the newest fifth by time is measured, the rest is learned from; no post is on both sides",
-        "notes": len(notes),
-        "learned_from": int(older.sum()),
+        "notes": notes,
+        "learned_from": learned_from,
+        "statements_learned_from": statements,
         "newest_fifth": run.figures.model_dump(),
         "newest_fifth_without_vectors": run.words_only.model_dump(),
         "held_out_sample": run.sample.model_dump(),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel
 
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import ConfigurationError
@@ -14,6 +15,13 @@ from crowdnotes.jury.assets import ASSETS
 from crowdnotes.jury.features import Features, features
 
 _FOLDER = ASSETS / "statements"
+
+
+class _Listed(BaseModel):
+    """One file: the texts by side."""
+
+    left: list[str]
+    right: list[str]
 
 
 @dataclass(frozen=True)
@@ -33,11 +41,13 @@ def read_statements(embedder: Embedder) -> Statements:
     positive: list[bool] = []
     try:
         for path in sorted(_FOLDER.glob("*.toml")):
-            listed = tomllib.loads(path.read_text(encoding="utf-8"))
+            listed = _Listed.model_validate(tomllib.loads(path.read_text(encoding="utf-8")), strict=True)
             # Side + has the positive rater factors, which X's raters on the right have: see the model card.
-            for side, is_positive in (("left", False), ("right", True)):
-                texts += listed[side]
-                positive += [is_positive] * len(listed[side])
-    except (OSError, ValueError, KeyError) as error:
+            for side, is_positive in ((listed.left, False), (listed.right, True)):
+                texts += side
+                positive += [is_positive] * len(side)
+    except (OSError, ValueError) as error:
         raise ConfigurationError("The jury's statements cannot be read.", "Install the program again.") from error
+    if not texts:
+        raise ConfigurationError("The jury's statements are missing.", "Install the program again.")
     return Statements(features(texts, embedder), np.asarray(positive, dtype=bool))

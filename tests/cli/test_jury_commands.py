@@ -59,7 +59,10 @@ def test_of_a_text_like_no_other_the_caution_is_said_and_no_verdict() -> None:
     nonsense = "banana " * 8
     result = CliRunner().invoke(app, ["jury", "score", "--note", nonsense], catch_exceptions=False)
     assert "its numbers mean nothing here" in result.stdout.splitlines()[1]
-    assert _run("jury", "score", "--note", nonsense, "--json")["sentence"] not in result.stdout
+    verdict = _run("jury", "score", "--note", nonsense, "--json")
+    assert verdict["means_nothing"]
+    assert verdict["sentence"] not in result.stdout
+    assert verdict["status"] not in result.stdout
 
 
 def test_an_empty_note_is_refused_with_a_sentence() -> None:

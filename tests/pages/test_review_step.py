@@ -64,6 +64,24 @@ def test_a_principle_that_fails_names_the_words_at_fault(desk: Desk, monkeypatch
     assert "“insane” takes a side." in texts(desk.app(desk.scored()))
 
 
+def test_what_was_objected_to_a_principle_that_passes_is_shown_as_a_remark(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remark = Finding(message="“everybody” might be read as a claim.")
+    kept = PrincipleResult(
+        principle=PrincipleName.NEUTRAL, status=GateStatus.PASS, reason="It stays neutral.", findings=(remark,)
+    )
+    monkeypatch.setattr(desk.engine, "principles", lambda *_: (kept,))
+    at = desk.app(desk.scored())
+    assert [item.value for item in at.caption].count("Remarks") == 1
+    [shown] = [item.value for item in at.markdown if "might be read as a claim" in item.value]
+    assert shown.startswith(":small[:gray[")
+
+    bare = kept.model_copy(update={"findings": ()})
+    monkeypatch.setattr(desk.engine, "principles", lambda *_: (bare,))
+    assert "Remarks" not in [item.value for item in desk.app(desk.scored()).caption]
+
+
 def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale(desk: Desk) -> None:
     shown = texts(desk.app(desk.scored()))
     assert "Jury (a simulation)" in shown
@@ -115,9 +133,7 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
     assert f"**{_STANDS}" in texts(desk.app(case))
 
     unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
-    strange = verdict.model_copy(update={"cautions": unlike})
-    assert strange.means_nothing
-    assert not verdict.means_nothing
+    strange = verdict.model_copy(update={"cautions": unlike, "means_nothing": True})
     desk.workspace.service._store.update(case.id, lambda newest: newest.model_copy(update={"jury": (strange,)}))
     shown = texts(desk.app(case))
     assert "its numbers mean nothing here" in shown
