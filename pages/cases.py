@@ -32,8 +32,13 @@ def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 
     return is_demonstration(workspace().service.get(case_id))
 
 
-def _delete(case_id: str) -> None:
-    act(_PLACE, lambda: workspace().service.delete(case_id))
+def _delete(case_id: str, excerpt: str) -> None:
+    def delete() -> bool:
+        workspace().service.delete(case_id)
+        return True
+
+    if act(_PLACE, delete):
+        st.toast(f"The case is deleted: “{plain(excerpt, 60)}”", icon=":material/delete:", duration="long")
 
 
 def _row(summary: CaseSummary) -> None:
@@ -59,7 +64,7 @@ def _ways(summary: CaseSummary) -> None:
             key=f"delete-{summary.id}",
             icon=":material/delete_forever:",
             on_click=_delete,
-            args=(summary.id,),
+            args=(summary.id, summary.post_excerpt),
         )
 
 

@@ -8,11 +8,11 @@ was not found live.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from crowdnotes.cases.links import said, same_page, unproven_links
+from crowdnotes.cases.reasons import A_REASON, is_reason
 from crowdnotes.cases.workflow import checked_reason, require_open, with_event
 from crowdnotes.domain import (
     Case,
@@ -20,6 +20,7 @@ from crowdnotes.domain import (
     Decision,
     DecisionKind,
     Draft,
+    GateName,
     GateResult,
     GateStatus,
     Override,
@@ -29,12 +30,11 @@ from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.note_lint import blocking, lint
 from crowdnotes.note_text import find_urls
 
-LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
-WORDS_OF_A_REASON = 3  # different ones, for the same reason
-A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
-_LETTERS = re.compile(r"[^\W\d_]+")
-# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_MENDS = {
+    GateName.RELEVANCE: "Choose other passages, or take some out, and score again",  # it judges them, not the note
+    GateName.CORRECTNESS: "Mend the note, or use passages that carry it, and score it again",
+    GateName.HELPFULNESS: "Mend the note and score it again",
+}
 
 
 def obstacles(case: Case, at: datetime, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
@@ -43,15 +43,6 @@ def obstacles(case: Case, at: datetime, overrides: Mapping[str, str] | None = No
     `overrides` maps a check ("relevance", "correctness", "helpfulness", "link:URL" or "live:URL") to a reason.
     """
     return list(_refusals(case, _written(overrides), at))
-
-
-def is_reason(text: str) -> bool:
-    """Whether a text says enough to pass a check over: letters that make different words."""
-    letters = sum(character.isalpha() for character in text)
-    unspaced = _UNSPACED.findall(text)
-    words = {*_LETTERS.findall(_UNSPACED.sub(" ", text).casefold()), *unspaced}
-    # Two signs of those scripts are about a word, and say as much as a longer run of letters.
-    return letters + len(unspaced) >= LETTERS_OF_A_REASON and len(words) >= WORDS_OF_A_REASON
 
 
 def decide(
@@ -157,15 +148,23 @@ def _judgement(case: Case, reasons: Mapping[str, str]) -> Iterator[WorkflowError
             "stale", "The note or its evidence changed since it was scored.", "Score it again: it takes a moment."
         )
         return
-    for gate in _to_override(case.assessment.gates):
+    unpassed = _to_override(case.assessment.gates)
+    for gate in unpassed:
         reason = reasons.get(gate.gate.value, "")
         if not is_reason(reason):
             verb = "failed" if gate.status is GateStatus.FAIL else "was not run"
             yield WorkflowError(
                 f"gate {gate.gate.value}",
                 f"The {gate.gate.value} check {verb}: {gate.reason}",
-                _or_why(reason, "Mend the note and score it again, or write why it should be approved all the same."),
+                _or_why(reason, f"{_mend(gate, unpassed[0])}, or write why it should be approved all the same."),
             )
+
+
+def _mend(gate: GateResult, first: GateResult) -> str:
+    """What helps a gate to pass; `first` is the first in order that did not."""
+    if gate.status is GateStatus.FAIL:
+        return _MENDS[gate.gate]
+    return "Score it again" if gate is first else f"It runs once {first.gate.value} has passed"
 
 
 def _to_override(gates: tuple[GateResult, ...]) -> tuple[GateResult, ...]:

@@ -30,6 +30,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.not_evidence import why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
+from crowdnotes.evidence.tidying import tidy_text
 from crowdnotes.languages import language_of
 
 _MAX_PASSAGE_CHARACTERS = 20_000
@@ -47,6 +48,24 @@ class Places:
     libraries: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
     until: date | None = None
+
+
+def places_of(case: Case) -> Places:
+    """Where the case's next gathering looks."""
+    return Places(case.mode, case.urls, case.libraries, case.services, case.until)
+
+
+def nowhere_to_look(places: Places) -> InputError | None:
+    """Why nothing can be gathered there; None when something can."""
+    if places.mode is Mode.AUTOMATION and not (places.libraries or places.services):
+        return InputError(
+            "There is nothing to search.", "Choose a library or service, bring links instead, or paste a passage."
+        )
+    if places.mode is Mode.AUGMENTATION and not places.urls:
+        return InputError(
+            "There is no source to read.", "Bring at least one link, choose a search instead, or paste a passage."
+        )
+    return None
 
 
 def checked_post(text: str, url: str | None, author: str | None, limit: int, known: str | None = None) -> Post:
@@ -153,7 +172,7 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
 
     InputError when there are no words or far too many, or the address is that of no evidence, such as a home page.
     """
-    text = NEVER_IN_TEXT.sub("", text).strip()
+    text = _tidied(text)
     if not text:
         raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
     if len(text) > _MAX_PASSAGE_CHARACTERS:
@@ -175,6 +194,12 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     )
     passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0.0)
     return Evidence(id="E0", source=source, passage=passage, rank=0, why="You copied it from the page.")
+
+
+def _tidied(text: str) -> str:
+    """As pages are tidied; but the tabs between the cells of a copied table stay, or its numbers would run together."""
+    lines = ("\t".join(map(tidy_text, line.split("\t"))).strip() for line in text.splitlines())
+    return re.sub("\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
 def add_evidence(case: Case, item: Evidence, by: str, at: datetime) -> Case:

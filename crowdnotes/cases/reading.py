@@ -67,7 +67,9 @@ def summary_of(sources: Sequence[Source], rest: str = "") -> str:
     was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
     failed = len(sources) - was_read
     summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
-    return f"{summary}. Nothing else that was found was chosen: {rest}" if rest else summary
+    if not rest:
+        return summary
+    return f"{summary}. {'Nothing else that was found' if sources else 'None of what was found'} was chosen: {rest}"
 
 
 def read_side_by_side(

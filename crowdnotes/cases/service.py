@@ -64,8 +64,12 @@ class CaseService(EvidenceActs):
         services: Sequence[str] = (),
         until: date | None = None,
         attached: Sequence[Attachment] = (),
+        to_gather: bool = False,
     ) -> Case:
-        """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images."""
+        """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images.
+
+        And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then.
+        """
         at = self._clock()
         post = intake.checked_post(text, url, author, self._max_post_characters)
         pictures = [images.checked_image(item) for item in attached]
@@ -81,6 +85,9 @@ class CaseService(EvidenceActs):
             until=until,
             events=(Event(at=at, by=by, kind="created", detail=mode.value),),
         )
+        nowhere = intake.nowhere_to_look(intake.places_of(case)) if to_gather else None
+        if nowhere is not None:
+            raise nowhere
         for _, content in pictures:
             self._store.put_image(content)
         self._store.add(case)
@@ -134,6 +141,10 @@ class CaseService(EvidenceActs):
             return workflow.set_tags(case, (*others, tag) if ticked else others, by, at)
 
         return self._change(case_id, change)
+
+    def keep_decision_words(self, case_id: str, field: str, text: str) -> Case:
+        """See `workflow.keep_decision_words`."""
+        return self._change(case_id, lambda case, at: workflow.keep_decision_words(case, field, text, at))
 
     def decide(
         self,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from crowdnotes.cases import gathering, images, links, reading, searching, voting
-from crowdnotes.cases.intake import GATHERING
+from crowdnotes.cases.intake import GATHERING, nowhere_to_look, places_of
 from crowdnotes.cases.links_ahead import LinksAhead
 from crowdnotes.cases.looking import Looker
 from crowdnotes.cases.pages_ahead import PagesAhead
@@ -23,7 +24,7 @@ from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
 from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
 from crowdnotes.drafting import write_candidates
-from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.jobs import Progress, Step
 
@@ -58,10 +59,9 @@ class StageRunner:
         case = self._store.get(case_id)
         require_open(case)
         looking = case.mode is Mode.AUTOMATION
-        if looking and not (case.libraries or case.services):
-            raise InputError("There is nothing to search.", "Choose a library or service, or bring links instead.")
-        if not looking and not case.urls:
-            raise InputError("There is no source to read.", "Bring at least one link, or choose a search instead.")
+        nowhere = nowhere_to_look(places_of(case))
+        if nowhere is not None:
+            raise nowhere
         tools, ways = self._tools, self._ways
         ahead = PagesAhead(tools, ways)
 
@@ -83,7 +83,8 @@ class StageRunner:
                 (StageName.QUERIES, lambda case, _: searching.queries(case, tools, ways)),
                 (StageName.SEARCH, search),
             ]
-        steps = [self._step(case_id, name, do, resumable=True, failed=ahead.end) for name, do in work]
+        steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
+        steps[0] = replace(steps[0], ended=ahead.end)
         if tools.engine.sees and images.unread(case):
             steps.insert(0, images.reading_step(case_id, tools.engine, self._store, self._clock))
         return self._metered(case_id, steps)
@@ -127,7 +128,9 @@ class StageRunner:
         if not scores_only:
             work.append((StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)))
             work.append((StageName.LINKS, ask))
-        return self._metered(case_id, [self._step(case_id, name, do, failed=ahead.stop) for name, do in work])
+        steps = [self._step(case_id, name, do) for name, do in work]
+        steps[0] = replace(steps[0], ended=ahead.stop)
+        return self._metered(case_id, steps)
 
     def check_links(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
@@ -170,17 +173,7 @@ class StageRunner:
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
 
-    def _step(
-        self,
-        case_id: str,
-        name: StageName,
-        work: Work,
-        *,
-        resumable: bool = False,
-        failed: Callable[[], None] = lambda: None,
-    ) -> Step:
-        """`failed` is told when the work fails or its result is refused: no later step is to come then."""
-
+    def _step(self, case_id: str, name: StageName, work: Work, *, resumable: bool = False) -> Step:
         def finished() -> str | None:
             if not resumable:
                 return None
@@ -196,14 +189,7 @@ class StageRunner:
             self._store.update(case_id, lambda newest: self._recorded(newest, case, name, changes, summary, seconds))
             return summary
 
-        def run_or_fail(progress: Progress) -> str:
-            try:
-                return run(progress)
-            except BaseException:
-                failed()
-                raise
-
-        return Step(name=name.value, title=_TITLES[name], run=run_or_fail, finished=finished)
+        return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
 
     def _recorded(
         self, newest: Case, worked_on: Case, name: StageName, changes: Changes, summary: str, seconds: float
@@ -212,7 +198,7 @@ class StageRunner:
         require_still_open(newest)
         if newest.post.whole_text != worked_on.post.whole_text:
             raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
-        if name in GATHERING and _where(newest) != _where(worked_on):
+        if name in GATHERING and places_of(newest) != places_of(worked_on):
             raise WorkflowError(
                 "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
             )
@@ -221,8 +207,3 @@ class StageRunner:
         stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=self._tools.engine.name)
         others = tuple(other for other in newest.stages if other.name is not name)
         return with_event(newest, at, PROGRAM, f"stage {name.value}", summary, **merged, stages=(*others, stage))
-
-
-def _where(case: Case) -> tuple[object, ...]:
-    """Where a gathering looks; a stage that looked elsewhere must not count as done."""
-    return case.mode, case.urls, case.libraries, case.services, case.until

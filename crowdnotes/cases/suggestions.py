@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from crowdnotes.domain import Case, Classification
+from crowdnotes.engines.local.words import content_tokens
+from crowdnotes.note_text import without_urls
 
 _DENIES = re.compile(
     r"\b(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|without|false|untrue|incorrect"
@@ -23,10 +25,19 @@ _CONTEXT = re.compile(
     re.IGNORECASE,
 )
 _SATIRE = re.compile(r"\b(?:satir\w+|parody|spoof|joke|humou?r(?:ous)?)\b", re.IGNORECASE)
-_MEDIA = re.compile(r"\b(?:edited|altered|doctored|manipulated|photoshopped|deepfake|ai[- ]generated)\b", re.IGNORECASE)
+_PICTURE = r"(?:photos?|photographs?|images?|pictures?|videos?|clips?|footage|audio|recordings?|screenshots?)"
+_EDITED = r"(?:edited|altered|doctored|manipulated|faked|generated)"
+# An edited article is no altered picture.
+_MEDIA = re.compile(
+    rf"\b(?:photoshopped|deep ?fakes?|ai[- ]generated|{_EDITED} {_PICTURE}|{_PICTURE}\b[^.;:!?]{{0,60}}\b{_EDITED})\b",
+    re.IGNORECASE,
+)
 _OUTDATED = re.compile(
     r"\b(?:outdated|out of date|no longer|since then|has since|superseded|old (?:photo|video))\b", re.IGNORECASE
 )
+
+
+_FEWEST_ADDED = 3  # different words
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,16 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
         if match is not None:
             where = "note" if match.string is note else "evidence"
             found.append(TagSuggestion(tag, f"the {where} says “{match.group()}”"))
-    if not found and note.strip():
-        found.append(TagSuggestion("misleadingMissingImportantContext", "the note adds context"))
+    added = _added(case.post.text, note, passages)
+    if not found and len(added) >= _FEWEST_ADDED:
+        words = " and ".join(f"“{word}”" for word in added[:2])
+        why = f"the note adds what the post leaves out and the passages say: {words}"
+        found.append(TagSuggestion("misleadingMissingImportantContext", why))
     return tuple(found[:3])
+
+
+def _added(post: str, note: str, passages: str) -> list[str]:
+    """The content words that the note has from the passages and the post has not, in the note's order."""
+    in_post, said = ({token.stem for token in content_tokens(text)} for text in (post, passages))
+    added = {token.stem: token.text for token in reversed(content_tokens(without_urls(note)))}
+    return [word for stem, word in reversed(added.items()) if stem in said and stem not in in_post]

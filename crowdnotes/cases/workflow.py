@@ -171,6 +171,16 @@ def set_tags(case: Case, tags: Sequence[str], by: str, at: datetime) -> Case:
     return with_event(case, at, by, "tags chosen", ", ".join(ordered) or "none", tags=ordered)
 
 
+def keep_decision_words(case: Case, field: str, text: str, at: datetime) -> Case:
+    """Keep what is being written towards the decision; no line in the audit trail, for nothing is decided yet."""
+    require_open(case)
+    text = checked_reason(text)
+    words = {name: said for name, said in case.decision_words.items() if name != field} | (
+        {field: text} if text else {}
+    )
+    return case if words == case.decision_words else case.model_copy(update={"decision_words": words, "updated_at": at})
+
+
 def reopen(case: Case, by: str, at: datetime) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:

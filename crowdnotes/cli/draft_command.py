@@ -65,14 +65,10 @@ def draft(
             services=known_services(service or [], workspace),
             until=until.date() if until else None,
             attached=_attached(image or [], image_text or []),
+            to_gather=True,
         )
-        try:
-            gathering = cases.gather_steps(case.id)
-        except InputError:  # nowhere to look: an empty case would only be in the way
-            cases.delete(case.id)
-            raise
         progress(f"case {case.id}")
-        _run(runner, case.id, "gather", gathering)
+        _run(runner, case.id, "gather", cases.gather_steps(case.id))
         if cases.get(case.id).evidence:
             _run(runner, case.id, "write", cases.write_steps(case.id, before_inspection=True))
             if cases.get(case.id).draft is not None:

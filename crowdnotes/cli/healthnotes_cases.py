@@ -98,8 +98,12 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
 
 
 def _run(steps: Sequence[Step]) -> None:
-    for step in steps:
-        step.run(_Unwatched())
+    try:
+        for step in steps:
+            step.run(_Unwatched())
+    finally:
+        for step in steps:
+            step.ended()
 
 
 def _result(note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str) -> PostResult:

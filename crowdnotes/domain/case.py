@@ -48,7 +48,8 @@ class Case(Noun):
     `earlier_assessments` of other texts or passages, newest last; `jury` what simulated juries said of the
     draft and candidates, the draft's last; `usage` what each step asked of a language model; `link_checks` how
     the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
-    added to, oldest first; `looks` the second looks at the evidence.
+    added to, oldest first; `looks` the second looks at the evidence; `decision_words` what a person has written
+    towards the decision so far, by the field it stands in.
     """
 
     id: str
@@ -80,6 +81,7 @@ class Case(Noun):
     usage: dict[str, Usage] = Field(default_factory=dict)
     classification: Classification = Classification.MISLEADING
     tags: tuple[str, ...] = ()
+    decision_words: dict[str, str] = Field(default_factory=dict)
     decision: Decision | None = None
     stages: tuple[Stage, ...] = ()
     events: tuple[Event, ...] = ()

@@ -220,7 +220,7 @@ def _decision_lines(case: Case) -> Iterator[str]:
     yield f"## Decision: {decision.kind.value}\n"
     yield f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}".rstrip() + "\n"
     for item in decision.overrides:
-        yield f"- Approved although **{although(item.check, _code)}**. Reason: {_inline(item.reason)}"
+        yield f"- Approved although **{although(case, item.check, _code)}**. Reason: {_inline(item.reason)}"
     if decision.text_sha256:
         yield f"\nsha256 of the text: `{decision.text_sha256}`\n"
 

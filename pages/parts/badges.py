@@ -6,21 +6,12 @@ from datetime import date
 
 from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED
 from crowdnotes.domain import Post, ReadAs, Source
+from crowdnotes.languages import LANGUAGE_NAMES
 from pages.parts.text import plain
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
 _TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
 NO_LINK = "no link; X asks for one"
-_LANGUAGES = {
-    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish",
-    "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian",
-    "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian",
-    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian",
-    "ms": "Malay", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
-    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
-    "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian",
-    "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
-}  # fmt: skip
 
 
 def source_badges(source: Source, post: Post, until: date | None, page: int | None = None) -> str:
@@ -55,7 +46,7 @@ def language_name(code: str | None) -> str:
     if not code:
         return "language not known"
     code = code.split("-", maxsplit=1)[0].lower()
-    return _LANGUAGES.get(code, f"language: {code}")
+    return LANGUAGE_NAMES.get(code, f"language: {code}")
 
 
 def _badge(colour: str, icon: str, words: str) -> str:

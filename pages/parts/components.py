@@ -14,7 +14,8 @@ import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
 from crowdnotes.note_text import top_level_domains
-from pages.parts.text import rows_as_text, visible
+from pages.parts.table_rows import ReadableRows, readable_rows
+from pages.parts.text import visible
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
@@ -102,19 +103,39 @@ def gate_path(results: Iterable[GateResult], *, stale: bool, key: str) -> None:
 
 
 def passage_pieces(passage: Passage) -> list[Piece]:
-    """A passage in its surroundings, the most relevant sentences marked."""
-    pieces = [_piece(passage.before, "context")] if passage.before else []
-    pieces += _cut(passage.text, [(mark, "mark", "most relevant to the post") for mark in passage.marks])
-    if passage.after:
-        pieces.append(_piece(passage.after, "context"))
-    return [{**piece, "text": rows_as_text(piece["text"])} for piece in pieces]
+    """A passage in its surroundings, the most relevant sentences marked; its tables as words."""
+    rows = _in_context(passage)
+    start = len(passage.before)
+    end = start + len(passage.text)
+    spans = [
+        (Span(start=0, end=start), "context", ""),
+        *((_moved(mark, start), "mark", "most relevant to the post") for mark in passage.marks),
+        (Span(start=end, end=end + len(passage.after)), "context", ""),
+    ]
+    return _cut(rows.text, [(rows.carried(span), kind, title) for span, kind, title in spans])
+
+
+def passage_words(passage: Passage, span: Span) -> str:
+    """The words of a passage at `span`, offsets in its text; of a table's row with dots between the cells."""
+    rows = _in_context(passage)
+    place = rows.carried(_moved(span, len(passage.before)))
+    return rows.text[place.start : place.end]
+
+
+def _in_context(passage: Passage) -> ReadableRows:
+    """Rewritten before it is cut: a passage, or a sentence of it, may begin or end within a row."""
+    return readable_rows(f"{passage.before}{passage.text}{passage.after}")
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(start=span.start + by, end=span.end + by)
 
 
 def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:
     """One sentence of a note, the words that are in doubt marked."""
     start, end = sentence.span.start, sentence.span.end
     doubts = [
-        (Span(start=span.start - start, end=span.end - start), "doubt", "; ".join(sentence.doubts))
+        (_moved(span, -start), "doubt", "; ".join(sentence.doubts))
         for span in sentence.doubted
         if start <= span.start and span.end <= end
     ]
@@ -132,7 +153,7 @@ def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
     pieces: list[Piece] = []
     position = 0
     for span, kind, title in sorted(marks, key=lambda mark: mark[0].start):
-        if span.start < position or span.end > len(text):
+        if span.start < position or span.end > len(text) or span.start == span.end:
             continue
         if span.start > position:
             pieces.append(_piece(text[position : span.start]))

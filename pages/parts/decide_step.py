@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import streamlit as st
 
-from crowdnotes.cases.approval import A_REASON
 from crowdnotes.cases.suggestions import suggest_tags
 from crowdnotes.domain import Case, Classification, DecisionKind
-from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.note_form import CLASSIFICATIONS, tags_of
 from pages.parts.hand_off import hand_off
-from pages.parts.link_checks import ask_again
+from pages.parts.overrides import kept_field, kept_words, overrides, reasons
 from pages.parts.progress import under_way
 from pages.parts.session import act, author, workspace
-from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
-from pages.parts.text import host, moment, plain
+from pages.parts.steps import StepName, StepState, StepView, arrive, forget_folds, step
+from pages.parts.text import moment, plain
 
 _PLACE = StepName.DECIDE.value
 _KINDS = {
@@ -26,7 +22,7 @@ _KINDS = {
     DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", ":material/search_off:"),
     DecisionKind.REJECTED: ("Reject the note", ":material/block:"),
 }
-_OVERRIDDEN = "You override it: approving puts your reason below on record."
+_WORD = "word"  # the field of the person's word on the decision
 
 
 def decide_step(case: Case | None, job: JobRecord | None) -> None:
@@ -37,11 +33,10 @@ def decide_step(case: Case | None, job: JobRecord | None) -> None:
         if case.decision is not None:
             hand_off(case)
             return
-        overrides: dict[str, str] = {}
         if case.draft is not None:
             _note_form(case)
-            overrides = _approval(case, job)
-        _ends(case, job, overrides)
+            overrides(case, job)
+        _ends(case, job)
 
 
 def _view(case: Case | None) -> StepView:
@@ -85,12 +80,10 @@ def _note_form(case: Case) -> None:
 def _tag(case: Case, tag: str, label: str, why: str | None) -> None:
     key = f"tag-{case.id}-{tag}"
     st.session_state[key] = tag in case.tags
-    st.checkbox(
-        f"{label} :small[:primary[:material/lightbulb:] :gray[{plain(why)}]]" if why else label,
-        key=key,
-        on_change=_tick,
-        args=(case, tag, key),
-    )
+    st.checkbox(label, key=key, on_change=_tick, args=(case, tag, key))
+    if why:  # below the box and not in its label, which is read aloud as it is written here
+        with st.container(key=f"suggested-{tag}"):
+            st.markdown(f":small[:primary[:material/lightbulb:] :gray[{plain(why)}]]")
 
 
 def _classify(case_id: str, key: str) -> None:
@@ -103,73 +96,10 @@ def _tick(case: Case, tag: str, key: str) -> None:
     act(_PLACE, lambda: workspace().service.tick_tag(case.id, tag, author(), ticked=ticked))
 
 
-def _approval(case: Case, job: JobRecord | None) -> dict[str, str]:
-    """What approval waits for, with room for a reason that passes a check over; returns the reasons written."""
-    waits = workspace().service.obstacles(case)
-    written = {check: reason for refusal in waits if (check := _check(refusal)) and (reason := _reason(case, check))}
-    still = {refusal.rule: refusal for refusal in workspace().service.obstacles(case, written)}
-    if still:
-        st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {len(still)} more**")
-    for refusal in waits:
-        _wait(case, still.get(refusal.rule, refusal), passed_over=refusal.rule not in still)
-    if any(refusal.rule.startswith("live:") for refusal in waits):
-        ask_again(case, job)
-    return written
-
-
-def _wait(case: Case, refusal: WorkflowError, *, passed_over: bool) -> None:
-    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
-    next_step = _OVERRIDDEN if passed_over else refusal.next_step
-    st.markdown(f"{sign} {plain(refusal.message)} :gray[{plain(next_step)}]")
-    check = _check(refusal)
-    if check:
-        st.text_input(
-            f"Why approve although {_although(check)}? (at least {A_REASON})",
-            key=_reason_key(case, check),
-            placeholder="Your reason stays in the record. Leave it empty to mend the note instead.",
-            persist_state="page",
-        )
-
-
-def _reason(case: Case, check: str) -> str:
-    return str(st.session_state.get(_reason_key(case, check)) or "").strip()
-
-
-def _reason_key(case: Case, check: str) -> str:
-    """Names the very judgement that is passed over: a reason for one text says nothing about another."""
-    assessment = case.assessment
-    judged = f"{assessment.text_sha256}-{assessment.basis_sha256}" if assessment else "not-scored"
-    return f"override-{case.id}-{check}-{judged}"
-
-
-def _check(refusal: WorkflowError) -> str:
-    """The check that a written reason can pass over; empty for a rule that nobody can."""
-    if refusal.rule.startswith("gate "):
-        return refusal.rule.removeprefix("gate ")
-    return refusal.rule if refusal.rule.startswith(("link:", "live:")) else ""
-
-
-def _although(check: str) -> str:
-    if check.startswith("link:"):
-        return f"the link to {_site(check.removeprefix('link:'))} was not inspected"
-    if check.startswith("live:"):
-        return f"the link to {_site(check.removeprefix('live:'))} was not found to answer"
-    return f"the {check} gate did not pass"
-
-
-def _site(url: str) -> str:
-    """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
-    site = host(url if "://" in url else f"https://{url}")
-    # Without escapes where none is needed: a label is also read aloud, as it is written here.
-    return site if re.fullmatch(r"[a-z0-9.-]+", site) else plain(site, 60)
-
-
-def _ends(case: Case, job: JobRecord | None, overrides: dict[str, str]) -> None:
+def _ends(case: Case, job: JobRecord | None) -> None:
     """The four ends. Only approving waits: for what is listed above it, and for the work under way."""
-    blocked = case.draft is None or under_way(job) or bool(workspace().service.obstacles(case, overrides))
-    st.text_input(
-        "A word on your decision (optional, kept in the record)", key=f"reason-{case.id}", persist_state="page"
-    )
+    blocked = case.draft is None or under_way(job) or bool(workspace().service.obstacles(case, reasons(case)))
+    kept_field(case, _WORD, "A word on your decision (optional, kept in the record)")
     with st.grid(4, min_column_width=170, gap="small"):
         for kind, (label, icon) in _KINDS.items():
             waits = kind is DecisionKind.APPROVED and blocked
@@ -181,7 +111,7 @@ def _ends(case: Case, job: JobRecord | None, overrides: dict[str, str]) -> None:
                 disabled=waits,
                 help=_waits_for(case, job) if waits else None,
                 on_click=_decide,
-                args=(case, kind, overrides),
+                args=(case, kind),
             )
 
 
@@ -191,12 +121,13 @@ def _waits_for(case: Case, job: JobRecord | None) -> str:
     return "Waits for the work under way" if under_way(job) else "Waits for what is listed above"
 
 
-def _decide(case: Case, kind: DecisionKind, overrides: dict[str, str]) -> None:
-    reason = st.session_state.get(f"reason-{case.id}") or ""
+def _decide(case: Case, kind: DecisionKind) -> None:
     seen = case.draft.sha256 if case.draft else None
 
     def decide() -> Case:
-        decided = workspace().service.decide(case.id, kind, author(), reason=reason, overrides=overrides, seen=seen)
+        decided = workspace().service.decide(
+            case.id, kind, author(), reason=kept_words(case, _WORD), overrides=reasons(case), seen=seen
+        )
         job = workspace().runner.latest(case.id)
         if job is not None and job.state.under_way:  # nobody waits for it any more
             workspace().runner.cancel(job.id)
@@ -204,3 +135,4 @@ def _decide(case: Case, kind: DecisionKind, overrides: dict[str, str]) -> None:
 
     if act(_PLACE, decide) is not None:
         forget_folds(case)
+        arrive(StepName.DECIDE)

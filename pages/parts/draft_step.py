@@ -9,14 +9,14 @@ import streamlit as st
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.note_text import NOTE_LIMIT, note_length
-from pages.parts.components import marked_text, note_pieces, outside_text, sentence_pieces
+from pages.parts.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
 from pages.parts.demonstration import tempting_note
 from pages.parts.link_checks import cited_links
 from pages.parts.note_box import note_box
 from pages.parts.progress import job_panel, start, under_way
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, StepState, StepView, step
-from pages.parts.text import clip, host, plain, rows_as_text
+from pages.parts.text import clip, host, plain
 
 _BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
     Support.SUPPORTED: ("green", ":material/check:"),
@@ -165,7 +165,7 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
                 st.markdown(f":small[:gray[{carrier.id} · {where}]]", width="content")
         marked_text(sentence_pieces(note, sentence), look="plain", key=f"{key}-text")
         if carrier is not None and sentence.carrier is not None:
-            words = carrier.passage.text[sentence.carrier.start : sentence.carrier.end]
-            outside_text(f"“{clip(rows_as_text(words), 320)}”", look="quote", key=f"{key}-quote")
+            words = passage_words(carrier.passage, sentence.carrier)
+            outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
         for doubt in dict.fromkeys(sentence.doubts):
             st.caption(f":orange[:material/help:] {plain(doubt)}")

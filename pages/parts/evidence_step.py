@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import streamlit as st
 
 from crowdnotes.domain import Aim, Case, FetchOutcome, Source
+from crowdnotes.evidence.wayback import NAME as WAYBACK
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.already_checked import already_checked
 from pages.parts.badges import source_badges
@@ -14,7 +17,7 @@ from pages.parts.evidence_card import evidence_card
 from pages.parts.evidence_search import add_sources
 from pages.parts.left_links import left_links
 from pages.parts.look_again import look_again, look_result, swappable
-from pages.parts.paste_box import paste_box
+from pages.parts.paste_box import begun_by_hand, paste_box
 from pages.parts.progress import job_panel
 from pages.parts.search_report import all_hits, no_passage, search_report
 from pages.parts.steps import StepName, StepState, StepView, move_on, notices_of_gone_cards, step
@@ -109,7 +112,7 @@ def _more(case: Case, job: JobRecord | None) -> None:
         key=f"more-{case.id}",
         icon=":material/add:",
         on_change="rerun",
-        expanded=not case.evidence and not case.stages,
+        expanded=not case.evidence and not case.stages and not begun_by_hand(case),
     )
     if more.open:
         with more:
@@ -147,11 +150,23 @@ def _failed(case: Case) -> None:
         return
     st.markdown(f"**{count(len(failed), 'source')} could not be read**")
     st.caption("A page that could not be read says nothing for or against the post.")
+    copies = Counter(_of_copies(source) for source in failed)
+    shared = {said: times for said, times in copies.items() if said and times > 1}
+    for said, times in shared.items():
+        which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
+        st.caption(f":material/inventory_2: {plain(said, 300)}{which}")
     for source in failed:
-        _failed_source(case, source)
+        _failed_source(case, source, told=frozenset(shared))
 
 
-def _failed_source(case: Case, source: Source) -> None:
+def _of_copies(source: Source) -> str:
+    """What the archive said of the source; empty where it was not asked."""
+    _, name, said = source.outcome_detail.partition(WAYBACK)
+    return name + said
+
+
+def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
+    """A source that could not be read; what the archive said stands above the list where it is `told` there."""
     url, copy = web_url(source.url), web_url(source.archived_url)
     badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
     with st.container(border=True, key=f"failed-{source.id.replace(':', '-')}", gap="xsmall"):
@@ -166,6 +181,8 @@ def _failed_source(case: Case, source: Source) -> None:
             if url:
                 st.link_button("Open it", url, type="tertiary", icon=":material/open_in_new:")
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{plain(source.title, 160)}]")
-        st.markdown(plain(source.outcome_detail, 300) or _OUTCOMES.get(source.outcome, ""))
+        of_copies = _of_copies(source)
+        why = source.outcome_detail.removesuffix(of_copies) if of_copies in told else source.outcome_detail
+        st.markdown(plain(why, 300) or _OUTCOMES.get(source.outcome, ""))
         if case.decision is None:
             paste_box(case, "Open it yourself and paste the passage", source)

@@ -7,7 +7,7 @@ import streamlit as st
 from crowdnotes.domain import Case, DecisionKind
 from crowdnotes.handoff import although, class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
 from pages.parts.session import act, author, workspace
-from pages.parts.steps import StepName, forget_folds
+from pages.parts.steps import StepName, arrive, forget_folds
 from pages.parts.text import exact, plain
 
 _ENDS = {
@@ -29,7 +29,7 @@ def hand_off(case: Case) -> None:
     if decision.reason:
         st.markdown(f"Your word on it: {plain(decision.reason)}")
     for item in decision.overrides:
-        why = f"Approved although **{although(item.check, exact)}**. Reason: {plain(item.reason)}"
+        why = f"Approved although **{although(case, item.check, exact)}**. Reason: {plain(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _files(case)
 
@@ -77,3 +77,4 @@ def _files(case: Case) -> None:
 def _reopen(case: Case) -> None:
     if act(StepName.DECIDE.value, lambda: workspace().service.reopen(case.id, author())) is not None:
         forget_folds(case)
+        arrive(StepName.DECIDE)

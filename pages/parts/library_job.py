@@ -38,13 +38,13 @@ def start_indexing(files: Sequence[tuple[str, bytes]], name: str, columns: Mappi
 def _laid_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
     """The upload on disk: the table, or the folder that the documents lie in.
 
-    Of a table's name only the ending is taken, of a document's the place below the folder: what
+    Of a table's name only the last part is taken, of a document's the place below the folder: what
     leads elsewhere is left out of the path.
     """
     first, content = files[0]
     ending = PurePosixPath(first).suffix.lower()
     if len(files) == 1 and ending in TABLE_KINDS:
-        table = folder / f"upload{ending}"
+        table = folder / _end(PurePosixPath(first.replace("\\", "/")).parts)  # errors call it by the person's own name
         table.write_bytes(content)
         return table
     for number, (name, content) in enumerate(files):
@@ -91,11 +91,11 @@ def _ended(job: JobRecord) -> None:
     if job.state is JobState.DONE:
         st.success(plain(step.summary), title="The library is ready.", icon=":material/check:")
     elif job.state is JobState.FAILED:
-        title = "It could not become a library."
+        title = "The library was not added."
         st.error(f"{plain(step.error)} {plain(step.next_step)}", title=title, icon=":material/error:")
     else:
         st.warning("Nothing was kept. Add it again.", title="The indexing was stopped.", icon=":material/stop:")
-    st.button("All right", key="library-job-seen", type="tertiary", icon=":material/close:", on_click=_seen)
+    st.button("Close", key="library-job-seen", type="tertiary", icon=":material/close:", on_click=_seen)
 
 
 def _seen() -> None:

@@ -12,7 +12,7 @@ from crowdnotes.jobs.records import JobRecord
 from pages.parts.earlier_evidence import bring_back_button
 from pages.parts.evidence_search import library_choice, library_names
 from pages.parts.progress import start, started_here, under_way
-from pages.parts.search_report import failures
+from pages.parts.search_report import failed_searches, failures
 from pages.parts.services import service_pills, ticked_at_first
 from pages.parts.session import act, author, workspace
 from pages.parts.steps import StepName, card_place
@@ -60,7 +60,7 @@ def look_again(case: Case, job: JobRecord | None) -> None:
     look = _newest(case)
     if look is not None and not look.added and not busy:
         st.caption(f":material/search_off: {_said(look)}. {plain(look.outcome)}")
-        failures(_unanswered(look))
+        failures(_unanswered(case, look))
     with st.container(horizontal=True, gap="small", key="second-look"):
         _popover(
             case,
@@ -91,7 +91,7 @@ def look_result(case: Case, job: JobRecord | None) -> None:
         return  # it was brought back since
     with st.container(key="look-result", gap="xsmall"):
         st.info(plain(look.outcome), title=_said(look), icon=":material/check:")
-        failures(_unanswered(look))
+        failures(_unanswered(case, look))
         if look.kind is LookKind.SWAP and any(item.id == look.about for item in taken_away(case)):
             closed = under_way(job) or case.decision is not None
             bring_back_button(case, look.about, f"Bring {look.about} back", closed=closed, place="result")
@@ -119,8 +119,11 @@ def _said(look: Look) -> str:
     return plain(words[:1].upper() + words[1:])
 
 
-def _unanswered(look: Look) -> list[ProviderOutcome]:
-    return [item for item in look.outcomes if item.state is not ProviderState.ANSWERED]
+def _unanswered(case: Case, look: Look) -> list[ProviderOutcome]:
+    """The places that gave this look no answer, without those whose same words stand in the report of the search."""
+    told_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
+    unanswered = (item for item in look.outcomes if item.state is not ProviderState.ANSWERED)
+    return [item for item in unanswered if (item.provider, item.state, item.sentence) not in told_already]
 
 
 def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = "") -> None:

@@ -11,7 +11,7 @@ from crowdnotes.cases.images import MAX_IMAGES, Attachment
 from crowdnotes.domain import Case, Image
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.pictures import MAX_BYTES, clean_picture, preview
-from pages.parts.progress import start
+from pages.parts.progress import gather_anew
 from pages.parts.session import act, author, show_notice, tell, told, workspace
 from pages.parts.steps import StepName, forget_folds
 from pages.parts.text import plain
@@ -154,10 +154,10 @@ def _attach(case: Case, key: str) -> None:
         return newest
 
     attached = act(_PLACE, attach)
-    for why in left_out:
-        tell(_PLACE, why)
     if attached is not None and attached is not case and workspace().engine.sees:
-        start(attached, "gather")
+        gather_anew(attached)
+    for why in left_out:  # last: an action clears what was told before
+        tell(_PLACE, why)
     st.rerun()
 
 
@@ -169,7 +169,7 @@ def _changed(case: Case, saved: Case | None) -> None:
     """When the post says something else now, gather anew, as after an edit of its words."""
     if saved is not None and saved.post.whole_text != case.post.whole_text:
         forget_folds(case)
-        start(saved, "gather")
+        gather_anew(saved)
 
 
 def _uploader(label: str, key: str) -> None:

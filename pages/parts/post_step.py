@@ -7,13 +7,13 @@ import streamlit as st
 from crowdnotes.cases.pasted_links import usable_urls
 from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Mode
-from crowdnotes.errors import InputError
 from crowdnotes.jobs.records import JobRecord
 from pages.parts.components import outside_text
 from pages.parts.evidence_search import MODE_LABELS, cutoff, library_choice, library_names
 from pages.parts.left_links import keep_left
+from pages.parts.paste_box import open_paste_box
 from pages.parts.post_images import attachments, case_images, forget_uploads, new_images
-from pages.parts.progress import start, under_way
+from pages.parts.progress import gather_anew, start, under_way
 from pages.parts.services import service_choice, ticked_at_first
 from pages.parts.session import act, author, show_case, tell, workspace
 from pages.parts.steps import StepName, StepState, StepView, forget_folds, step
@@ -22,6 +22,11 @@ from pages.parts.text import count, exact, lines, moment, plain
 _NEW = "new-post"
 _SHOWN = 180  # characters of a folded post: two lines at most on a wide screen, where they stay in view
 _EXAMPLES = "new-example"
+_WHAT_GOES = (
+    "Other words begin the case anew. Passages and their ticks go to “Earlier evidence” in step 2, from where they can "
+    "be brought back; a page that is read again has no tick. Candidates and scores go for good. "
+    "The note goes too: once a passage is in use again, Undo in step 3 brings back its words."
+)
 
 
 def post_step(case: Case | None, job: JobRecord | None) -> None:
@@ -82,19 +87,36 @@ def _new() -> None:
         library_choice(library_names(), key=f"{_NEW}-libraries")
         service_choice(key=f"{_NEW}-services", default=ticked_at_first())
     cutoff(key=f"{_NEW}-until", keep=True)
-    st.button("Gather the evidence", key="start", type="primary", icon=":material/search:", on_click=_create)
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Gather the evidence",
+            key="start",
+            type="primary",
+            icon=":material/search:",
+            on_click=_create,
+            kwargs={"to_gather": True},
+        )
+        st.button(
+            "Paste a passage yourself",
+            key="start-by-hand",
+            type="tertiary",
+            icon=":material/content_paste:",
+            help="Opens the case without gathering. You can gather later.",
+            on_click=_create,
+            kwargs={"to_gather": False},
+        )
     _example_gallery()
 
 
-def _create() -> None:
+def _create(*, to_gather: bool) -> None:
+    """Make the case and show it in place of the form: at work, or with room to paste a passage."""
     state = st.session_state
     searching = state[f"{_NEW}-mode"] == Mode.AUTOMATION
     urls, refused = usable_urls(lines(state[f"{_NEW}-urls"]))
     images, left_out = attachments()
 
     def create() -> Case:
-        service = workspace().service
-        made = service.create(
+        return workspace().service.create(
             state[f"{_NEW}-text"],
             mode=state[f"{_NEW}-mode"],
             url=state[f"{_NEW}-url"] or None,
@@ -104,28 +126,23 @@ def _create() -> None:
             until=state[f"{_NEW}-until"],
             by=author(),
             attached=images,
+            to_gather=to_gather,
         )
-        try:
-            service.gather_steps(made.id)
-        except InputError:  # nowhere to look: an empty case would only be in the way
-            service.delete(made.id)
-            raise
-        return made
 
-    if refused and not urls and not searching:  # nothing to begin with: the lines stay in their box
-        act(StepName.POST.value, lambda: None)
-        for item in refused:
-            tell(StepName.POST.value, item.why)
-        return
     case = act(StepName.POST.value, create)
     if case is None:
+        for item in refused:  # they stay in their box
+            tell(StepName.POST.value, item.why)
         return
     for field in ("text", "url", "urls"):
         state[f"{_NEW}-{field}"] = ""
     state[f"{_NEW}-until"] = None
     forget_uploads()
     show_case(case.id)
-    start(case, "gather")
+    if to_gather:
+        start(case, "gather")
+    else:
+        open_paste_box(case)
     keep_left(case.id, refused)
     for why in left_out:
         tell(StepName.POST.value, why)
@@ -162,6 +179,11 @@ def _example_card(example: Example) -> None:
 
 
 def _fill_in(example: Example) -> None:
+    """Fill the form; what was told of it as it was goes."""
+    act(StepName.POST.value, lambda: _fill(example))
+
+
+def _fill(example: Example) -> None:
     state = st.session_state
     state[f"{_NEW}-text"] = example.post.text
     state[f"{_NEW}-url"] = example.post.url or ""
@@ -182,7 +204,7 @@ def _existing(case: Case, *, busy: bool) -> None:
     with st.form(f"edit-post-{case.id}", border=False):
         text = st.text_area("Text of the post", value=case.post.text, height=130, disabled=busy)
         url = st.text_input("Address of the post on X (optional)", value=case.post.url or "", type="url", disabled=busy)
-        st.caption("For other words the evidence is gathered anew. What you read so far stays on record.")
+        st.caption(_WHAT_GOES if case.evidence or case.draft else "For other words the evidence is gathered anew.")
         if busy:
             st.caption("Opens when the work under way has ended.")
         if st.form_submit_button("Save the post", icon=":material/save:", disabled=busy):
@@ -194,5 +216,5 @@ def _save(case: Case, text: str, url: str | None) -> None:
     if saved is not None:
         forget_folds(case)
         if saved.post.text != case.post.text:
-            start(saved, "gather")
+            gather_anew(saved)
     st.rerun()

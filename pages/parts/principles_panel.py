@@ -34,11 +34,21 @@ def _principle(case: Case, result: PrincipleResult) -> None:
         sign = ":gray[:material/history:]" if stale else SIGNS[result.status]
         st.markdown(f"{sign} **{name[:1].upper()}{name[1:]}:** {_WORDS[result.status]}")
         st.caption(plain(result.reason))
-        if result.status is GateStatus.FAIL:
-            for message in dict.fromkeys(finding.message for finding in result.findings):
-                st.markdown(f":small[:orange[:material/arrow_right:] {plain(message, 200)}]")
+        _findings(result)
         if result.rewrite and not stale and case.decision is None:
             _rewrite(case, result)
+
+
+def _findings(result: PrincipleResult) -> None:
+    """What it objects to; where the principle passes, remarks in grey, which a person may weigh otherwise."""
+    messages = [plain(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]
+    if result.status is GateStatus.FAIL:
+        for message in messages:
+            st.markdown(f":small[:orange[:material/arrow_right:] {message}]")
+    elif messages:
+        st.caption("Remarks")
+        for message in messages:
+            st.markdown(f":small[:gray[:material/arrow_right: {message}]]")
 
 
 def _rewrite(case: Case, result: PrincipleResult) -> None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
+from crowdnotes.cases.intake import nowhere_to_look, places_of
 from crowdnotes.cases.second_look import open_look
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
@@ -59,6 +60,12 @@ def start(case: Case, kind: JobKind) -> None:
     job = act(_PLACES[kind], lambda: workspace().runner.start(case.id, kind, _steps(kind)(case.id)))
     if job is not None:
         st.session_state[_STARTED] = job.id
+
+
+def gather_anew(case: Case) -> None:
+    """Start gathering for a post that says something else now, unless the case was begun with nowhere to look."""
+    if nowhere_to_look(places_of(case)) is None:
+        start(case, "gather")
 
 
 def under_way(job: JobRecord | None) -> bool:

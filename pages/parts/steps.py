@@ -95,7 +95,12 @@ def notices_of_gone_cards(case: Case) -> None:
 def move_on(case: Case, view: StepView, to: StepName) -> None:
     """Fold a step and go to another."""
     _set_open(case, view, is_open=False)
-    st.session_state[_ARRIVAL] = (to, uuid.uuid4().hex[:8])
+    arrive(to)
+
+
+def arrive(at: StepName) -> None:
+    """Bring a step into view when it is drawn next, and the keyboard with it."""
+    st.session_state[_ARRIVAL] = (at, uuid.uuid4().hex[:8])
 
 
 def forget_folds(case: Case) -> None:

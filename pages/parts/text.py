@@ -19,9 +19,6 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202d\u202
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 _FROM_HERE, _TO_HERE = "\u2068", "\u2069"  # first strong isolate, pop directional isolate
-_RULE = re.compile(r"^\|(?: *:?-{3,}:? *\|)+ *(?:\n|$)", re.MULTILINE)
-_ROW = re.compile(r"^\| *(?P<cells>[^\n]+?) *(?<!\\)\| *$", re.MULTILINE)
-_UNESCAPED_BAR = re.compile(r" *(?<!\\)\| *")
 _DEEPEST = 8  # brackets within brackets; Markdown counts to 32
 _BRACKETS = re.compile(r"[\[\]\\]")
 
@@ -86,14 +83,6 @@ def clip(text: str, limit: int) -> str:
     cut = text[: limit - 1]
     at_word = cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut
     return at_word.rstrip(" ,;:.") + "…"
-
-
-def rows_as_text(text: str) -> str:
-    """A page's tables as words to read: the cells of a row with a dot between, without the line under the head.
-
-    Pages are kept with their tables as Markdown writes them, a row a line: | 2024 | 12 |.
-    """
-    return _ROW.sub(lambda row: _UNESCAPED_BAR.sub(" · ", row["cells"]).replace("\\|", "|"), _RULE.sub("", text))
 
 
 def web_url(url: str | None) -> str | None:

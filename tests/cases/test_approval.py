@@ -146,6 +146,30 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
         assert _rules(case, {"helpfulness": enough}) == set()
 
 
+@pytest.mark.parametrize(
+    ("gate", "helps"),
+    [
+        (GateName.RELEVANCE, "Choose other passages, or take some out, and score again, or write why"),
+        (GateName.CORRECTNESS, "Mend the note, or use passages that carry it, and score it again, or write why"),
+        (GateName.HELPFULNESS, "Mend the note and score it again, or write why"),
+    ],
+)
+def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(gate: GateName, helps: str) -> None:
+    engine = ScriptedEngine()
+    engine.fails_at = gate
+    failed, *behind = obstacles(_ready(engine=engine), AT)
+    assert failed.next_step.startswith(helps)
+    for refusal in behind:
+        assert refusal.next_step.startswith(f"It runs once {gate.value} has passed, or write why")
+
+
+def test_a_gate_that_could_not_be_judged_asks_to_be_scored_again() -> None:
+    engine = ScriptedEngine()
+    engine.breaks_at = GateName.HELPFULNESS
+    [refusal] = obstacles(_ready(engine=engine), AT)
+    assert refusal.next_step.startswith("Score it again, or write why")
+
+
 def test_a_gate_that_could_not_run_is_no_pass() -> None:
     engine = ScriptedEngine()
     engine.breaks_at = GateName.HELPFULNESS

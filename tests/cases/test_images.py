@@ -15,7 +15,7 @@ from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.walk import TopicEngine, make_library, run
+from tests.cases.walk import TopicEngine, make_library, run, small_workspace
 
 
 def picture(colour: str = "navy") -> bytes:
@@ -199,3 +199,19 @@ def test_an_image_taken_off_while_another_is_read_is_passed_over(tmp_path: Path)
         job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
         assert job.steps[0].summary == "1 of 1 read"
         assert [image.read_by for image in workspace.service.get(case.id).post.images] == ["scripted"]
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_case_to_gather_for_with_nowhere_to_look_is_never_written_nor_are_its_images(
+    tmp_path: Path, mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_workspace(tmp_path) as workspace:
+        service, attached = workspace.service, [Attachment(picture(), "a.png")]
+        written: list[str] = []
+        for name in ("add", "put_image"):
+            monkeypatch.setattr(service._store, name, lambda _, name=name: written.append(name))
+        with pytest.raises(InputError, match=r"nothing to search|no source to read"):
+            service.create("A post.", mode=mode, by="ann", attached=attached, to_gather=True)
+        assert written == []
+        service.create("A post.", mode=mode, by="ann", attached=attached)
+        assert written == ["put_image", "add"]

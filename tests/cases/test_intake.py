@@ -74,6 +74,37 @@ def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
         intake.passage_by_hand(None, "", "  ", {})
 
 
+def test_a_passage_copied_by_hand_is_tidied_as_pages_are_but_keeps_its_lines_and_the_cells_of_its_table() -> None:
+    prose = "\u202eThe\u200b words  \u00a0 that\r\n\r\n\r\n\r\nmatter.\x00  \n"
+    pasted = f"{prose}\tYear\t\t1  000 \n{' ' * 30_000}2024\t12 3\t\n"
+    item = intake.passage_by_hand(None, "", pasted, {})
+    assert item.passage.text == "The words that\n\nmatter.\nYear\t\t1 000\n2024\t12 3"
+    assert item.passage.span.end == item.source.characters == len(item.passage.text)
+
+
+def test_a_passage_of_invisible_characters_alone_is_empty() -> None:
+    with pytest.raises(InputError, match="passage is empty"):
+        intake.passage_by_hand(None, "", "\u200b\t\u2060 \n", {})
+
+
+@pytest.mark.parametrize(
+    ("places", "why"),
+    [
+        (Places(Mode.AUGMENTATION), "There is no source to read."),
+        (Places(Mode.AUGMENTATION, libraries=("med",), services=("wikipedia",)), "There is no source to read."),
+        (Places(Mode.AUTOMATION, urls=("https://a.org/",)), "There is nothing to search."),
+        (Places(Mode.AUGMENTATION, urls=("https://a.org/",)), None),
+        (Places(Mode.AUTOMATION, libraries=("med",)), None),
+        (Places(Mode.AUTOMATION, services=("wikipedia",)), None),
+    ],
+)
+def test_there_is_somewhere_to_look_with_links_to_read_or_with_something_to_search(
+    places: Places, why: str | None
+) -> None:
+    nowhere = intake.nowhere_to_look(places)
+    assert (nowhere.message if nowhere else None) == why
+
+
 def test_a_home_page_is_no_evidence_by_hand_either() -> None:
     with pytest.raises(InputError, match="home page"):
         intake.passage_by_hand("https://www.example.org/", "", "The words that matter.", {})

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person
 from crowdnotes.cases.gathering import merged
-from crowdnotes.cases.reading import read
+from crowdnotes.cases.reading import read, summary_of
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
@@ -237,3 +237,10 @@ def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: Tools, sto
 
 def _undated(source: Source) -> Source:
     return source.model_copy(update={"published": None, "date_origin": None})
+
+
+def test_the_summary_says_why_none_or_no_other_was_chosen() -> None:
+    failed = make_evidence().source.model_copy(update={"outcome": FetchOutcome.BLOCKED})
+    assert summary_of([], "They repeat it.") == "0 read. None of what was found was chosen: They repeat it."
+    other = "0 read, 1 could not be read. Nothing else that was found was chosen: They repeat it."
+    assert summary_of([failed], "They repeat it.") == other

@@ -87,7 +87,7 @@ def test_nothing_for_the_other_side_is_a_result_in_words(desk: Desk) -> None:
     outcome = desk.look(LookKind.OTHER_SIDE)
     assert outcome == "Nothing new: nothing that was found speaks for the post's claim."
     choosing = desk.case.looks[-1].stages[-2].summary
-    assert choosing == "0 read. Nothing else that was found was chosen: All of them repeat the post."
+    assert choosing == "0 read. None of what was found was chosen: All of them repeat the post."
 
 
 def test_a_look_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:

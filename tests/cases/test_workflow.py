@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from crowdnotes.cases import workflow
+from crowdnotes.cases.approval import decide
 from crowdnotes.cases.intake import change_post
 from crowdnotes.domain import (
     Assessment,
@@ -114,6 +115,16 @@ def test_an_edit_of_a_text_that_changed_meanwhile_is_refused_and_loses_nothing()
     first = workflow.edit_draft(_used(), "One.", "ann", AT, based_on=None)
     with _refused("edited elsewhere"):
         workflow.edit_draft(first, "Mine.", "bob", AT, based_on=None)
+
+
+def test_words_towards_the_decision_are_kept_by_field_until_they_are_emptied_or_it_is_made() -> None:
+    case = workflow.keep_decision_words(_used(), "word", " A first thought. ", AT)
+    case = workflow.keep_decision_words(case, "relevance 1", "It fits.", AT)
+    assert case.decision_words == {"word": "A first thought.", "relevance 1": "It fits."}
+    assert case.events == _used().events
+    assert workflow.keep_decision_words(case, "word", "", AT).decision_words == {"relevance 1": "It fits."}
+    with _refused("decided"):
+        workflow.keep_decision_words(decide(case, DecisionKind.REJECTED, "ann", AT), "word", "Late.", AT)
 
 
 def test_a_note_the_size_of_an_article_is_refused() -> None:

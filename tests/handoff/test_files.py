@@ -16,6 +16,7 @@ from crowdnotes.domain import (
     DecisionKind,
     Draft,
     Event,
+    GateName,
     Image,
     LinkCheck,
     LinkState,
@@ -62,6 +63,19 @@ def test_markdown_holds_note_evidence_tags_decision_and_override() -> None:
         "approved",
     ):
         assert part in page
+
+
+def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
+    case = _decided()
+    engine = ScriptedEngine()
+    engine.fails_at = GateName.RELEVANCE
+    judged = assess(engine, case.post, case.draft.text, case.used_evidence, lambda: AT)
+    over = tuple(Override(check=gate.value, reason="it fits the post") for gate in GateName)
+    decision = case.decision.model_copy(update={"overrides": over})
+    page = to_markdown(case.model_copy(update={"assessment": judged, "decision": decision}))
+    assert "Approved although **the relevance gate did not pass**." in page
+    assert "Approved although **the correctness gate was not run**." in page
+    assert "correctness: NOT RUN" in page
 
 
 def test_json_is_the_whole_case_and_says_how_it_ended() -> None:

@@ -8,7 +8,8 @@ _MEASURE = """
 () => {
   const parse = (said) => {
     const [r, g, b, a = 1] = said.match(/[\\d.]+/g).map(Number)
-    return { r, g, b, a }
+    const whole = said.startsWith("color(srgb") ? 255 : 1  // a mixed colour is told from 0 to 1
+    return { r: r * whole, g: g * whole, b: b * whole, a }
   }
   const over = (top, below) => {
     const mix = (one, other) => one * top.a + other * (1 - top.a)

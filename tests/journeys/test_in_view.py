@@ -48,6 +48,23 @@ def test_the_page_goes_to_an_error_to_the_next_step_and_keeps_the_post_in_reach(
 
 
 @pytest.mark.parametrize("width", [1280, 390])
+def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(
+    app: App, new_page: NewPage, width: int
+) -> None:
+    walk = Walk(new_page("light", width, 640), app.url)
+    page = walk.page
+    walk.open()
+    page.get_by_label("Text of the post").fill(POST)
+    walk.button("Paste a passage yourself").click()
+    passage = page.get_by_label("The passage, in the page's own words")
+    expect(passage).to_be_in_viewport()
+    passage.fill("| Year | Colds |\n|---|---|\n| 2024 | 12 |")
+    walk.button("Add this passage").click()
+    walk.read("E1")
+    expect(walk.card("E1").get_by_text("2024 · 12")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
 def test_the_keyboard_comes_to_the_step_that_follows_and_never_behind_the_line_at_the_foot(
     app: App, new_page: NewPage, width: int
 ) -> None:

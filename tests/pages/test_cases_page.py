@@ -77,6 +77,15 @@ def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:
     assert "There is no case yet." in texts(at)
 
 
+def test_a_deletion_is_confirmed_also_when_nothing_else_fits_the_search(desk: Desk) -> None:
+    case = desk.case("about kettles")
+    at = desk.app(page=PAGE)
+    at.text_input(key="search").set_value("kettles").run()
+    at.button(key=f"delete-{case.id}").click().run()
+    assert "No case fits." in texts(at)
+    assert [item.value for item in at.toast] == ["The case is deleted: “about kettles”"]
+
+
 def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(page=PAGE)
@@ -84,6 +93,7 @@ def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> No
     at.button(key=f"delete-{case.id}").click().run()
     assert not at.exception
     assert "The Cases page lists what is there" in texts(at)
+    assert not at.toast
 
 
 def test_a_long_list_is_shown_in_parts(desk: Desk) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Passage, SentenceSupport, Span, Support
-from pages.parts.components import Piece, note_pieces, passage_pieces, sentence_pieces
+from pages.parts.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
 
 words = st.text(alphabet="abc .\n<é", max_size=60)
 
@@ -55,10 +55,34 @@ def test_doubted_words_are_marked_with_the_doubt() -> None:
     ]
 
 
-def test_a_table_in_a_passage_is_shown_as_words() -> None:
-    table = "Reports\n| Year | Reports |\n|---|---|\n| 2024 | 12 |\nThe end."
-    mark = Span(start=0, end=len("Reports\n| Year | Reports |"))
+def test_a_table_in_a_passage_is_shown_as_words_whatever_is_cut_within_its_rows() -> None:
+    before, after = "Reports\n| Year | Repo", "\n| 2023 | 11 |\nThe end."
+    text = "rts |\n|---|---|\n| 2024 | 12 |"
+    marks = tuple(Span(start=text.index(word), end=text.index(word) + len(word)) for word in ("24 | 1", "2 |"))
     passage = Passage(
-        text=table, span=Span(start=0, end=len(table)), similarity=0, before="| a | b |", after="", marks=(mark,)
+        text=text, span=Span(start=0, end=len(text)), similarity=0, before=before, after=after, marks=marks
     )
-    assert joined(passage_pieces(passage)) == "a · bReports\nYear · Reports\n2024 · 12\nThe end."
+    assert [(piece["text"], piece["kind"]) for piece in passage_pieces(passage)] == [
+        ("Reports\nYear · Repo", "context"),
+        ("rts\n20", ""),
+        ("24 · 1", "mark"),
+        ("2", "mark"),
+        ("\n2023 · 11\nThe end.", "context"),
+    ]
+
+
+def test_a_mark_that_begins_at_a_cell_does_not_glue_its_number_to_the_one_before() -> None:
+    text = "| 2024 | 12 | 3 |\n| 2023 | 11 | 4 |"
+    mark = Span(start=text.index("| 12"), end=text.index("\n"))
+    passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0, marks=(mark,))
+    pieces = passage_pieces(passage)
+    assert joined(pieces) == "2024 · 12 · 3\n2023 · 11 · 4"
+    assert [piece["text"] for piece in pieces if piece["kind"] == "mark"] == ["12 · 3"]
+    assert passage_words(passage, mark) == "12 · 3"
+
+
+def test_a_quote_from_a_row_reads_as_the_card_does_though_the_rest_of_the_table_stands_before_the_passage() -> None:
+    text = "| 2024 | 12 |\nThe end."
+    before = "| Year | Reports |\n|---|---|\n"
+    passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0, before=before)
+    assert passage_words(passage, Span(start=0, end=len("| 2024 | 12 |"))) == "2024 · 12"

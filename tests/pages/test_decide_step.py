@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextInput
 
 from crowdnotes.domain import (
     CaseStatus,
@@ -18,7 +20,7 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
     case = desk.scored()
     at = desk.app(case)
     assert at.button(key="decide-approved").disabled
-    assert "Approval waits for" in texts(at)
+    assert "Approval waits for 1 thing more, listed here" in texts(at)
 
     at.checkbox(key=f"tag-{case.id}-misleadingFactualError").check().run()
     assert not at.button(key="decide-approved").disabled
@@ -68,7 +70,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     at = desk.app(case)
     assert at.button(key="decide-approved").disabled
 
-    mend = "Mend the note and score it again"
+    mend = "Mend the note, or use passages that carry it, and score it again"
     assert mend in texts(at)
     give_reasons(at, "The passage says so two lines on.")
     assert mend not in texts(at)
@@ -81,6 +83,75 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
         "Approved although **the correctness gate did not pass**. Reason: The passage says so two lines on."
         in texts(at)
     )
+
+
+def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_gates_behind_it(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.RELEVANCE
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    assert "Choose other passages, or take some out, and score again" in texts(at)
+    assert "Mend the note" not in texts(at)
+    assert "A reason for relevance covers it too." in texts(at)
+    [field] = [item for item in at.text_input if item.label.startswith("Why approve although")]
+    assert field.label.startswith("Why approve although the relevance gate did not pass?")
+
+    give_reasons(at, "Its words answer the post.")
+    at.button(key="decide-approved").click().run()
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert {item.check for item in decision.overrides} == {"relevance", "correctness", "helpfulness"}
+    assert {item.reason for item in decision.overrides} == {"Its words answer the post."}
+    shown = texts(at)
+    assert "Approved although **the relevance gate did not pass**" in shown
+    assert "Approved although **the correctness gate was not run**" in shown
+    assert "Approved although **the helpfulness gate was not run**" in shown
+
+
+def test_reasons_and_the_word_on_the_decision_are_there_after_a_reload(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.HELPFULNESS
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = desk.app(case)
+    give_reasons(at, "Readers I know asked for it.")
+    word(at).set_value("As good as it gets.").run()
+
+    again = desk.app(case)
+    assert not again.button(key="decide-approved").disabled
+    assert "Readers I know asked for it." in [item.value for item in again.text_input]
+    assert word(again).value == "As good as it gets."
+    again.button(key="decide-rejected").click().run()
+    assert "Your word on it: As good as it gets." in texts(again)
+
+
+def test_a_word_typed_just_before_the_decision_is_on_record(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    word(at).set_value("The post is an old joke.")
+    at.button(key="decide-not-needed").click().run()
+    decision = desk.newest(case).decision
+    assert decision is not None
+    assert decision.reason == "The post is an old joke."
+
+
+def test_a_reason_that_is_too_short_says_at_its_field_what_is_missing(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.HELPFULNESS
+    at = desk.app(desk.scored())
+    give_reasons(at, "bad bad bad bad")
+    assert "Too short for a reason: it needs 2 more different words." in texts(at)
+    give_reasons(at, "bad but needed here")
+    assert "Too short" not in texts(at)
+
+
+def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) -> None:
+    at = desk.app(desk.scored("The post is satire, not news. https://trials.example.edu/c"))
+    assert "marks what the words suggest" in texts(at)
+    assert not [box.label for box in at.checkbox if ":material" in box.label or "[" in box.label]
+
+
+def word(at: AppTest) -> TextInput:
+    """The field for a word on the decision."""
+    return next(item for item in at.text_input if item.label.startswith("A word on your decision"))
 
 
 def test_a_decided_case_can_be_reopened(desk: Desk) -> None:

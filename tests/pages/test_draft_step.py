@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import (
-    Verdict,
-)
+from crowdnotes.domain import Passage, Span, Verdict
 from crowdnotes.engines.base import WriterAnswer
+from pages.parts import draft_step
 from tests.pages.conftest import NOTE, Desk, note_of, texts
 
 
@@ -75,3 +74,23 @@ def test_an_engine_that_abstains_is_told_as_a_result(desk: Desk) -> None:
     at.run()
     assert "The program proposes no note." in texts(at)
     assert "The passages do not speak of the claim." in texts(at)
+
+
+def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = desk.scored()
+    assert case.assessment is not None
+    table = "| Year | Colds |\n|---|---|\n| 2024 | 12 |"
+    row = Span(start=table.index("| 2024"), end=len(table))
+    [item] = case.evidence
+    passage = Passage(text=table, span=Span(start=0, end=len(table)), similarity=0)
+    sentence = case.assessment.sentences[0].model_copy(update={"evidence_id": item.id, "carrier": row})
+    changes = {
+        "evidence": (item.model_copy(update={"passage": passage}),),
+        "assessment": case.assessment.model_copy(update={"sentences": (sentence,)}),
+    }
+    desk.workspace.service._store.update(case.id, lambda newest: newest.model_copy(update=changes))
+    shown: list[str] = []
+    monkeypatch.setattr(draft_step, "outside_text", lambda text, **_: shown.append(text))
+    at = desk.app(case)
+    assert not at.exception
+    assert shown == ["“2024 · 12”"]

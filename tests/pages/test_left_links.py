@@ -45,6 +45,7 @@ def test_when_no_line_is_a_link_all_stay_in_the_form_and_each_is_told(desk: Desk
     at.button(key="start").click().run()
     assert desk.workspace.service.list() == []
     assert [str(getattr(item.proto, "title", "")).replace("\\", "") for item in at.error] == [
+        "There is no source to read.",
         "“see this” is not a web address.",
         "“and that” is not a web address.",
     ]

@@ -68,8 +68,17 @@ def test_a_table_that_cannot_be_read_is_told_in_a_sentence(desk: Desk) -> None:
     next(item for item in at.text_input if item.label == "What to call it").set_value("numbers")
     click(at, "Add the library")
     finish(desk, at)
-    assert "It could not become a library." in texts(at)
+    assert "The library was not added." in texts(at)
     assert desk.workspace.libraries.list() == []
+
+
+def test_a_file_that_cannot_be_read_is_called_by_its_own_name(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("my list.jsonl", b"{broken\n")
+    next(item for item in at.text_input if item.label == "What to call it").set_value("list")
+    click(at, "Add the library")
+    finish(desk, at)
+    assert any("my list" in error.value and "cannot be read" in error.value for error in at.error)
 
 
 def test_without_a_file_nothing_is_added(desk: Desk) -> None:
@@ -85,8 +94,8 @@ def test_what_was_filled_in_stays_when_the_table_cannot_be_read(desk: Desk) -> N
     click(at, "Add the library")
     finish(desk, at)
     assert next(item for item in at.text_input if item.label == "What to call it").value == "numbers"
-    click(at, "All right")
-    assert "It could not become a library." not in texts(at)
+    click(at, "Close")
+    assert "The library was not added." not in texts(at)
 
 
 def test_a_person_can_say_which_column_is_the_text(desk: Desk) -> None:
@@ -106,7 +115,7 @@ def test_which_column_is_what_stays_filled_in_when_the_table_cannot_be_read(desk
     next(item for item in at.text_input if item.label == "The text").set_value("third")
     click(at, "Add the library")
     finish(desk, at)
-    assert "It could not become a library." in texts(at)
+    assert "The library was not added." in texts(at)
     assert next(item for item in at.text_input if item.label == "The text").value == "third"
 
 

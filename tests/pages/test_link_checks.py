@@ -56,7 +56,7 @@ def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Des
     at = desk.app(case)
     why = next(item for item in at.text_input if item.label.startswith("Why approve although"))
     why.set_value("ok").run()
-    assert "A reason takes at least 3 different words and 10 letters." in texts(at)
+    assert "Too short for a reason: it needs 2 more different words and 8 more letters." in texts(at)
     assert at.button(key="decide-approved").disabled
 
     next(item for item in at.text_input if item.label.startswith("Why approve")).set_value("It is back by noon.").run()

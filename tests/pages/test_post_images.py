@@ -86,6 +86,16 @@ def test_what_an_image_says_can_be_corrected_and_the_evidence_is_gathered_anew(d
     desk.finish(job.id)
 
 
+def test_of_images_attached_later_the_engine_that_sees_reads_the_good_and_the_others_are_told(desk: Desk) -> None:
+    case = _case(desk)
+    at = _open_post(desk, case)
+    files = [("red.png", picture("red"), "image/png"), ("sign.png", b"no picture", "image/png")]
+    at.file_uploader[0].set_value(files)
+    next(item for item in at.button if item.label == "Attach").click().run()
+    desk.finish_latest(case)
+    assert "“sign.png” is not a picture that can be read." in texts(at)
+
+
 def test_more_images_are_attached_and_taken_off(desk: Desk) -> None:
     case = _case(desk)
     at = _open_post(desk, case)

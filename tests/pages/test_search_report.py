@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
 
+from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import (
     FetchOutcome,
+    Look,
+    LookKind,
     Mode,
     ProviderOutcome,
     ProviderState,
@@ -133,3 +137,35 @@ def test_a_page_that_refuses_programs_and_one_that_asks_for_payment_read_differe
     shown = texts(desk.app(searched(desk, sources=sources)))
     assert "The site refuses to be read by programs." in shown
     assert "only to those who pay or sign in" in shown
+
+
+def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Desk) -> None:
+    archive = "The Wayback Machine was asked for a copy: it did not answer."
+    sources = tuple(
+        Source(
+            id=name,
+            title="A page",
+            url=f"https://{name}.example.org/x",
+            outcome=FetchOutcome.BLOCKED,
+            outcome_detail=f"The site {name} said no. {said}",
+        )
+        for name, said in (("one", archive), ("two", archive), ("three", "The Wayback Machine has no copy."))
+    )
+    shown = texts(desk.app(searched(desk, sources=sources)))
+    assert shown.count(archive) == 1
+    assert f"{archive} (2 of these 3)" in shown
+    assert "The site one said no." in shown
+    assert "The site three said no. The Wayback Machine has no copy." in shown
+
+
+def test_a_place_that_failed_the_search_and_a_second_look_alike_is_told_once(desk: Desk) -> None:
+    case = searched(desk, outcomes=(FAILED,))
+    other = FAILED.model_copy(update={"provider": "crossref", "label": "Crossref"})
+    look = Look(id="l1", kind=LookKind.OTHER_SIDE, by="you", asked_at=case.created_at, services=("pubmed", "crossref"))
+    ended = look.model_copy(
+        update={"outcomes": (FAILED, other), "finished_at": datetime.now(UTC), "outcome": "Nothing new."}
+    )
+    store: SqlStore = desk.workspace.service._store  # type: ignore[assignment]
+    shown = texts(desk.app(store.update(case.id, lambda old: old.model_copy(update={"looks": (ended,)}))))
+    assert shown.count("PubMed:** It did not answer.") == 1
+    assert shown.count("Crossref:** It did not answer.") == 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.parts.text import clip, count, day, exact, host, lines, plain, rows_as_text, title, visible, web_url
+from pages.parts.text import clip, count, day, exact, host, lines, plain, title, visible, web_url
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
@@ -151,24 +151,3 @@ def test_an_address_can_be_copied_letter_by_letter(address: str) -> None:
 def test_an_address_of_two_lines_or_with_overrides_is_shown_on_one_line_and_plainly() -> None:
     assert exact("https://a.example/\nb\u202e") == "`https://a.example/ b\ufffd`"
     assert exact("") == ""
-
-
-@pytest.mark.parametrize(
-    ("kept", "shown"),
-    [
-        ("| Year | Reports |\n|---|---|\n| 2024 | 12 |", "Year · Reports\n2024 · 12"),
-        ("before\n| a |\n|:---|\nafter", "before\na\nafter"),
-        (r"| 1 \| 2 | three |", "1 | 2 · three"),
-        ("words | with | bars", "words | with | bars"),
-        ("|", "|"),
-        ("||", "||"),
-        ("a --- b", "a --- b"),
-    ],
-)
-def test_rows_of_a_table_read_as_words(kept: str, shown: str) -> None:
-    assert rows_as_text(kept) == shown
-
-
-@given(st.text(alphabet="ab1 |-:\\\n", max_size=80))
-def test_no_word_of_a_table_is_lost(text: str) -> None:
-    assert re.findall(r"\w+", rows_as_text(text)) == re.findall(r"\w+", text)

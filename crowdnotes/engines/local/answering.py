@@ -27,6 +27,8 @@ _MOST_OF = 0.6  # share of a claim's agent that a sentence must name
 _FIRST_WORDS = 5
 _CONDITION = re.compile(r"(?:if|when|unless|(?:but )?you|using)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r",|\b(?:which|that|who|where|when|if)\b", re.IGNORECASE)
+_TELLING_FIGURE = 1_000  # a smaller number, or a year, may stand in both by chance
+_YEARS = range(1_800, 2_101)
 _OF_BEING = frozenset({"exist", "is there", "harm", "spread"})  # kinds that what a thing is may answer
 _WHAT_IT_IS = re.compile(
     r"\w+(?:n['’]t)? (?:not )?(?:an?|the|one of|caused|more than|any|inherited|contagious|spread|"
@@ -39,7 +41,7 @@ def answers(claim: Subject, sentence: str, cosine: float, title: str = "") -> bo
     """Whether a sentence speaks to a claim; `cosine` is that of the two, and a `title` may name whom it is about.
 
     Of "X causes Y" it names both, or says what causes Y, or that nothing cures it; and it says the same kind
-    of thing, denies it, or gives another figure. "X is Y" is answered by what X is.
+    of thing, denies it, or gives its figure or another. "X is Y" is answered by what X is.
     """
     if _CONDITION.match(sentence):
         return False  # advice for some
@@ -51,7 +53,8 @@ def answers(claim: Subject, sentence: str, cosine: float, title: str = "") -> bo
     if len(claim.specific) + len(claim.topics) == 1:
         says = not quantities(claim.text) and (same_kind or _defines(claim, sentence))
         return cosine >= _NEAR_ONE_TERM and says
-    if cosine >= _ALMOST_THE_SAME and (same_kind or (claim.head and not claim.relations)):
+    almost_the_same = cosine >= _ALMOST_THE_SAME and (same_kind or (claim.head and not claim.relations))
+    if almost_the_same or (specific >= _ENOUGH and _has_its_figure(claim, sentence)):
         return True
     about = stems | text_stems(title)
     if _is_about(claim, about):
@@ -104,6 +107,14 @@ def _denies(claim: Subject, sentence: str) -> bool:
 def _counts(claim: Subject, sentence: str) -> bool:
     """Whether it has a figure of its own for the claim's."""
     return bool(claim.head and quantities(claim.text) and quantities(sentence))
+
+
+def _has_its_figure(claim: Subject, sentence: str) -> bool:
+    """Whether it speaks of the very number that the claim does, one too large to be there by chance."""
+    told = [
+        number for number in quantities(claim.text) if number.value >= _TELLING_FIGURE and number.value not in _YEARS
+    ]
+    return any(number.agrees_with(other) for number in told for other in quantities(sentence))
 
 
 def _answers_without_agent(claim: Subject, sentence: str, stems: frozenset[str]) -> bool:

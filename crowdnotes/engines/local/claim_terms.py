@@ -15,10 +15,11 @@ from crowdnotes.engines.local.health_terms import find_terms, other_names
 from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.lettered_names import lettered_names
 from crowdnotes.engines.local.strength import effects_of
-from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
+from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS, PAST_FORMS
 from crowdnotes.engines.local.words import Token, content_tokens, stem
 
 _MOST_TERMS = 14
+_SHOUTED = 6  # letters; a shorter word in capitals may be a name (NATO, PFAS)
 _PASSIVE = re.compile(r"\b(?:due to|results? from|because of)\b|\wed by\b", re.IGNORECASE)
 _CONTRACTION = re.compile(r"n't$|^(?:i|you|we|they|he|she|it|that|there|who|what)'")
 _AUXILIARY = re.compile(
@@ -30,6 +31,12 @@ _AUXILIARY = re.compile(
 _REPORTED = re.compile(
     r"^[^.;:]{0,60}?\b(?:shown?|says?|said|claims?|claimed|proves?|proved|know|believes?|believed|confirms?|confirmed|"
     r"found|reveals?|revealed)(?: (?:that|if))?(?= )",
+    re.IGNORECASE,
+)
+# The word behind it is a verb: "they can vote", "we deserve".
+_BEFORE_A_VERB = re.compile(
+    r"\b(?:can|could|will|would|shall|should|may|might|must|cannot|\w+n['’]t|i|you|we|they|he|she|who)"
+    r"(?:\s+(?:not|never|also|now|only|just))?\s+$",
     re.IGNORECASE,
 )
 # What is said of a subject rather than a subject.
@@ -140,11 +147,16 @@ def _is_specific(token: Token) -> bool:
 
 
 def phrases_of(text: str, specific: dict[str, str]) -> tuple[str, ...]:
-    """Runs of neighbouring own words, most telling first: medical words, then names, then the rest."""
+    """Runs of neighbouring own words, most telling first: medical words, then names, then the rest.
+
+    Verbs and shouted words are in none: nobody names a subject by them.
+    """
     shouted = text.isupper()
     runs: list[list[Token]] = []
     for token in content_tokens(text):
         if token.stem not in specific and (shouted or token.start == 0 or not token.text[0].isupper()):
+            continue
+        if _is_said_of_it(token, text):
             continue
         if runs and re.fullmatch(r"\s+|-", text[runs[-1][-1].end : token.start]) and len(runs[-1]) < 3:
             runs[-1].append(token)
@@ -157,3 +169,17 @@ def phrases_of(text: str, specific: dict[str, str]) -> tuple[str, ...]:
         return not any(is_health_word(token) for token in run), not named, -len(run)
 
     return tuple(text[run[0].start : run[-1].end] for run in sorted(runs, key=rank))
+
+
+def _is_said_of_it(token: Token, text: str) -> bool:
+    """Whether a word is a verb by its form or place, or cries out: "flew", "can vote", "CANCELLED"."""
+    if is_health_word(token) or any(term.start <= token.start < term.end for term in find_terms(text)):
+        return False
+    folded = token.folded
+    if (
+        folded in PAST_FORMS
+        or _is_verb_form(folded)
+        or _BEFORE_A_VERB.search(text[max(0, token.start - 30) : token.start])
+    ):
+        return True
+    return not text.isupper() and token.text.isupper() and len(token.text) >= _SHOUTED

@@ -7,7 +7,7 @@ import re
 from crowdnotes.domain import Claim, Post
 from crowdnotes.engines.local.health_terms import find_terms
 from crowdnotes.engines.local.keyphrases import is_health_word
-from crowdnotes.engines.local.motives import is_motive
+from crowdnotes.engines.local.motives import is_motive, stands_alone
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
 from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
 from crowdnotes.sentences import split_sentences
@@ -29,6 +29,12 @@ _ASSERTS = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(r"\b(no|not|never|(?:is|are|was|were|do|does)n['’]t|fake|hoax)\b", re.IGNORECASE)
+# What happened to the writer, or on that day.
+_OWN_DAY = re.compile(
+    r"(?<!type )(?<!stage )(?<!phase )\b(?-i:I)\b|\b(?:my|me|mine|myself|today|yesterday|tonight|"
+    r"(?:this|last) (?:morning|evening|night|week))\b",
+    re.IGNORECASE,
+)
 _HASHTAG = re.compile(r"#\w+")
 _PRONOUN_SUBJECT = re.compile(
     r"^\W*(?:and |but |so )?(?:(?:it|they|he|she|you|we)\b|(?:this|that|these|those)(?:['’]s|\s+(?:is|are|was|were|has|"
@@ -42,19 +48,21 @@ def find_claims(post: Post) -> list[Claim]:
 
     A sentence counts by its numbers, causal words, health terms and named things; questions,
     greetings, opinions and bare links or hashtags do not count. What people hide, and what they gain by it,
-    comes after what is stated.
+    comes after what is stated; but not after a trifle, when it can be looked up by itself.
     """
     sentences = [(span, post.text[span.start : span.end]) for span in split_sentences(post.text)[:_READ_AT_MOST]]
     motives = [is_motive(sentence) for _, sentence in sentences]
+    alone = any(motive and stands_alone(sentence) for (_, sentence), motive in zip(sentences, motives, strict=True))
     scored: list[tuple[bool, float, Claim]] = []
     for index, ((span, sentence), motive) in enumerate(zip(sentences, motives, strict=True)):
         score = checkability(sentence)
         leans_on_another = has_pronoun_subject(plain_post(sentence))
-        beside_motive = any(motives) and not motive and not leans_on_another
-        if score >= (_NEEDED_BESIDE_MOTIVE if beside_motive else _NEEDED):
+        trifle = _is_trifle(sentence)
+        explained = any(motives) and not (motive or alone or trifle or leans_on_another)
+        if score >= (_NEEDED_BESIDE_MOTIVE if explained else _NEEDED):
             # "This is real": the substance stands in another sentence.
             order = score - 0.02 * index - 0.8 * leans_on_another
-            scored.append((motive, -order, Claim(text=sentence, span=span)))
+            scored.append((motive or (alone and trifle), -order, Claim(text=sentence, span=span)))
     scored.sort(key=lambda item: item[:2])
     return [claim for _, _, claim in scored[:_MOST]]
 
@@ -88,6 +96,13 @@ def checkability(sentence: str) -> float:
     if not plain.isascii() and not any("a" <= letter <= "z" for letter in plain.lower()):
         score += 1.5  # no word lists for other scripts: take a statement as a statement
     return max(0.0, score)
+
+
+def _is_trifle(sentence: str) -> bool:
+    """Whether a sentence only tells of the writer or the day: "My nurse said the hospital was quiet today."."""
+    folded = {token.folded for token in tokens(plain_post(sentence))}
+    states = folded & CAUSAL_WORDS or any(word[0].isdigit() for word in folded)
+    return not states and _OWN_DAY.search(sentence) is not None
 
 
 def has_pronoun_subject(sentence: str) -> bool:

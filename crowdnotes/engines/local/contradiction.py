@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crowdnotes.domain import Evidence, Span
-from crowdnotes.engines.local.polarity import hedges_a_denial, negations
+from crowdnotes.engines.local.polarity import hedges_a_denial, negations, second_verbs
 from crowdnotes.engines.local.units import split_units
 from crowdnotes.engines.local.words import stem, tokens
 
@@ -53,14 +53,17 @@ def find_contradiction(sentence: str, evidence: Sequence[Evidence]) -> Contradic
     """
     best: tuple[float, Contradiction] | None = None
     for span in _cut(sentence, 0, len(sentence), _NOTE_CLAUSE):
-        found = _denied(sentence[span.start : span.end], evidence)
+        found = _denied(sentence[span.start : span.end], sentence, evidence)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
     return best[1] if best is not None else None
 
 
-def _denied(words: str, evidence: Sequence[Evidence]) -> tuple[float, Contradiction] | None:
-    """The nearest clause of the passages that says the opposite of these words, with the share of them it holds."""
+def _denied(words: str, sentence: str, evidence: Sequence[Evidence]) -> tuple[float, Contradiction] | None:
+    """The nearest clause of the passages that says the opposite of these words, with the share of them it holds.
+
+    What one side denies and the other's whole sentence denies too is said alike, in whichever clause it stands.
+    """
     wanted = _words(words)
     if len(wanted) < _FEWEST_WORDS or hedges_a_denial(words) or _CONDITION.search(words):
         return None
@@ -68,7 +71,7 @@ def _denied(words: str, evidence: Sequence[Evidence]) -> tuple[float, Contradict
     agrees = 0.0
     best: tuple[float, Contradiction] | None = None
     for item in evidence:
-        for span in _clauses(item.passage.text):
+        for whole, span in _clauses(item.passage.text):
             clause = item.passage.text[span.start : span.end]
             share = len(wanted & _words(clause)) / len(wanted)
             if share < (_SAME_WORDS if len(wanted) >= _SHORT else 1.0) or hedges_a_denial(clause):
@@ -76,7 +79,7 @@ def _denied(words: str, evidence: Sequence[Evidence]) -> tuple[float, Contradict
             other = len(negations(clause))
             if denied > 1 or other > 1 or _CONDITION.search(clause):
                 agrees = max(agrees, share)  # "not … without": nobody can count that
-            elif denied == other:
+            elif denied == other or _is_denied_in(words if denied else clause, whole if denied else sentence):
                 agrees = max(agrees, share)
             elif (best is None or share > best[0]) and _denies(words if denied else clause, wanted & _words(clause)):
                 best = (share, Contradiction(item, span, clause))
@@ -94,6 +97,18 @@ def _denies(text: str, shared: set[str]) -> bool:
     return False
 
 
+def _is_denied_in(clause: str, sentence: str) -> bool:
+    """Whether the other side's sentence denies all that a clause does."""
+    denied = _denied_words(clause)
+    return bool(denied) and denied <= _denied_words(sentence)
+
+
+def _denied_words(text: str) -> set[str]:
+    """The stem of the word that each "not" stands before."""
+    words = [(token.start, stem(token.folded)) for token in tokens(text) if token.folded not in _CARRIES_NO_MEANING]
+    return {word for cue in negations(text) for word in [word for start, word in words if start >= cue.end()][:1]}
+
+
 def is_question(text: str) -> bool:
     """Whether a piece asks: it then carries no statement."""
     return text.rstrip("\"'”’) ").endswith("?")
@@ -107,18 +122,22 @@ def _words(text: str) -> set[str]:
     }
 
 
-def _clauses(passage: str) -> list[Span]:
-    """The clauses of the passage's statements; a question says nothing either way."""
-    found: list[Span] = []
-    for unit in split_units(passage):
-        if not is_question(unit.text):
-            found += _cut(passage, unit.span.start, unit.span.end, _CLAUSE)
-    return found
+def _clauses(passage: str) -> list[tuple[str, Span]]:
+    """The clauses of the passage's statements, each with its whole statement; a question says nothing either way."""
+    return [
+        (unit.text, span)
+        for unit in split_units(passage)
+        if not is_question(unit.text)
+        for span in _cut(passage, unit.span.start, unit.span.end, _CLAUSE)
+    ]
 
 
 def _cut(text: str, start: int, end: int, at: re.Pattern[str]) -> list[Span]:
     pieces: list[Span] = []
-    for cut in at.finditer(text, start, end):
+    joints = [joint for joint in second_verbs(text) if start <= joint.start() < end]
+    for cut in sorted([*at.finditer(text, start, end), *joints], key=lambda cut: cut.start()):
+        if cut.start() < start:
+            continue
         pieces.append(Span(start=start, end=cut.start()))
         start = cut.end()
     return [*pieces, Span(start=start, end=end)]

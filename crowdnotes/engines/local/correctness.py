@@ -13,6 +13,8 @@ from crowdnotes.domain import (
     SentenceSupport,
     Support,
 )
+from crowdnotes.engines.local.english import foreign_note, foreign_passages
+from crowdnotes.engines.local.support import note_sentences
 from crowdnotes.settings import GateSettings
 
 
@@ -24,10 +26,13 @@ def judge_correctness(
     The score is that of the weakest sentence, below the threshold just when the gate fails: a sentence that
     fails for a doubt alone counts as much lower as the line for doubted sentences lies higher. Findings
     point at the words in question; a sentence that is carried in part, without a doubt, is told but does
-    not fail the note.
+    not fail the note. NOT_RUN where languages keep a sentence from being compared, and no other fails.
     """
     if not evidence:
         return _not_run("There is no evidence to compare the note with.")
+    foreign = foreign_note(note) or foreign_passages(evidence)
+    if foreign and not support:
+        return _not_run(foreign)
     if not support:
         return _not_run("The note has no sentence to compare.")
     findings: list[Finding] = []
@@ -36,6 +41,8 @@ def judge_correctness(
         fails = _fails(sentence)
         failing += fails
         findings.extend(_findings(note, sentence, ok=not fails))
+    if foreign and not failing and len(support) < len(note_sentences(note)):
+        return _not_run(foreign).model_copy(update={"findings": tuple(findings)})
     score = min(_score(settings, sentence) for sentence in support)
     if failing:
         first = next(finding.message for finding in findings if not finding.ok)

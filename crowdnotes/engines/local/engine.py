@@ -13,7 +13,7 @@ from crowdnotes.engines.local.helpfulness import judge_helpfulness
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.relevance import judge_relevance
-from crowdnotes.engines.local.support import sentence_supports
+from crowdnotes.engines.local.support import comparable_supports
 from crowdnotes.engines.local.utility import look_over, pick_next
 from crowdnotes.engines.local.writing import write_notes
 from crowdnotes.engines.orders import cleared
@@ -70,8 +70,8 @@ class LocalEngine:
         return write_notes(self._embedder, post, [cleared(item) for item in evidence], budget, count)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
-        """See `Engine.support`."""
-        return sentence_supports(self._embedder, self._settings, note, evidence)
+        """See `Engine.support`; sentences that cannot be compared for their language are left out."""
+        return comparable_supports(self._embedder, self._settings, note, evidence)
 
     def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.embedding import Embedder
+from crowdnotes.engines.local.english import foreign_note, foreign_post
 from crowdnotes.engines.local.heads.link_kinds import linked_hosts
 from crowdnotes.engines.local.heads.reasons import NO_LINK, Reason, reasons_for
 from crowdnotes.engines.local.heads.samples import note_words, pair_sample, taught_reads, vector_of
@@ -22,7 +23,7 @@ _OTHER_EMBEDDER = "Similarity of note and post was left out: the judge was train
 
 
 def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> GateResult:
-    """The probability against `settings.helpfulness`; NOT_RUN for a note without words.
+    """The probability against `settings.helpfulness`; NOT_RUN for a note without words, or not in English.
 
     What no note of the training was, the head cannot judge: a note without a link, a bare "false" or an insult
     fails by rule.
@@ -31,13 +32,16 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     if not content_tokens(words):
         reason = "The note has no words to judge yet."
         return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=reason)
+    foreign = foreign_note(note) or foreign_post(post)
+    if foreign:
+        return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=foreign)
     head = helpfulness_head()
     post_vector, note_vector = vector_of(embedder, head.embedder, [plain_post(post.text), words])
     reader = note_reader_for(embedder)
     taught = taught_reads(reader, [(post, note)])[0] if reader is not None else None
     sample = pair_sample(post, note, readings(), post_vector, note_vector, taught)
     parts = head.judge(sample)
-    found = reasons_for(note, sample, parts)
+    found = reasons_for(plain_post(post.text), note, sample, parts)
     score = round(parts.probability, 4)
     rules = _broken_rules(note, words)
     if rules:

@@ -6,11 +6,15 @@ Weights are on the scale of a cosine: 0.05 outweighs a small difference in relev
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from crowdnotes.domain import Aim, Hit, SourceCategory
+from crowdnotes.engines.local.claim_terms import text_stems
 from crowdnotes.engines.local.readability import reading
+from crowdnotes.engines.local.subjects import Subject
+from crowdnotes.engines.local.units import split_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +65,15 @@ _RECENT_YEARS = 4
 _OLD_YEARS = 12
 
 
-def merits_of(hit: Hit, aim: Aim, newest: date | None) -> list[Merit]:
-    """All that holds of a hit. `newest` is the day that its age is counted from; None leaves age out."""
+def merits_of(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[Subject] = ()) -> list[Merit]:
+    """All that holds of a hit. `newest` is the day that its age is counted from; None leaves age out.
+
+    `claims` are what a hit may speak for, which counts with Aim.OTHER_SIDE alone.
+    """
     found = [_BY_CATEGORY.get(hit.category), *(_NOTICES.get(notice) for notice in hit.notices)]
     found += [_origin(hit), _ease(hit), _age(hit, newest)]
     if aim is Aim.OTHER_SIDE:
-        found.append(_side(hit))
+        found.append(_side(hit, claims))
     return [merit for merit in found if merit is not None]
 
 
@@ -98,10 +105,23 @@ def _age(hit: Hit, newest: date | None) -> Merit | None:
     return Merit(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
 
 
-def _side(hit: Hit) -> Merit | None:
-    """Whether its words speak for a claim rather than against it, by cue words alone."""
+def _side(hit: Hit, claims: Sequence[Subject]) -> Merit | None:
+    """Whether its words speak for a claim rather than against it, by cue words and the terms beside them."""
     text = f"{hit.title} {hit.snippet}"
     against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
     if against > towards:
         return AGAINST
-    return TOWARDS if towards > against else None
+    stems = text_stems(text)
+    said = [unit.text for unit in split_units(text) if _SUPPORTS.search(unit.text)]
+    about = [claim for claim in claims if claim.is_named_by(stems) and _names_agent(claim, stems)]
+    speaks = any(_is_told(claim, sentence) for claim in about for sentence in said)
+    return TOWARDS if towards > against and speaks else None
+
+
+def _names_agent(claim: Subject, stems: frozenset[str]) -> bool:
+    return not claim.agents or claim.share(claim.agents, stems) > 0
+
+
+def _is_told(claim: Subject, sentence: str) -> bool:
+    """Whether a sentence names what the claim tells of its agent: autism, where "vaccines cause autism"."""
+    return claim.share(claim.told or claim.agents, text_stems(sentence)) > 0

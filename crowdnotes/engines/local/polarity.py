@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from crowdnotes.domain import Span
 from crowdnotes.engines.local.verdicts import Difference
@@ -37,7 +38,11 @@ _DENIAL = re.compile(rf"\b(?:{_FALSE}|no)\b", re.IGNORECASE)
 _SCOPE_END = re.compile(
     r"[;:.!?()]|\b(?:but|although|though|while|whereas|yet|however|unless|except|because)\b", re.IGNORECASE
 )
+_FINITE = r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|does|do|did)(?:n['’]t)?\b"
+_AND_THEN = re.compile(rf"\band\b(?=\s+(?:[^\s,;:.!?()]+\s+){{0,5}}?{_FINITE})", re.IGNORECASE)
+_ENDS_WITH_VERB = re.compile(rf"{_FINITE}[^.;:!?()]*$", re.IGNORECASE)
 _SCOPE_WORDS = 5
+_LONGEST_CLAUSE = 200  # characters
 
 _OPPOSITES: tuple[tuple[str, str], ...] = (
     (
@@ -90,10 +95,24 @@ def hedges_a_denial(text: str) -> bool:
     return bool(_IMPLICIT.search(text) or _DENIES_REST.search(text) or _IDLE.search(text))
 
 
+@lru_cache(maxsize=512)
+def second_verbs(text: str) -> tuple[re.Match[str], ...]:
+    """Each "and" between two clauses with a verb of their own: "were not secret and figures were published".
+
+    What "not" denies ends there; in "no cats and dogs are allowed" it does not.
+    """
+    return tuple(
+        joint
+        for joint in _AND_THEN.finditer(text)
+        if _ENDS_WITH_VERB.search(text[max(0, joint.start() - _LONGEST_CLAUSE) : joint.start()])
+    )
+
+
 def _scope(text: str, content: list[Token], cue: re.Match[str]) -> list[Token]:
     """The content words that a negation governs: the next few, up to the end of its clause."""
     end_match = _SCOPE_END.search(text, cue.end())
     end = end_match.start() if end_match else len(text)
+    end = min([end, *(joint.start() for joint in second_verbs(text) if joint.start() >= cue.end())])
     return [token for token in content if cue.end() <= token.start < end][:_SCOPE_WORDS]
 
 

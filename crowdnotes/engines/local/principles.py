@@ -16,9 +16,11 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local import tone
+from crowdnotes.engines.local.english import foreign_note, foreign_post
 from crowdnotes.engines.local.heads.opinion import read_opinion
 from crowdnotes.engines.local.readability import reading
 from crowdnotes.engines.local.scores import of_needed
+from crowdnotes.engines.local.support import note_sentences
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.note_text import without_urls
 from crowdnotes.settings import GateSettings
@@ -32,10 +34,10 @@ _CONTEXT_WORDS = 7
 def judge_principles(
     embedder: Embedder, settings: GateSettings, post: Post, note: str, support: Sequence[SentenceSupport]
 ) -> tuple[PrincipleResult, ...]:
-    """All six, in the order of `PrincipleName`; NOT_RUN where there is nothing to judge."""
+    """All six, in the order of `PrincipleName`; NOT_RUN where there is nothing to judge, or not in English."""
     words = without_urls(note)
-    if not content_tokens(words):
-        reason = "The note has no words to judge yet."
+    reason = foreign_note(note) if content_tokens(words) else "The note has no words to judge yet."
+    if reason:
         return tuple(
             PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason) for name in PrincipleName
         )
@@ -43,7 +45,7 @@ def judge_principles(
         _neutral(note),
         _no_speculation(embedder, settings, note),
         _addresses(embedder, post, words),
-        _sources(support),
+        _sources(note, support),
         _context(words),
         _readable(note, words),
     )
@@ -97,12 +99,9 @@ def _no_speculation(embedder: Embedder, settings: GateSettings, note: str) -> Pr
 
 def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     question = plain_post(post.text)
-    if not question:
-        return PrincipleResult(
-            principle=PrincipleName.ADDRESSES_CLAIM,
-            status=GateStatus.NOT_RUN,
-            reason="The post has no words to compare the note with.",
-        )
+    reason = foreign_post(post) if question else "The post has no words to compare the note with."
+    if reason:
+        return PrincipleResult(principle=PrincipleName.ADDRESSES_CLAIM, status=GateStatus.NOT_RUN, reason=reason)
     vectors = embedder.encode([question, words])
     cosine = float(vectors[0] @ vectors[1])
     scale = f"similarity {of_needed(cosine, _ADDRESSES)}"
@@ -111,13 +110,7 @@ def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
 
 
-def _sources(support: Sequence[SentenceSupport]) -> PrincipleResult:
-    if not support:
-        return PrincipleResult(
-            principle=PrincipleName.SOURCES_SUPPORT,
-            status=GateStatus.NOT_RUN,
-            reason="No sentence was compared with the passages.",
-        )
+def _sources(note: str, support: Sequence[SentenceSupport]) -> PrincipleResult:
     findings = [
         Finding(
             message=sentence.doubts[0] if sentence.doubts else "No passage carries this sentence.",
@@ -127,6 +120,13 @@ def _sources(support: Sequence[SentenceSupport]) -> PrincipleResult:
         for sentence in support
         if sentence.support is Support.UNSUPPORTED or (sentence.doubts and sentence.support is Support.PARTLY)
     ]
+    of_all = len(note_sentences(note))
+    if not support or (not findings and len(support) < of_all):
+        return PrincipleResult(
+            principle=PrincipleName.SOURCES_SUPPORT,
+            status=GateStatus.NOT_RUN,
+            reason=f"{len(support) or 'None'} of {of_all} sentences could be compared with the passages.",
+        )
     good, bad = "A passage carries each sentence.", "Not every sentence is carried by a passage."
     return _result(PrincipleName.SOURCES_SUPPORT, good, bad, findings)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crowdnotes.engines.local.words import STOP_WORDS, fold, stem
 
@@ -30,12 +30,14 @@ _MULTIPLES = {"half": 0.5, "twice": 2.0, "double": 2.0, "triple": 3.0}
 _SPELLED = "|".join(sorted([*_ONES, *_TENS], key=len, reverse=True))
 # 1,000 · 1 000 · 1.5 · 1950s · 12 (a digit group after a thin or plain space counts only in threes)
 _NUMBER = re.compile(
-    rf"(?<![\w.,])(?<![A-Za-z]-)(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f ]\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    rf"(?<![\w.,])(?<![A-Za-z]-)(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f ]\d{{3}})+(?:\.\d+)?|"
+    rf"\d{{1,3}}(?:\.\d{{3}}){{2,}}(?:,\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
     rf"(?P<ordinal>st|nd|rd|th)?(?P<scale_letter>[kKmM]|bn)?(?![\d])"
     rf"|\b(?P<words>(?:{_SPELLED})(?:[- ](?:{_SPELLED}))?)\b"
     rf"|\b(?P<scale_alone>hundreds|thousands|millions|billions|half|twice|double|triple)\b",
     re.IGNORECASE,
 )
+_POINTED = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _AFTER = re.compile(
     r"[\s-]*(?:(?P<scale>hundred|thousand|million|billion|trillion)\b)?[\s-]*(?P<unit>%|percent\b|per cent\b|"
     r"°\s?[CF]|[^\W\d_]+)?",
@@ -52,19 +54,27 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted."""
+    """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted.
+
+    `or_value` is its value if its point marks the thousands: "320.000" is 320, or 320,000.
+    """
 
     value: float
     unit: str
     text: str
     start: int
     end: int
+    or_value: float | None = None
 
     def agrees_with(self, other: Quantity) -> bool:
-        """Same value, and the same unit wherever both have a measuring unit."""
-        same = abs(self.value - other.value) <= 1e-9 * max(1.0, abs(self.value))
+        """Same value, as either may be read, and the same unit wherever both have a measuring unit."""
+        same = _same(self.value, other.value) or _same(self.or_value, other.value) or _same(self.value, other.or_value)
         measured = self.unit in _MEASURES and other.unit in _MEASURES
         return same and (not measured or self.unit == other.unit)
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    return one is not None and other is not None and abs(one - other) <= 1e-9 * max(1.0, abs(one))
 
 
 _MEASURES = frozenset(_UNITS.values()) | {"%"}
@@ -89,13 +99,19 @@ def quantities(text: str) -> list[Quantity]:
             end = after.end("unit")
         if not unit and found and _is_range(text[found[-1].end : match.start()]):
             unit = found[-1].unit
-        found.append(Quantity(value, unit, text[match.start() : end], match.start(), end))
+        # Never of what is measured: 1.250 mg are not 1,250 mg.
+        pointed = unit not in _MEASURES and _POINTED.fullmatch(match["digits"] or "") is not None
+        or_value = value * 1_000 if pointed else None
+        found.append(Quantity(value, unit, text[match.start() : end], match.start(), end, or_value))
     return _with_range_units(text, found)
 
 
 def _value(match: re.Match[str]) -> float:
     if match["digits"]:
-        value = float(re.sub(r"[,\u00a0\u202f ]", "", match["digits"]))
+        digits = match["digits"]
+        if digits.count(".") > 1:  # 1.320.000,5
+            digits = digits.replace(".", "").replace(",", ".")
+        value = float(re.sub(r"[,\u00a0\u202f ]", "", digits))
         return value * _SCALES.get((match["scale_letter"] or "").lower(), 1.0)
     if match["scale_alone"]:
         word = match["scale_alone"].lower()
@@ -125,5 +141,5 @@ def _with_range_units(text: str, found: list[Quantity]) -> list[Quantity]:
     for index in range(len(out) - 2, -1, -1):
         here, after = out[index], out[index + 1]
         if after.unit in _MEASURES and here.unit not in _MEASURES and _is_range(text[here.end : after.start]):
-            out[index] = Quantity(here.value, after.unit, here.text, here.start, here.end)
+            out[index] = replace(here, unit=after.unit)
     return out

@@ -11,10 +11,11 @@ from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatu
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.answering import answers
 from crowdnotes.engines.local.claim_terms import text_stems
+from crowdnotes.engines.local.english import foreign_passages, foreign_post, in_english
 from crowdnotes.engines.local.satire import is_satirical, says_satire
 from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.statements import statements
-from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of, what_is_missing
+from crowdnotes.engines.local.subjects import SILENT, Subject, subject_of, subjects_of, what_is_missing
 from crowdnotes.engines.local.units import split_units
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.settings import GateSettings
@@ -27,13 +28,20 @@ _BY_NEARNESS = 0.12
 def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
     """PASS if a passage names the claim's subject and reaches `settings.relevance`. NOT_RUN without either side.
 
-    One finding a passage; that of a passage on the general topic alone says which subject it lacks.
+    NOT_RUN too for a post in another language than English, and when only passages in one may be relevant. One
+    finding a passage; that of a passage on the general topic alone says which subject it lacks.
     """
     question = plain_post(post.text)
+    foreign = foreign_post(post)
+    if foreign:
+        return _not_run(foreign)
     if not evidence:
         return _not_run("There is no evidence to judge yet.")
     if not question:
         return _not_run("The post has no words to compare the evidence with.")
+    not_compared, evidence = foreign_passages(evidence), in_english(evidence)
+    if not evidence:
+        return _not_run(not_compared)
     subjects = subjects_of(post) or [subject_of(question)]
     findings = []
     scores = []
@@ -48,8 +56,10 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     best = max(scores)
     helpful = sum(score >= settings.relevance for score in scores)
     passed = helpful > 0
+    if not passed and not_compared:
+        return _not_run(not_compared).model_copy(update={"findings": tuple(findings)})
     if passed:
-        reason = f"{helpful} of {len(scores)} passages bear on the post."
+        reason = f"{helpful} of {len(scores)} passages bear on the post. {not_compared}".rstrip()
     else:
         reason = "No passage is close enough to what the post says to help a reader judge it."
         if all(faults):
@@ -121,7 +131,7 @@ def _fault(subjects: Sequence[Subject], item: Evidence, speaks: bool) -> str:
     if is_named:
         return "it has the subject, but does not speak of what the post says of it"
     return f"it shares the general topic at most. {what_is_missing(subjects, [_all_text(item)])}".replace(
-        "No passage speaks", "It does not speak"
+        SILENT, "It does not speak about"
     ).removesuffix(".")
 
 

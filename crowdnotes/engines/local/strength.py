@@ -83,6 +83,11 @@ _CLAUSE_END = re.compile(r"[.;:!?]|,\s|\b(?:but|and|which|that)\b", re.IGNORECAS
 _CLAIMS_MORE = {"cause": "link", "cure": "treat", "prevent": "treat"}
 
 
+def is_of_degree(word: str) -> bool:
+    """Whether a word says how surely or how widely something holds: "proven", "may", "most", "always"."""
+    return any(pattern.fullmatch(word) for pattern in (_ALL, _CERTAIN, _LIMITED, _HEDGE))
+
+
 def effects_of(text: str) -> dict[str, re.Match[str]]:
     """What a text says that one thing does to another ("cause", "prevent", "cure", "treat", "link"), and where."""
     return {name: match for name, pattern in _EFFECTS.items() if (match := pattern.search(text))}

@@ -27,6 +27,7 @@ from crowdnotes.engines.local.lettered_names import lettered_names, names_anothe
 from crowdnotes.engines.local.relations import relations_of
 from crowdnotes.engines.local.words import content_tokens, fold, plain_post, stem
 
+SILENT = "None of the passages in use speaks about"
 _READ_CLAIMS = 5
 _OFTEN = 3
 _TOPIC_WEIGHT = 0.5
@@ -150,7 +151,7 @@ def subject_of(text: str, context: str = "") -> Subject:
     specific, topics = own_terms_and_topics(text)
     if context and not specific:
         specific, topics = own_terms_and_topics(context)
-    phrases = phrases_of(text, specific) or tuple(specific.values())
+    phrases = phrases_of(text, specific)
     head, agents = before_the_verb(text, {*specific, *topics})
     return Subject(
         text, specific, topics, phrases, agents, head, relations_of(text), lettered_names(text), medical_names(text)
@@ -176,16 +177,16 @@ def what_is_missing(subjects: Iterable[Subject], texts: Iterable[str]) -> str:
     for subject in subjects:
         for name, written in subject.lettered.items():
             if names_another(name, together):
-                return f"No passage speaks about “{written}”."
+                return f"{SILENT} “{written}”."
         for phrase in subject.phrases:
             stems = {token.stem for token in content_tokens(phrase)}
             telling = (subject.relations and stems & subject.agents) or _is_telling(phrase)
             if telling and not any(subject.names(term, together) for term in stems):
-                return f"No passage speaks about “{phrase}”."
+                return f"{SILENT} “{phrase}”."
     terms = [*subjects[0].phrases, *subjects[0].topics.values()] if subjects else []
     if len(terms) > 1:
         named = f"“{terms[0]}” and “{terms[1]}”"
-        return f"No sentence of the passages was found that answers what the post says about {named}."
+        return f"No sentence of the passages in use was found that answers what the post says about {named}."
     if terms:
         return f"The passages mention “{terms[0]}”, but no sentence of theirs is near what the post says of it."
     return "No sentence of the passages is near what the post says."

@@ -18,6 +18,7 @@ from crowdnotes.engines.local.attribution import Credited, false_credit, split_c
 from crowdnotes.engines.local.bare_verdicts import is_bare_verdict, with_verdicts_carried
 from crowdnotes.engines.local.contradiction import Contradiction, find_contradiction, is_question
 from crowdnotes.engines.local.differences import Compared, differences
+from crowdnotes.engines.local.english import foreign_note, in_english
 from crowdnotes.engines.local.publishers import publisher_name
 from crowdnotes.engines.local.quantities import Quantity, quantities
 from crowdnotes.engines.local.units import Unit, passage_stems, split_units
@@ -32,6 +33,7 @@ _COSINE = 0.4
 _IN_CARRIER = 0.3
 _IN_PASSAGE = 0.3
 _MOST_SENTENCES = 40
+_OPPOSITE = "says the opposite"
 _LINK_LABEL = re.compile(r"(?:sources?|links?|read more|see)\W*", re.IGNORECASE)
 _ONE_SIDE_DENIES = re.compile(r"The (?:note|passage) says “[^”]+” of “")  # the wording of `polarity`
 _LINK_NUMBER = re.compile(r"[(\[]?\d[)\].:/]*")
@@ -87,6 +89,27 @@ def sentence_supports(
         judged = _judged(settings, span, credited, carriers)
         out.append(judged if opposite is None else _contradicted(settings, judged, opposite))
     return with_verdicts_carried(note, out) if evidence else tuple(out)
+
+
+def comparable_supports(
+    embedder: Embedder, settings: GateSettings, note: str, evidence: Sequence[Evidence]
+) -> tuple[SentenceSupport, ...]:
+    """As `sentence_supports`, without the sentences that cannot be judged for their language.
+
+    Those are all of a note that is not in English; and what no English passage carries or contradicts, when
+    another passage may carry it.
+    """
+    read = in_english(evidence)
+    if foreign_note(note) or (evidence and not read):
+        return ()
+    found = sentence_supports(embedder, settings, note, read)
+    return found if len(read) == len(evidence) else tuple(sentence for sentence in found if _is_settled(sentence))
+
+
+def _is_settled(sentence: SentenceSupport) -> bool:
+    """Whether no further passage could change what is said of a sentence."""
+    is_carried = sentence.support is Support.SUPPORTED or (sentence.support is Support.PARTLY and not sentence.doubts)
+    return is_carried or any(_OPPOSITE in doubt for doubt in sentence.doubts)
 
 
 def note_sentences(note: str) -> list[Span]:
@@ -176,7 +199,7 @@ def _judged(settings: GateSettings, span: Span, credited: Credited, carriers: Se
 
 def _contradicted(settings: GateSettings, judged: SentenceSupport, opposite: Contradiction) -> SentenceSupport:
     """Not supported, whatever else seemed to carry it, with the words that say the opposite."""
-    doubt, place = f"{opposite.evidence.id} says the opposite: “{opposite.text.strip()}”", judged.span
+    doubt, place = f"{opposite.evidence.id} {_OPPOSITE}: “{opposite.text.strip()}”", judged.span
     rest = list(zip(judged.doubts, judged.doubted, strict=True))
     same = next((pair for pair in rest if _ONE_SIDE_DENIES.match(pair[0])), None)
     if same is not None:  # one doubt, at the words that deny

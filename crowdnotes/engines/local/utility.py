@@ -14,10 +14,13 @@ import numpy as np
 from crowdnotes.domain import Aim, Hit, Post
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import Pick
+from crowdnotes.engines.local.abroad import known_words
 from crowdnotes.engines.local.merits import TOWARDS, Merit, merits_of
+from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.errors import CrowdNotesError
+from crowdnotes.languages import language_of
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
 _RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
@@ -35,7 +38,7 @@ def pick_next(
 ) -> Pick:
     """The most useful candidate given what is chosen already, or none when none is relevant.
 
-    With Aim.OTHER_SIDE none is picked that has no words for the claim, or more against it, however near it is.
+    With Aim.OTHER_SIDE none is picked that says nothing for the claim, or more against it, however near it is.
     Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
     """
     question = plain_post(post.whole_text)
@@ -52,7 +55,8 @@ def pick_next(
     near = np.maximum(0.0, hits @ targets.T)  # to the post, then to each topic
     own, before = near[: len(pool)], near[len(pool) :]
     newest = _newest(post, [*pool, *chosen])
-    merits = [merits_of(hit, aim, newest) for hit in pool]
+    claims = _claims(post) if aim is Aim.OTHER_SIDE else []
+    merits = [merits_of(hit, aim, newest, claims) for hit in pool]
     gains = _gains(own[:, 1:], before[:, 1:])
     utility = (
         np.array([min(1.0, max(0.0, hit.score)) for hit in pool])
@@ -79,6 +83,15 @@ def look_over(embedder: Embedder, post: Post, hits: Sequence[Hit], quota: int) -
         while len(chosen) < quota and (index := pick_next(embedder, post, left, chosen).index) is not None:
             chosen.append(left.pop(index))
     return chosen
+
+
+def _claims(post: Post) -> list[Subject]:
+    """What a result may speak for; of a post in another language the health words that have an English name."""
+    text = plain_post(post.whole_text)
+    language = language_of(text) or post.language or ""
+    if language in ("", "en"):
+        return subjects_of(post) or [subject_of(text)]
+    return [subject_of(" ".join(known.english for known in known_words(text, language)))]
 
 
 def _asked(question: str, topics: Sequence[Topic]) -> list[str]:

@@ -47,3 +47,13 @@ CAUSAL_WORDS = frozenset(
     "mandated infected spreads spread transmitted died dies die dead injured results resulted makes turns "
     "protects protect".split()
 )
+
+# Past forms that are no nouns or adjectives as well ("left", "felt"): what somebody did is no name of a subject.
+PAST_FORMS = frozenset(
+    "flew flown ate eaten drank gave given took taken grew grown hid hidden knew known threw thrown wrote written "
+    "drove driven rode ridden spoke stole stolen chose chosen froze broke woke fell fallen went gone came became "
+    "began begun ran sang sank swam swore tore wore brought bought caught fought sought taught thought built bent "
+    "lent sent spent slept kept swept wept dealt meant lost shot sold told held found paid said laid led met sat "
+    "won hung dug stuck struck forgot forgave withdrew overthrew blew drew shook undertook mistook ordered "
+    "cancelled canceled stopped banned signed fired killed".split()
+)

@@ -28,6 +28,8 @@ _BATCH = 1000
 _SAMPLE_ROWS = 500
 _FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
 _SNIFFED_BYTES = 262_144
+_A_LINE = 'each line must be one record, such as {"title": "…", "text": "…"}'
+_TORN = "it is damaged, cut short or of another kind"
 _TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
 
 
@@ -76,13 +78,13 @@ def _open_parquet(path: Path) -> _Opened:
                 for batch in file.iter_batches(batch_size=_BATCH):
                     yield from batch.to_pylist()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _broken(path, "parquet", str(error)) from error
+            raise _broken(path, "parquet", _TORN) from error
 
     try:
         with pq.ParquetFile(path) as file:
             return list(file.schema_arrow.names), int(file.metadata.num_rows), rows
     except (pa.ArrowException, OSError) as error:
-        raise _broken(path, "parquet", str(error)) from error
+        raise _broken(path, "parquet", _TORN) from error
 
 
 def _open_csv(path: Path) -> _Opened:
@@ -100,7 +102,7 @@ def _open_csv(path: Path) -> _Opened:
                     if line:
                         yield reader.line_num, line
             except csv.Error as error:
-                raise _broken(path, "csv", f"line {reader.line_num}: {error}") from error
+                raise _broken(path, "csv", f"line {reader.line_num} {_csv_fault(str(error))}") from error
 
     header = [name.strip() for _, names in islice(lines(), 1) for name in names]
     if len(set(header)) != len(header):
@@ -162,10 +164,21 @@ def _parsed(path: Path, number: int, line: str) -> Row:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _broken(path, "jsonl", f"line {number} is not JSON ({error})") from error
+        raise _broken(path, "jsonl", f"line {number} is not a whole record; {_A_LINE}") from error
     if not isinstance(row, dict):
-        raise _broken(path, "jsonl", f"line {number} is not an object of names and values")
+        raise _broken(path, "jsonl", f"line {number} is not a record of names and values; {_A_LINE}")
     return row
+
+
+def _csv_fault(error: str) -> str:
+    """What the csv module objects to, as a person would say it."""
+    if "unexpected end of data" in error:
+        return "ends inside a quotation: a closing quotation mark is missing somewhere above"
+    if "expected after" in error:
+        return "has words right behind a closing quotation mark: marks inside a text must be doubled"
+    if "field larger" in error:
+        return f"has a field of more than {_FIELD_CHARACTERS:,} characters"
+    return "is not a row of fields"
 
 
 def _broken(path: Path, kind: str, what: str) -> LibraryError:

@@ -26,6 +26,10 @@ FOIL = "Aluminum foil is one of the leading causes of cancer."
         ),
         ("Cigarettes AREN’T bad for you", "Smoking is bad for your health."),
         ("Gardasil made you get cervical cancer.", "The human papillomavirus vaccine prevents cervical cancer."),
+        (
+            "Biden flew 320,000 migrants into Ohio on secret flights.",
+            "About 320,000 people flew in on commercial flights under a program.",
+        ),
         ("Cholera has struck 900 people of the camp.", "Cholera was found in 12 people of the camp."),
     ],
 )
@@ -44,6 +48,7 @@ def test_a_sentence_on_the_subject_that_says_what_is_asked_answers(claim: str, s
         ("A child just died of measles in Norwich.", "Measles can lead to serious problems."),
         ("Herb tea cures diabetes in a week.", "Herb tea is sold in many shops."),
         ("John Miller got blood clots from tea.", "Blood clots can be caused by surgery."),
+        ("Cooks sold 1995 shells on secret flights.", "In 1995 shells were counted on flights."),
         ("Store bought formula is dangerous.", "If infants are not given a formula, they may get severe weight loss."),
     ],
 )

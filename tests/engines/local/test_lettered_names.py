@@ -41,5 +41,5 @@ def test_a_sentence_on_another_vitamin_does_not_answer() -> None:
 def test_a_passage_on_another_vitamin_is_not_relevant_and_the_one_missing_is_named(engine: LocalEngine) -> None:
     result = engine.relevance(Post(text=CLAIM.text), [made_evidence(ON_B, title="Colds")])
     assert result.status is GateStatus.FAIL
-    assert result.reason == "No passage speaks about “vitamin C”."
+    assert result.reason == "None of the passages in use speaks about “vitamin C”."
     assert what_is_missing([CLAIM], [ON_B, ON_C]) != result.reason

@@ -7,14 +7,16 @@ from datetime import date
 import pytest
 
 from crowdnotes.domain import Aim, Hit, SourceCategory
-from crowdnotes.engines.local.merits import merits_of
+from crowdnotes.engines.local.merits import TOWARDS, merits_of
+from crowdnotes.engines.local.subjects import subject_of
 
 TODAY = date(2026, 1, 1)
+CLAIM = "Coffee causes stroke."
 
 
 def _weight(aim: Aim = Aim.JUDGE, **of: object) -> float:
     hit = Hit.model_validate({"provider": "p", "title": "A title", "snippet": "", "query": "q"} | of)
-    return sum(merit.weight for merit in merits_of(hit, aim, TODAY))
+    return sum(merit.weight for merit in merits_of(hit, aim, TODAY, [subject_of(CLAIM)]))
 
 
 def test_a_health_authority_counts_more_than_a_portal_and_social_media_least() -> None:
@@ -51,3 +53,19 @@ def test_the_other_side_prefers_what_speaks_for_the_claim() -> None:
     denies = {"snippet": "Coffee does not cause stroke; it is a myth."}
     assert _weight(Aim.OTHER_SIDE, **supports) > 0 > _weight(Aim.OTHER_SIDE, **denies)
     assert _weight(Aim.JUDGE, **supports) == _weight(Aim.JUDGE, **denies) == 0
+
+
+@pytest.mark.parametrize(
+    ("title", "snippet", "speaks"),
+    [
+        ("Tetanus vaccines", "They can help protect you. Tetanus can lead to locking of the jaw.", False),
+        ("Autism", "Older fathers were linked to an increased risk of autism.", False),
+        ("Vaccines", "An increased risk of autism was reported.", True),
+    ],
+)
+def test_what_shares_only_the_subject_is_not_said_to_speak_for_the_claim(
+    title: str, snippet: str, speaks: bool
+) -> None:
+    hit = Hit(provider="p", title=title, snippet=snippet, query="q")
+    found = merits_of(hit, Aim.OTHER_SIDE, None, [subject_of("Vaccines cause autism.")])
+    assert (TOWARDS in found) is speaks

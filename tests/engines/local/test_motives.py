@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import Post
 from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.motives import is_motive
+from crowdnotes.engines.local.motives import is_motive, stands_alone
 
 STATED_AND_MOTIVE = [
     ("Dandelion root cures leukemia.", "Doctors hide it because they earn on chemo."),
@@ -30,6 +30,12 @@ STATED_AND_MOTIVE = [
     ("No one has ever isolated the virus.", "Scientists invented covid so that 300 labs got grants."),
     ("Bananas cure depression.", "Psychiatrists won't tell you, as patients with depression make them rich."),
     ("MMR causes autism.", "Doctors are paid to stay silent about 90% of vaccine injuries."),
+    ("Dandelion root cures leukemia.", "Doctors hide it because they earn on it."),
+    ("Garlic cures asthma.", "They lie to us about it and want control."),
+    ("Statins cause dementia.", "Doctors are covering up their own vaccine deaths."),
+    ("Zinc cures flu.", "Doctors won't say it."),
+    ("Iodine cures cancer.", "Pharma buried the study because it can't be patented."),
+    ("Vitamin C cures sepsis.", "Hospitals refuse it because they get paid $39,000 for every ventilator."),
     ("Wi-Fi causes infertility.", "Tech companies keep it quiet because 90% of infertility clinics pay them."),
 ]
 
@@ -64,10 +70,78 @@ def test_an_accusation_alone_is_the_claim(text: str) -> None:
         "The FDA approved the drug in 2019.",
         "COVID vaccines are designed to kill billions, says a pharma executive.",
         "Sugar hides in most bread.",
+        "Moderna patented the spike protein in 2016.",
+        "Scientists earned a Nobel prize for showing that vitamin D cures cancer.",
+        "They cover up burns with honey and it cures infections in 2 days.",
+        "Hospitals get paid $39,000 for each patient put on a ventilator.",
+        "Doctors are paid $50,000 for every Covid death certificate.",
+        "Fauci lied to Congress about research on the virus in 2021.",
+        "The agency found that magnesium deficiency is buried in the bone.",
+        "Doctors suppress the immune system with steroids after a transplant.",
+        "Scientists found a virus that hides in nerve cells for 20 years.",
+        "Researchers silenced 3 genes in mice with cancer.",
+        "Doctors keep measles from spreading with 2 doses.",
+        "The FDA grants approval to 3 vaccines a year.",
+        "The FDA allowed Pfizer to sell the drug in 2019.",
+        "Hospitals lose patients to sepsis.",
+        "The government pays for 3 doses of the vaccine.",
+        "Doctors do not want you to smoke because smoking kills 500,000 a year.",
+        "Doctors won't admit vaccines cause autism.",
+        "Doctors never tell patients to stop taking statins.",
+        "Experts never say raw milk is safe.",
+        "Pfizer made $37 billion with the vaccine in 2021.",
     ],
 )
 def test_a_statement_on_health_is_no_motive_whoever_is_named(text: str) -> None:
     assert not is_motive(text)
+
+
+@pytest.mark.parametrize(
+    ("claim", "trifle"),
+    [
+        ("Moderna patented the spike protein in 2016.", "The vaccine made my arm sore yesterday."),
+        (
+            "Scientists earned a Nobel prize for showing that vitamin D cures cancer.",
+            "I take vitamin pills in the morning.",
+        ),
+        (
+            "They cover up burns with honey and it cures infections in 2 days.",
+            "My nurse said the hospital was quiet today.",
+        ),
+        (
+            "Hospitals get paid $39,000 for each patient put on a ventilator.",
+            "My grandmother was in the hospital with covid.",
+        ),
+        (
+            "Doctors are paid to stay silent about 90% of vaccine injuries.",
+            "My grandmother was in the hospital with covid.",
+        ),
+        ("Doctors are paid to stay silent about 90% of vaccine injuries.", "A hospital serves lunch."),
+    ],
+)
+def test_what_can_be_looked_up_comes_before_a_trifle_wherever_it_stands(claim: str, trifle: str) -> None:
+    for text in (f"{claim} {trifle}", f"{trifle} {claim}"):
+        assert find_claims(Post(text=text))[0].text == claim
+
+
+def test_what_the_writer_says_was_cured_comes_before_why_it_is_hidden() -> None:
+    told = "I cured my leukemia with dandelion root in 2 weeks."
+    claims = find_claims(Post(text=f"{told} Doctors are paid to stay silent about 90% of vaccine injuries."))
+    assert claims[0].text == told
+
+
+@pytest.mark.parametrize(
+    ("motive", "alone"),
+    [
+        ("Pfizer hid the deaths of 1,200 people.", True),
+        ("Pharma kills people for profit.", True),
+        ("Pharma banned it for profit.", False),
+        ("Doctors hide the truth because they earn 20 millions.", False),
+    ],
+)
+def test_a_motive_stands_alone_by_what_it_says_before_its_reason(motive: str, alone: bool) -> None:
+    assert is_motive(motive)
+    assert stands_alone(motive) is alone
 
 
 def test_without_a_motive_beside_it_a_vague_sentence_is_no_claim() -> None:

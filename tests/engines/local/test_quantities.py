@@ -47,3 +47,15 @@ def test_digit_groups_do_not_change_a_value(value: int) -> None:
 def test_a_quantity_starts_where_it_stands(text: str) -> None:
     for found in quantities(text):
         assert text[found.start : found.end] == found.text
+
+
+def test_a_point_may_mark_the_thousands_but_not_of_a_dose() -> None:
+    def agree(one: str, other: str) -> bool:
+        (here,), (there,) = quantities(one), quantities(other)
+        return here.agrees_with(there) and there.agrees_with(here)
+
+    assert agree("320.000 people", "320,000 people")
+    assert agree("1.320.000 people", "1,320,000 people")
+    assert agree("0.125 of them", "0.125 of them")
+    assert not agree("1.250 mg", "1,250 mg")
+    assert not agree("320.00 people", "32,000 people")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from crowdnotes.domain import Post
 from crowdnotes.engines.local.claim_terms import text_stems
 from crowdnotes.engines.local.subjects import speaks_of_main_subject, subject_of, subjects_of, what_is_missing
@@ -26,7 +28,9 @@ def test_a_fragment_is_about_the_subject_of_the_best_claim() -> None:
 
 
 def test_what_no_passage_names_is_told() -> None:
-    assert what_is_missing([FOIL], ["Cancer of the lung"]) == "No passage speaks about “Aluminum foil”."
+    assert (
+        what_is_missing([FOIL], ["Cancer of the lung"]) == "None of the passages in use speaks about “Aluminum foil”."
+    )
     assert "“Aluminum foil” and “cancer”" in what_is_missing([FOIL], ["Foil of aluminum", "Cancer"])
     assert what_is_missing([], [])
 
@@ -51,3 +55,16 @@ def test_what_a_post_names_again_and_again_must_be_named() -> None:
     assert speaks_of_main_subject("Sepsis is treated with antibiotics.", post)
     assert not speaks_of_main_subject("Antibiotics can add to resistance.", post)
     assert speaks_of_main_subject("Antibiotics can add to resistance.", "Antibiotics never help.")
+
+
+@pytest.mark.parametrize(
+    ("claim", "phrases"),
+    [
+        ("Biden flew 320,000 migrants to Ohio so they can vote Democrat.", {"Biden", "migrants", "Ohio", "Democrat"}),
+        ("The harvest festival of Lodz was CANCELLED.", {"harvest festival", "Lodz"}),
+        ("Tea is SHOCKINGLY full of arsenic.", {"Tea", "arsenic"}),
+        ("GARDASIL causes infertility.", {"GARDASIL", "infertility"}),
+    ],
+)
+def test_verbs_and_shouts_name_no_subject(claim: str, phrases: set[str]) -> None:
+    assert set(subject_of(claim).phrases) == phrases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crowdnotes.domain import Aim, Hit, Post, SourceCategory
 from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.local.merits import TOWARDS
 
 POST = Post(text="The measles vaccine causes autism in children.")
 
@@ -68,3 +69,11 @@ def test_the_other_side_is_never_one_that_speaks_against_the_claim(engine: Local
     none = engine.pick(POST, [CLOSE], [], aim=Aim.OTHER_SIDE)
     assert (none.index, none.why) == (None, "None of the results that are left speaks for the post's claim.")
     assert engine.pick(POST, [CLOSE, OTHER], [], aim=Aim.OTHER_SIDE).index is None  # nor one that says nothing of it
+
+
+def test_for_a_post_in_another_language_a_result_must_speak_for_its_claim_too(engine: LocalEngine) -> None:
+    post = Post(text="Las vacunas causan autismo en los niños pequeños, dicen los médicos #vaccines #autism")
+    subject = _hit("Tetanus vaccines", "Vaccines can help protect children from tetanus.")
+    claim = _hit("Vaccines and autism", "Vaccines were linked to autism in children.")
+    assert TOWARDS.words in engine.pick(post, [subject, claim], [], aim=Aim.OTHER_SIDE).why
+    assert engine.pick(post, [subject], [], aim=Aim.OTHER_SIDE).index is None

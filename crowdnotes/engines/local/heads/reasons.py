@@ -6,7 +6,7 @@ not. A group speaks only when it moved the score, and says what is the case in t
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from crowdnotes.domain import Span
@@ -15,7 +15,8 @@ from crowdnotes.engines.local.heads.grams import place_of, word_spans
 from crowdnotes.engines.local.heads.head import Parts, Sample
 from crowdnotes.engines.local.heads.note_reader import LIKENESS
 from crowdnotes.engines.local.heads.samples import SIMILARITY
-from crowdnotes.engines.local.words import is_content
+from crowdnotes.engines.local.manner import is_of_manner
+from crowdnotes.engines.local.words import stem, tokens
 from crowdnotes.note_text import find_urls
 
 NO_LINK = "it has no source link"
@@ -63,7 +64,7 @@ class Reason:
     span: Span | None = None
 
 
-def reasons_for(note: str, sample: Sample, parts: Parts) -> list[Reason]:
+def reasons_for(post_text: str, note: str, sample: Sample, parts: Parts) -> list[Reason]:
     """What moved the score, strongest first."""
     found = [
         _about_sources(sample, _sum(parts, _SOURCES)),
@@ -76,7 +77,7 @@ def reasons_for(note: str, sample: Sample, parts: Parts) -> list[Reason]:
             "raters of both camps approved of notes like it",
             "raters of both camps seldom approved of notes like it",
         ),
-        *_about_wording(note, parts),
+        *_about_wording(post_text, note, parts),
         _about_post(parts),
     ]
     said = [reason for reason in found if abs(reason.worth) >= _SAID]
@@ -119,28 +120,35 @@ def _about_tone(note: str, worth: float) -> list[Reason]:
     return said or [Reason("its tone is calm", worth)] * (worth > 0)
 
 
-def _about_wording(note: str, parts: Parts) -> list[Reason]:
-    """The telling words that added most and least; “the” and “that” move a score too, but say nothing to a writer."""
+def _about_wording(post_text: str, note: str, parts: Parts) -> list[Reason]:
+    """The words of manner that added most and least, none that the post has too.
+
+    What the note is about and whom it cites move a score too, but no writer can do without them.
+    """
     worths = parts.grams["words"]
     links = [(url.start, url.end) for url in find_urls(note)]
+    in_post = {token.stem for token in tokens(post_text)}
     words = {
         word: (worths.get(place_of(word), 0.0), span)
         for word, span in word_spans(note)
-        if is_content(word) and not any(start <= span.start < end for start, end in links)
+        if is_of_manner(word) and stem(word) not in in_post
+        if not any(start <= span.start < end for start, end in links)
     }
     ranked = sorted(words.items(), key=lambda item: item[1][0])
-    worth = sum(worths.values())
     against = [item for item in ranked[:_MOST_WORDS] if item[1][0] < 0]
     speaking_for = [item for item in reversed(ranked[-_MOST_WORDS:]) if item[1][0] > 0]
-    chosen, message = (
-        (against, "notes with such words were rated lower")
-        if worth < 0
-        else (speaking_for, "notes with such words were rated higher")
-    )
-    if not chosen:
-        return []
-    named = ", ".join(f"“{word}”" for word, _ in chosen)
-    return [Reason(f"{message}: {named}", worth, chosen[0][1][1])]
+    return [
+        Reason(f"{message}: {', '.join(f'“{word}”' for word, _ in named)}", _worth(named), named[0][1][1])
+        for named, message in (
+            (against, "notes with such words were rated lower"),
+            (speaking_for, "notes with such words were rated higher"),
+        )
+        if named
+    ]
+
+
+def _worth(named: Sequence[tuple[str, tuple[float, Span]]]) -> float:
+    return sum(worth for _, (worth, _) in named)
 
 
 def _about_post(parts: Parts) -> Reason:

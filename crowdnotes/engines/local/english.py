@@ -1,0 +1,55 @@
+"""What the local engine cannot judge: its word lists and its embedding model know English alone.
+
+A comparison across two languages finds no shared word and calls a faithful translation false. So what is surely in
+another language is not judged, with the reason; what is too short to tell is taken for English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from crowdnotes.domain import Evidence, Post
+from crowdnotes.engines.local.words import plain_post
+from crowdnotes.languages import LANGUAGE_NAMES, language_of
+from crowdnotes.note_text import without_urls
+
+_ENGLISH = (None, "", "en")
+_INSTEAD = "Judge it yourself, or have a language model do so."
+
+
+def foreign_note(note: str) -> str:
+    """Why a note cannot be judged, for a person; "" when it is in English."""
+    return _only_english("The note", _foreign(without_urls(note)))
+
+
+def foreign_post(post: Post) -> str:
+    """Why a text cannot be compared with a post; "" when the post is in English."""
+    text = plain_post(post.text)
+    code = language_of(text) or (post.language or "").split("-")[0].lower()
+    return _only_english("The post", "" if code in _ENGLISH else LANGUAGE_NAMES.get(code, code))
+
+
+def foreign_passages(evidence: Sequence[Evidence]) -> str:
+    """Which passages cannot be compared with English words, and why; "" when all are in English."""
+    languages = {item.id: language for item in evidence if (language := _foreign(item.passage.text))}
+    verb = "is" if len(languages) == 1 else "are"
+    return _only_english(" and ".join(languages), " and ".join(sorted(set(languages.values()))), verb)
+
+
+def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages that can be compared with English words."""
+    return [item for item in evidence if not _foreign(item.passage.text)]
+
+
+def _only_english(what: str, language: str, verb: str = "is") -> str:
+    if not language:
+        return ""
+    return f"{what} {verb} in {language}, and the local engine compares English words alone. {_INSTEAD}"
+
+
+@lru_cache(maxsize=512)
+def _foreign(text: str) -> str:
+    """The name of a language other than English that a text is surely in, else ""."""
+    code = language_of(text)
+    return "" if code in _ENGLISH else LANGUAGE_NAMES.get(code or "", code or "")

@@ -1,0 +1,54 @@
+"""Tags that a note's own wording speaks for, and that nothing else does."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from crowdnotes.cases.suggestions import suggest_tags
+from crowdnotes.domain import Case, Classification, Draft, Verdict
+from crowdnotes.testing import make_case, make_evidence
+
+AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
+PASSAGE = "The review of ten trials followed 4,000 adults for five years and measured their liver."
+CONTEXT, MEDIA = "misleadingMissingImportantContext", "misleadingManipulatedMedia"
+
+
+def _case(note: str) -> Case:
+    return make_case(
+        evidence=(make_evidence(1, text=PASSAGE, opened_at=AT, verdict=Verdict.USE),),
+        draft=Draft(text=note, evidence_ids=("E1",), engine="person", written_at=AT),
+        classification=Classification.MISLEADING,
+    )
+
+
+def _tags(note: str) -> list[str]:
+    return [suggestion.tag for suggestion in suggest_tags(_case(note))]
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["banana banana banana", "Edited.", "The drink makes you ill.", "", "https://a.example.org/review-of-trials"],
+)
+def test_words_that_speak_for_nothing_suggest_nothing(note: str) -> None:
+    assert _tags(note) == []
+
+
+@pytest.mark.parametrize(
+    ("note", "tag"),
+    [
+        ("The review followed adults of ten trials for years.", CONTEXT),
+        ("The photo was digitally altered.", MEDIA),
+        ("This is a doctored video.", MEDIA),
+        ("An AI-generated scene.", MEDIA),
+        ("The claim is false.", "misleadingFactualError"),
+    ],
+)
+def test_words_that_speak_for_a_tag_suggest_it(note: str, tag: str) -> None:
+    assert tag in _tags(note)
+
+
+def test_what_the_note_adds_from_the_passages_is_named() -> None:
+    (suggestion,) = suggest_tags(_case("The review followed adults of ten trials for years."))
+    assert suggestion.why.endswith("“review” and “followed”")

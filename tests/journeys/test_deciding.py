@@ -1,0 +1,62 @@
+"""Deciding in a browser: where the page and the keyboard go, and what a reload keeps."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import App, NewPage
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
+REASON = "I read the passage: it says so."
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_keeps_the_reasons(
+    app: App, new_page: NewPage, width: int
+) -> None:
+    walk = Walk(new_page("light", width, 760), app.url)
+    page = walk.page
+    walk.open()
+    walk.begin(POST, [f"{app.articles}/vitamin-c"])
+    walk.read("E1")
+    walk.use("E1")
+    # Wrong, so that there is something to pass over.
+    walk.note().fill(f"Vitamin C halves every cold in all 58 trials of last year. {app.articles}/vitamin-c")
+    expect(page.get_by_text("The words changed.")).to_be_visible()
+    walk.button("Score the note").click()
+    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+    expect(page.locator(".st-key-job-panel")).to_have_count(0)
+    walk.settled()
+    walk.tick("It contains a factual error")
+    reasons = page.get_by_label(re.compile("^Why approve although"))
+    reasons.first.fill("bad bad bad bad")
+    expect(page.get_by_text("Too short for a reason: it needs 2 more different words.")).to_be_visible()
+    page.get_by_label("A word on your decision").fill("As good as it gets.")
+    walk.give_reasons(REASON)
+    expect(walk.button("Approve the note")).to_be_enabled()
+    walk.settled()
+
+    page.reload()
+    walk.settled()
+    expect(reasons.first).to_have_value(REASON)
+    expect(page.get_by_label("A word on your decision")).to_have_value("As good as it gets.")
+
+    approve = walk.button("Approve the note")
+    approve.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Copy the note")).to_be_in_viewport()
+    expect(page.get_by_test_id("stCode")).to_be_in_viewport()
+    walk.settled()
+    expect(walk.step("Decide").locator(":focus")).to_have_count(1)
+
+    walk.button("Reopen the case").focus()
+    page.keyboard.press("Enter")
+    expect(walk.step("Decide").get_by_text("Yours alone")).to_be_in_viewport()
+    walk.settled()
+    expect(walk.step("Decide").locator(":focus")).to_have_count(1)

@@ -1,0 +1,88 @@
+"""Rows of a table read as words, other lines stay as they are, and what was marked is found again."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.domain import Span
+from pages.parts.table_rows import readable_rows
+
+TABLE = "| Year | Reports |\n|---|---|\n| 2024 | 12 |\n| 2023 | 11 |"
+_LINES = ["|---|---|", "|:--|--:|", "| a | 12 |", "| 3 | b c |", "||", "| | |", r"| a \| b | |", "| | x |", "z", ""]
+_TEXTS = st.one_of(
+    st.text(alphabet="ab1 |-:\\\n", max_size=80),
+    st.builds("\n".join, st.lists(st.sampled_from(_LINES), max_size=8)),
+)
+
+
+@pytest.mark.parametrize(
+    ("kept", "shown"),
+    [
+        (TABLE, "Year · Reports\n2024 · 12\n2023 · 11"),
+        ("before\n| a |\n|:---|\nafter", "before\na\nafter"),
+        ("  | a |  \n|---|", "a\n"),
+        ("| 1 \\| 2 | three |\n| 4 | five |", "1 | 2 · three\n4 · five"),
+        ("| | 2023 | 2024 |\n|---|---|---|\n| a | | 7 |\n| b | 8 | |", "· 2023 · 2024\na · · 7\nb · 8"),
+        ("| a | b |\n| | |\n| c | d |", "a · b\nc · d"),
+        ("|a|b|\n|c|d|", "a · b\nc · d"),
+    ],
+)
+def test_rows_of_a_table_read_as_words(kept: str, shown: str) -> None:
+    assert readable_rows(kept).text == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "words | with | bars",
+        "|",
+        "||",
+        "a --- b",
+        "|x| is the absolute value, and |y|",
+        "|x| is the absolute value, and |y|\n|x|",
+        "| alone |",
+        "| a | b |\n\n| c | d |",
+        "before\n|---|---|\nafter",
+        "|---|\n|---|",
+        "|x\\|\n|---|",
+    ],
+)
+def test_a_line_between_bars_is_no_row_by_itself(text: str) -> None:
+    assert readable_rows(text).text == text
+
+
+@pytest.mark.parametrize("line", ["|{}--- {}", "| {}x", "{}", "|{}|", "| a{}|", "|---{}|"])
+def test_a_line_of_very_many_spaces_or_bars_is_read_through_once(line: str) -> None:
+    """Some of these kept a page for hours when rows were found by patterns that can split spaces in many ways."""
+    for filling in (" " * 200_000, "|" * 200_000, "| " * 100_000):
+        text = line.format(*[filling] * line.count("{}"))
+        assert re.findall(r"\w", readable_rows(f"{text}\n|---|\n{text}").text) == re.findall(r"\w", text) * 2
+
+
+@given(_TEXTS)
+def test_no_word_of_a_table_is_lost_and_none_run_together(text: str) -> None:
+    assert re.findall(r"\w+", readable_rows(text).text) == re.findall(r"\w+", text)
+
+
+@given(_TEXTS, st.data())
+def test_what_was_marked_is_found_again_word_for_word(text: str, data: st.DataObject) -> None:
+    ends = st.integers(min_value=0, max_value=len(text))
+    start, middle, end = sorted(data.draw(st.tuples(ends, ends, ends)))
+    rows = readable_rows(text)
+    first = rows.carried(Span(start=start, end=middle))
+    second = rows.carried(Span(start=middle, end=end))
+    for kept, found in ((text[start:middle], first), (text[middle:end], second)):
+        assert re.findall(r"\w+", rows.text[found.start : found.end]) == re.findall(r"\w+", kept)
+    assert first.end <= second.start
+
+
+@pytest.mark.parametrize("cell", ["Reports", "2024", "12", "11"])
+def test_a_mark_on_a_cell_and_its_bars_is_on_the_cell_alone(cell: str) -> None:
+    start = TABLE.index(cell)
+    rows = readable_rows(TABLE)
+    place = rows.carried(Span(start=start - 2, end=start + len(cell) + 2))
+    assert rows.text[place.start : place.end] == cell
