@@ -86,12 +86,13 @@ def _score(case: Case) -> None:
 
 
 def _language_warning(case: Case, assessment: Assessment) -> None:
-    """Before the scores: they are a guess where the gates without a language model read another language."""
+    """Before the scores: what they are worth where the gates without a language model meet another language."""
     foreign = "" if assessment.engine.startswith("llm:") else _foreign(case)
     if foreign:
         st.warning(
-            "The gates without a language model were made for English and measured on English alone.",
-            title=f"{foreign}: take these scores as a guess.",
+            "The gates without a language model were made for English. What compares words is not run; take any score "
+            "as a guess.",
+            title=f"{foreign}: judge it yourself.",
             icon=":material/translate:",
         )
 

@@ -35,10 +35,10 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
 
 
 def test_scores_of_a_post_in_another_language_are_called_a_guess(desk: Desk) -> None:
-    assert "take these scores as a guess" not in texts(desk.app(desk.scored()))
+    assert "judge it yourself" not in texts(desk.app(desk.scored()))
     case = desk.scored("Las vacunas contra el sarampión no causan autismo, según todos los estudios publicados.")
     at = desk.app(case)
-    warned = "The note is in Spanish: take these scores as a guess."
+    warned = "The note is in Spanish: judge it yourself."
     order = [
         "warning" if warned in str(getattr(node.proto, "title", "")) else "gates"
         for node in at.main
