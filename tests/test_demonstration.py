@@ -21,21 +21,7 @@ from crowdnotes.demonstration import (
 from crowdnotes.domain import DecisionKind
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length
-
-EXAMPLES = examples()
-
-
-PAGES = {page.url: page for example in EXAMPLES for page in example.pages}
-
-
-each_page = pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.file)
-
-
-each_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
-
-
-def _html(page: ExamplePage) -> str:
-    return (demonstration.ASSETS / "pages" / page.file).read_text(encoding="utf-8")
+from tests.demonstrated import EXAMPLES, PAGES, each_example, each_page, html_of
 
 
 def _words(html: str) -> int:
@@ -81,7 +67,7 @@ def test_only_the_overstated_source_tempts_with_a_note_and_it_has_the_form_of_a_
 
 @each_page
 def test_a_page_is_marked_as_a_demonstration_at_its_top_and_bottom(page: ExamplePage) -> None:
-    html = _html(page)
+    html = html_of(page)
     body = html[html.index("<body>") :]
     first, last = body.index("Demonstration page"), body.rindex("Demonstration page")
     assert first < body.index("<h1") < last
@@ -90,7 +76,7 @@ def test_a_page_is_marked_as_a_demonstration_at_its_top_and_bottom(page: Example
 
 @each_page
 def test_a_page_names_its_own_invented_address_and_loads_nothing_from_elsewhere(page: ExamplePage) -> None:
-    html = _html(page)
+    html = html_of(page)
     assert f'<link rel="canonical" href="{page.url}">' in html
     assert is_demonstration_url(page.url)
     elsewhere = [url.url for url in find_urls(html) if url.has_scheme and not is_demonstration_url(url.url)]
@@ -100,7 +86,7 @@ def test_a_page_names_its_own_invented_address_and_loads_nothing_from_elsewhere(
 
 @each_page
 def test_a_page_is_long_enough_to_be_read_and_short_enough_for_a_demonstration(page: ExamplePage) -> None:
-    assert 250 <= _words(_html(page)) <= 600
+    assert 250 <= _words(html_of(page)) <= 600
 
 
 @each_page

@@ -20,18 +20,7 @@ from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading import read_page
 from crowdnotes.sentences import split_sentences
 from crowdnotes.testing import LiveLinks
-
-EXAMPLES = examples()
-
-
-PAGES = {page.url: page for example in EXAMPLES for page in example.pages}
-
-
-each_page = pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.file)
-
-
-def _html(page: ExamplePage) -> str:
-    return (demonstration.ASSETS / "pages" / page.file).read_text(encoding="utf-8")
+from tests.demonstrated import EXAMPLES, each_page, html_of
 
 
 class _Inner:
@@ -121,7 +110,7 @@ def test_a_page_tells_its_publisher_and_date(page: ExamplePage) -> None:
     document = read_page(DemonstrationFetcher(_Inner()).fetch(page.url))
     assert (document.publisher, document.published) == (page.publisher, page.published)
     assert document.language == "en"
-    assert document.title in _html(page)
+    assert document.title in html_of(page)
 
 
 def test_the_packs_own_links_answer_and_others_under_example_are_dead_without_a_request() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.demonstration import DemonstrationFetcher, Example, WalkedPath, examples
+from crowdnotes.demonstration import DemonstrationFetcher, Example, WalkedPath
 from crowdnotes.domain import Evidence, GateStatus, Source
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local.engine import LocalEngine
@@ -14,9 +14,7 @@ from crowdnotes.evidence.reading import read_page
 from crowdnotes.gates import run_gates
 from crowdnotes.note_text import NOTE_LIMIT
 from crowdnotes.settings import FetchSettings, GateSettings
-
-EXAMPLES = examples()
-each_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
+from tests.demonstrated import EXAMPLES, each_example
 
 
 @pytest.mark.model

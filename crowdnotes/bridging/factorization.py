@@ -53,20 +53,20 @@ def fit(
     notes or raters, and for weights that lie too far apart to compute with.
     """
     _check(table, factors, start)
-    _load_compiled(factors)
-    found = _fit(table, factors, penalties, start, seed, single=table.weight is None and len(table) >= _LARGE)
+    single = table.weight is None and len(table) >= _LARGE
+    _load_compiled(factors, single)
+    found = _fit(table, factors, penalties, start, seed, single=single)
     if not np.isfinite(found.objective):
         raise InputError("The weights lie too far apart to fit.", "Give weights of like size.")
     return found
 
 
 @cache
-def _load_compiled(factors: int) -> None:
+def _load_compiled(factors: int, single: bool) -> None:
     """Load the compiled loops (compile them, the first time on a machine), so that no fit's seconds include it."""
     row = np.zeros(1, dtype=np.int32)
     one = RatingTable(row, row, row, row, np.ones(1, dtype=np.float32))
-    for single in (False, True):
-        _fit(one, factors, _DEFAULT_PENALTIES, None, 0, single=single)
+    _fit(one, factors, _DEFAULT_PENALTIES, None, 0, single=single)
 
 
 def _fit(

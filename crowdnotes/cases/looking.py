@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from crowdnotes.cases import reading, searching
 from crowdnotes.cases.choosing import Best, read_best
+from crowdnotes.cases.intake import Places, places_of
 from crowdnotes.cases.second_look import as_hits, joined, open_look, pool, said, unread
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
@@ -165,6 +167,6 @@ def _newest(case: Case, look_id: str | None) -> Look:
     return look
 
 
-def _where(case: Case) -> tuple[object, ...]:
+def _where(case: Case) -> Places:
     """Where the case looks, without its links: a look adds its own."""
-    return case.mode, case.libraries, case.services, case.until
+    return replace(places_of(case), urls=())

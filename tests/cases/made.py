@@ -6,12 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine, select
 
-from crowdnotes.domain import (
-    Case,
-    Event,
-    Mode,
-    Post,
-)
+from crowdnotes.cases.store import SqlStore
+from crowdnotes.domain import Case, Event, Evidence, Mode, Passage, Post, Source, Span, text_sha256
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import reading
 
@@ -34,3 +30,12 @@ def trail(engine: Engine, case_id: str = "c1") -> list[tuple[int, str]]:
     with reading(engine) as connection:
         query = select(tables.events.c.seq, tables.events.c.kind).where(tables.events.c.case_id == case_id)
         return [(row.seq, row.kind) for row in connection.execute(query.order_by(tables.events.c.seq))]
+
+
+def source(store: SqlStore, text: str) -> Source:
+    return Source(id=text_sha256(text)[:8], title="A page", text_sha256=store.put_text(text), characters=len(text))
+
+
+def evidence(item: Source) -> Evidence:
+    passage = Passage(text="words", span=Span(start=0, end=5), similarity=0.5)
+    return Evidence(id="E1", source=item, passage=passage, rank=1, why="closest")

@@ -16,17 +16,12 @@ from crowdnotes.domain import (
     DecisionKind,
     Draft,
     Event,
-    Evidence,
     Mode,
-    Passage,
-    Source,
-    Span,
-    text_sha256,
 )
 from crowdnotes.errors import CaseNotFoundError, StoreError, WorkflowError
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import reading, writing
-from tests.cases.made import START, make_case, trail, with_event
+from tests.cases.made import START, evidence, make_case, source, trail, with_event
 
 
 @pytest.fixture
@@ -36,15 +31,6 @@ def store(engine: Engine) -> SqlStore:
 
 def draft(text: str) -> Draft:
     return Draft(text=text, engine="local", written_at=START)
-
-
-def source(store: SqlStore, text: str) -> Source:
-    return Source(id=text_sha256(text)[:8], title="A page", text_sha256=store.put_text(text), characters=len(text))
-
-
-def evidence(item: Source) -> Evidence:
-    passage = Passage(text="words", span=Span(start=0, end=5), similarity=0.5)
-    return Evidence(id="E1", source=item, passage=passage, rank=1, why="closest")
 
 
 def test_a_case_comes_back_as_it_was_kept(store: SqlStore) -> None:

@@ -10,33 +10,20 @@ from sqlalchemy import Engine, select, update
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import (
     Case,
-    Evidence,
     EvidenceSet,
     Image,
-    Passage,
     Post,
-    Source,
-    Span,
     text_sha256,
 )
 from crowdnotes.errors import StoreError
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import reading, writing
-from tests.cases.made import make_case, trail, with_event
+from tests.cases.made import evidence, make_case, source, trail, with_event
 
 
 @pytest.fixture
 def store(engine: Engine) -> SqlStore:
     return SqlStore(engine)
-
-
-def source(store: SqlStore, text: str) -> Source:
-    return Source(id=text_sha256(text)[:8], title="A page", text_sha256=store.put_text(text), characters=len(text))
-
-
-def evidence(item: Source) -> Evidence:
-    passage = Passage(text="words", span=Span(start=0, end=5), similarity=0.5)
-    return Evidence(id="E1", source=item, passage=passage, rank=1, why="closest")
 
 
 def test_deleting_a_case_removes_all_that_was_kept_for_it_alone(store: SqlStore, engine: Engine) -> None:

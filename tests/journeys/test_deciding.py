@@ -27,12 +27,7 @@ def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_
     walk.read("E1")
     walk.use("E1")
     # Wrong, so that there is something to pass over.
-    walk.note().fill(f"Vitamin C halves every cold in all 58 trials of last year. {app.articles}/vitamin-c")
-    expect(page.get_by_text("The words changed.")).to_be_visible()
-    walk.button("Score the note").click()
-    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
-    expect(page.locator(".st-key-job-panel")).to_have_count(0)
-    walk.settled()
+    walk.score(f"Vitamin C halves every cold in all 58 trials of last year. {app.articles}/vitamin-c")
     walk.tick("It contains a factual error")
     reasons = page.get_by_label(re.compile("^Why approve although"))
     reasons.first.fill("bad bad bad bad")

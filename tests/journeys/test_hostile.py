@@ -43,10 +43,7 @@ def test_script_markdown_and_direction_marks_in_every_field_stay_text(app: App, 
     nothing_ran(page)
 
     walk.use("E1")
-    walk.note().fill(f"Vitamin C does not cure colds. {HOSTILE} {app.articles}/hostile")
-    expect(page.get_by_text("The words changed.")).to_be_visible()
-    walk.button("Score the note").click()
-    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+    walk.score(f"Vitamin C does not cure colds. {HOSTILE} {app.articles}/hostile")
     nothing_ran(page)
 
     page.get_by_label("A word on your decision").fill(HOSTILE)

@@ -125,14 +125,7 @@ def test_no_words_are_too_faint(app: App, new_page: NewPage, scheme: Literal["li
     walk.read("E1")
     walk.use("E1")
     assert faint_words(walk.page) == []
-    walk.note().fill(
-        f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c"
-    )
-    expect(walk.page.get_by_text("The words changed.")).to_be_visible()
-    walk.button("Score the note").click()
-    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
-    expect(walk.page.locator(".st-key-job-panel")).to_have_count(0)
-    walk.settled()
+    walk.score(f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c")
     assert faint_words(walk.page) == []
     for path in ("/cases", "/libraries"):
         walk.open(path)

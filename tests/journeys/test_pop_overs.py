@@ -35,12 +35,7 @@ def test_no_words_of_an_open_pop_over_or_its_button_are_too_faint(
     assert _faint_in(walk, "Add a link") == []
     assert _faint_in(walk, "no language model is at work") == []
     walk.use("E1")
-    walk.note().fill(f"No vitamin cures a cold, a review of 29 trials found. {app.articles}/vitamin-c")
-    expect(walk.page.get_by_text("The words changed.")).to_be_visible()
-    walk.button("Score the note").click()
-    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
-    expect(walk.page.locator(".st-key-job-panel")).to_have_count(0)
-    walk.settled()
+    walk.score(f"No vitamin cures a cold, a review of 29 trials found. {app.articles}/vitamin-c")
     assert _faint_in(walk, "How far to trust this") == []
     walk.open("/cases")
     assert _faint_in(walk, "Delete") == []

@@ -85,10 +85,21 @@ class Walk:
     def write(self) -> None:
         """Let the program propose a note, and wait for it and its scores."""
         self.button("Write a draft").click()
-        expect(self.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
-        expect(self.page.locator(".st-key-job-panel")).to_have_count(0, timeout=60_000)
-        self.settled()
+        self._scored(wait=60_000)
         expect(self.note()).not_to_have_value("")
+
+    def score(self, note: str) -> None:
+        """Put a note of one's own into the box, and wait for its first scores."""
+        self.note().fill(note)
+        expect(self.page.get_by_text("The words changed.")).to_be_visible()
+        self.button("Score the note").click()
+        self._scored()
+
+    def _scored(self, *, wait: float | None = None) -> None:
+        """wait: milliseconds for the end of the job, once the gates are there; the usual ones when None."""
+        expect(self.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+        expect(self.page.locator(".st-key-job-panel")).to_have_count(0, timeout=wait)
+        self.settled()
 
     def score_again(self) -> None:
         self.button("Score again").click()

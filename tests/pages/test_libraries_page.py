@@ -28,6 +28,17 @@ def finish(desk: Desk, at: AppTest) -> None:
     assert not at.exception
 
 
+def uploaded(desk: Desk, file: str, content: bytes, called: str) -> AppTest:
+    """The page after an upload, when its job has ended."""
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload(file, content)
+    next(item for item in at.text_input if item.label == "What to call it").set_value(called)
+    click(at, "Add the library")
+    assert not at.exception
+    finish(desk, at)
+    return at
+
+
 def searched(desk: Desk, tmp_path: Path) -> AppTest:
     """The page with a library of one table, searched for vitamin C."""
     table = tmp_path / "t.csv"
@@ -46,12 +57,7 @@ def test_without_a_library_the_page_says_how_to_add_one(desk: Desk) -> None:
 
 
 def test_an_uploaded_table_becomes_a_library_that_can_be_searched(desk: Desk) -> None:
-    at = desk.app(page=PAGE)
-    at.file_uploader[0].upload("../../evil.csv", CSV.encode())
-    next(item for item in at.text_input if item.label == "What to call it").set_value("health")
-    click(at, "Add the library")
-    assert not at.exception
-    finish(desk, at)
+    at = uploaded(desk, "../../evil.csv", CSV.encode(), "health")
     assert "The library is ready." in texts(at)
     assert [info.records for info in desk.workspace.libraries.list()] == [2]
 
@@ -63,21 +69,13 @@ def test_an_uploaded_table_becomes_a_library_that_can_be_searched(desk: Desk) ->
 
 
 def test_a_table_that_cannot_be_read_is_told_in_a_sentence(desk: Desk) -> None:
-    at = desk.app(page=PAGE)
-    at.file_uploader[0].upload("numbers.csv", b"a,b\n1,2\n")
-    next(item for item in at.text_input if item.label == "What to call it").set_value("numbers")
-    click(at, "Add the library")
-    finish(desk, at)
+    at = uploaded(desk, "numbers.csv", b"a,b\n1,2\n", "numbers")
     assert "The library was not added." in texts(at)
     assert desk.workspace.libraries.list() == []
 
 
 def test_a_file_that_cannot_be_read_is_called_by_its_own_name(desk: Desk) -> None:
-    at = desk.app(page=PAGE)
-    at.file_uploader[0].upload("my list.jsonl", b"{broken\n")
-    next(item for item in at.text_input if item.label == "What to call it").set_value("list")
-    click(at, "Add the library")
-    finish(desk, at)
+    at = uploaded(desk, "my list.jsonl", b"{broken\n", "list")
     assert any("my list" in error.value and "cannot be read" in error.value for error in at.error)
 
 
@@ -88,11 +86,7 @@ def test_without_a_file_nothing_is_added(desk: Desk) -> None:
 
 
 def test_what_was_filled_in_stays_when_the_table_cannot_be_read(desk: Desk) -> None:
-    at = desk.app(page=PAGE)
-    at.file_uploader[0].upload("numbers.csv", b"a,b\n1,2\n")
-    next(item for item in at.text_input if item.label == "What to call it").set_value("numbers")
-    click(at, "Add the library")
-    finish(desk, at)
+    at = uploaded(desk, "numbers.csv", b"a,b\n1,2\n", "numbers")
     assert next(item for item in at.text_input if item.label == "What to call it").value == "numbers"
     click(at, "Close")
     assert "The library was not added." not in texts(at)

@@ -14,32 +14,30 @@ from crowdnotes.engines.local.words import plain_post
 from crowdnotes.languages import LANGUAGE_NAMES, language_of
 from crowdnotes.note_text import without_urls
 
-_ENGLISH = (None, "", "en")
 _INSTEAD = "Judge it yourself, or have a language model do so."
 
 
 def foreign_note(note: str) -> str:
     """Why a note cannot be judged, for a person; "" when it is in English."""
-    return _only_english("The note", _foreign(without_urls(note)))
+    return _only_english("The note", _named(_language(without_urls(note))))
 
 
 def foreign_post(post: Post) -> str:
     """Why a text cannot be compared with a post; "" when the post is in English."""
-    text = plain_post(post.text)
-    code = language_of(text) or (post.language or "").split("-")[0].lower()
-    return _only_english("The post", "" if code in _ENGLISH else LANGUAGE_NAMES.get(code, code))
+    code = _language(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
+    return _only_english("The post", _named(code))
 
 
 def foreign_passages(evidence: Sequence[Evidence]) -> str:
     """Which passages cannot be compared with English words, and why; "" when all are in English."""
-    languages = {item.id: language for item in evidence if (language := _foreign(item.passage.text))}
+    languages = {item.id: language for item in evidence if (language := _of_passage(item))}
     verb = "is" if len(languages) == 1 else "are"
     return _only_english(" and ".join(languages), " and ".join(sorted(set(languages.values()))), verb)
 
 
 def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:
     """The passages that can be compared with English words."""
-    return [item for item in evidence if not _foreign(item.passage.text)]
+    return [item for item in evidence if not _of_passage(item)]
 
 
 def _only_english(what: str, language: str, verb: str = "is") -> str:
@@ -48,8 +46,16 @@ def _only_english(what: str, language: str, verb: str = "is") -> str:
     return f"{what} {verb} in {language}, and the local engine compares English words alone. {_INSTEAD}"
 
 
+def _of_passage(item: Evidence) -> str:
+    return _named(_language(item.passage.text))
+
+
+def _named(code: str) -> str:
+    """The name of a language other than English, else ""."""
+    return "" if code in ("", "en") else LANGUAGE_NAMES.get(code, code)
+
+
 @lru_cache(maxsize=512)
-def _foreign(text: str) -> str:
-    """The name of a language other than English that a text is surely in, else ""."""
-    code = language_of(text)
-    return "" if code in _ENGLISH else LANGUAGE_NAMES.get(code or "", code or "")
+def _language(text: str) -> str:
+    """See `language_of`; each gate asks for the same texts."""
+    return language_of(text) or ""
