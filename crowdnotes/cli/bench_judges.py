@@ -96,7 +96,7 @@ def principles(
 
     Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
     """
-    from crowdnotes.studies.camp_rows import labelled_bridging, read_camp_notes
+    from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
     from crowdnotes.studies.judge_files import read_held_out
     from crowdnotes.studies.principles_bench import bench_principles
     from crowdnotes.workspace import open_workspace

@@ -81,7 +81,7 @@ def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embed
     """Readings and reader, from other notes than these, into the folder."""
     from crowdnotes.engines.local.heads.note_reader import save_note_reader
     from crowdnotes.engines.local.heads.shipped import READER, READINGS
-    from crowdnotes.studies.camp_rows import read_camp_notes
+    from crowdnotes.studies.camp_notes import read_camp_notes
     from crowdnotes.studies.helpfulness_questions import QUESTIONS, answered_questions
     from crowdnotes.studies.helpfulness_reader import teach_reader
     from crowdnotes.studies.helpfulness_readings import read_pilot, train_readings, without_judged
@@ -103,7 +103,7 @@ def principles(
 
     from crowdnotes.engines.local.heads.shipped import JUDGES, OPINION
     from crowdnotes.studies import judge_files as files
-    from crowdnotes.studies.camp_rows import labelled_bridging, read_camp_notes
+    from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
     from crowdnotes.studies.note_marks import note_mark
     from crowdnotes.studies.principles_training import train_opinion
     from crowdnotes.workspace import open_workspace

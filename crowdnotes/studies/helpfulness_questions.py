@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from crowdnotes.engines.local.heads.note_reader import readable_note
-from crowdnotes.studies.camp_rows import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
+from crowdnotes.studies.camp_notes import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
 
 # Each question, and how much its loss counts: less where a model answered it, or few notes do.
 QUESTIONS = {

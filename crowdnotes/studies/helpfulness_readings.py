@@ -18,7 +18,7 @@ from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.heads.readings import Readings
 from crowdnotes.engines.local.heads.samples import note_grams, note_words
 from crowdnotes.errors import InputError
-from crowdnotes.studies.camp_rows import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
+from crowdnotes.studies.camp_notes import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
 from crowdnotes.studies.head_fitting import gram_matrix, rarity_of
 from crowdnotes.studies.helpfulness_rows import HealthNote
 from crowdnotes.studies.near_duplicates import near_any

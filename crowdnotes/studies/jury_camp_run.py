@@ -22,9 +22,9 @@ from crowdnotes.jury.link import Link
 from crowdnotes.jury.model_file import save_model
 from crowdnotes.jury.pool import Mixture
 from crowdnotes.jury.reading_model import SideRaters, no_vectors
+from crowdnotes.studies.camp_notes import CampNotes, read_camps, split_by_time
 from crowdnotes.studies.jury_bench import CampFigures, measure_camps
 from crowdnotes.studies.jury_camp_training import Progress, train_camp_model
-from crowdnotes.studies.jury_camps import CampNotes, read_camps, split_by_time
 from crowdnotes.studies.jury_held_out import save_held_out
 from crowdnotes.studies.jury_statements import read_statements
 

@@ -19,7 +19,7 @@ from crowdnotes.jury.features import Features
 from crowdnotes.jury.heads import Blend, Head, Landmarks
 from crowdnotes.jury.link import Link
 from crowdnotes.jury.reading_model import SideRaters
-from crowdnotes.studies.jury_camps import CampNotes
+from crowdnotes.studies.camp_notes import CampNotes
 from crowdnotes.studies.jury_halves import Mapped, WordsRecipe, blends, choose_landmarks, learn_vectors, learn_words
 from crowdnotes.studies.jury_statements import Statements
 

@@ -12,8 +12,8 @@ from crowdnotes.errors import ConfigurationError
 from crowdnotes.jury.camp_model import CampModel
 from crowdnotes.jury.features import BITS, Features
 from crowdnotes.jury.model_file import load_model
+from crowdnotes.studies.camp_notes import CampNotes
 from crowdnotes.studies.jury_bench import CampFigures, measure_camps
-from crowdnotes.studies.jury_camps import CampNotes
 
 _FILE = "notes.npz"
 

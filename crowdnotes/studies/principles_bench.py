@@ -14,7 +14,7 @@ import pandas as pd
 from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines import Engine
 from crowdnotes.errors import InputError
-from crowdnotes.studies.camp_rows import OPINION_LABELS
+from crowdnotes.studies.camp_notes import OPINION_LABELS
 from crowdnotes.studies.measures import area_under_curve
 from crowdnotes.studies.note_marks import note_mark
 

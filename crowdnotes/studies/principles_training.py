@@ -17,7 +17,7 @@ import pandas as pd
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.heads.head import Head, sigmoid
 from crowdnotes.engines.local.heads.samples import note_sample, note_words
-from crowdnotes.studies.camp_rows import OPINION_LABELS
+from crowdnotes.studies.camp_notes import OPINION_LABELS
 from crowdnotes.studies.head_fitting import Labels, Recipe, calibration, fit_head, scores
 from crowdnotes.studies.measures import area_under_curve
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import GateName
 from crowdnotes.errors import InputError
-from crowdnotes.studies.camp_rows import labelled_bridging, read_camp_notes
+from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
 from crowdnotes.studies.correctness_bench import bench_correctness
 from crowdnotes.studies.correctness_rows import DistortionRow, read_distortions
 from crowdnotes.studies.helpfulness_bench import bench_helpfulness
