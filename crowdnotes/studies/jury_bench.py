@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from crowdnotes.domain import Noun
 from crowdnotes.jury.camp_model import CampModel, CampReading
-from crowdnotes.studies.jury_measures import auc, brier, calibration_error
+from crowdnotes.studies.measures import auc, brier, calibration_error
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from crowdnotes.domain import Noun
 from crowdnotes.jury.link import Link, sigmoid
-from crowdnotes.studies.jury_measures import auc, calibration_curve, calibration_error
+from crowdnotes.studies.measures import auc, calibration_curve, calibration_error
 
 Floats = npt.NDArray[np.float64]
 _LEAST_RATINGS = 5  # of a note before its mean rating says which note on a post is best

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from crowdnotes.jury.link import Link, sigmoid
-from crowdnotes.studies.jury_measures import auc
+from crowdnotes.studies.measures import auc
 
 Floats = npt.NDArray[np.float64]
 LINK = Link(intercept_slope=4.0, width=0.7)

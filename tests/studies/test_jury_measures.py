@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from crowdnotes.studies.jury_measures import auc, brier, calibration_curve, calibration_error
+from crowdnotes.studies.measures import auc, brier, calibration_curve, calibration_error
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.integers(1, 4)), min_size=2, max_size=40))
