@@ -6,8 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts.navigation import chosen_page
-from pages.parts.session import show_notice, told, workspace
+from pages.view.session import chosen_page, show_notice, told, workspace
 
 _ASSETS = Path(__file__).parent / "assets"
 

@@ -1,1 +1,1 @@
-"""The pages, one file each, and their parts."""
+"""The pages, one file each; `view` holds what they show."""

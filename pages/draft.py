@@ -5,14 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.errors import CaseNotFoundError
-from pages.parts.decide_step import decide_step
-from pages.parts.demonstration import lesson
-from pages.parts.draft_step import draft_step
-from pages.parts.evidence_step import evidence_step
-from pages.parts.post_step import post_step
-from pages.parts.review_step import review_step
-from pages.parts.session import current_case, page_body, show_case, show_notice, told
-from pages.parts.status_bar import status_bar, waits_for
+from pages.view.decision import decide_step
+from pages.view.evidence import evidence_step
+from pages.view.gates import review_step
+from pages.view.note import draft_step, lesson
+from pages.view.post import post_step
+from pages.view.session import current_case, page_body, show_case, show_notice, told
+from pages.view.status_bar import status_bar, waits_for
 
 
 def new_note() -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from crowdnotes.note_text import note_length
-from pages.parts.components import counter_script
+from pages.view.components import counter_script
 
 pytestmark = pytest.mark.journey
 

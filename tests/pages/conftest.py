@@ -16,7 +16,7 @@ from crowdnotes.domain import Case, Mode, Verdict
 from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.parts import session
+from pages.view import session
 
 ROOT = Path(__file__).parents[2]
 POST = "Vitamin C cures a cold in a day. Doctors hide it."

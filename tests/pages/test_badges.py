@@ -6,7 +6,7 @@ from datetime import date
 
 from crowdnotes.cases.cutoff import UNDATED
 from crowdnotes.domain import DateOrigin, Post, ReadAs, Source
-from pages.parts.badges import source_badges
+from pages.view.search_report import source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
 DATED = Source(

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, CaseStatus, DecisionKind, Mode
 from crowdnotes.errors import CaseNotFoundError
-from pages.parts.case_export import cases_as_csv
+from pages.view.decision import cases_as_csv
 from tests.pages.conftest import Desk, texts
 
 PAGE = "pages/cases.py"

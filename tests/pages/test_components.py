@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Passage, SentenceSupport, Span, Support
-from pages.parts.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
+from pages.view.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
 
 words = st.text(alphabet="abc .\n<é", max_size=60)
 

@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import Passage, Span, Verdict
 from crowdnotes.engines.base import WriterAnswer
-from pages.parts import draft_step
+from pages.view import note
 from tests.pages.conftest import NOTE, Desk, note_of, texts
 
 
@@ -90,7 +90,7 @@ def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypa
     }
     desk.workspace.service._store.update(case.id, lambda newest: newest.model_copy(update=changes))
     shown: list[str] = []
-    monkeypatch.setattr(draft_step, "outside_text", lambda text, **_: shown.append(text))
+    monkeypatch.setattr(note, "outside_text", lambda text, **_: shown.append(text))
     at = desk.app(case)
     assert not at.exception
     assert shown == ["“2024 · 12”"]

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.settings import LlmSettings
-from pages.parts import engine_choice, session
+from pages.view import session, status_bar
 from tests.llm_server import LLMServer, honest
 from tests.pages.conftest import Desk, texts
 
@@ -17,7 +17,7 @@ from tests.pages.conftest import Desk, texts
 def _found(server: LLMServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the page look for servers where the test has one."""
     monkeypatch.setattr(
-        engine_choice, "find_servers", lambda settings: find_servers(settings, (("Ollama", server.base_url),))
+        status_bar, "find_servers", lambda settings: find_servers(settings, (("Ollama", server.base_url),))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.parts.plots import _ink_on
+from pages.view.plots import _ink_on
 
 
 @given(st.integers(min_value=0, max_value=0xFFFFFF))

@@ -7,9 +7,8 @@ import streamlit as st
 from crowdnotes.bridging.verdicts import RuleName, in_figures
 from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName
 from crowdnotes.jury import changes
-from pages.parts.number_line import Standing, number_line
-from pages.parts.plots import Part, stacked_shares
-from pages.parts.text import plain
+from pages.view.plots import Part, Standing, number_line, stacked_shares
+from pages.view.text import plain
 
 _ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
 _ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})

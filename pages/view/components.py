@@ -14,8 +14,8 @@ import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
 from crowdnotes.note_text import top_level_domains
-from pages.parts.table_rows import ReadableRows, readable_rows
-from pages.parts.text import visible
+from pages.view.table_rows import ReadableRows, readable_rows
+from pages.view.text import visible
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 

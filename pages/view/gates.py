@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel
+from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, PrincipleResult
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.languages import language_of
 from crowdnotes.note_lint import lint, without_tracking
-from pages.parts.badges import language_name
-from pages.parts.components import gate_path
-from pages.parts.jury_panel import jury_panel
-from pages.parts.link_checks import asking, stop_asking
-from pages.parts.note_box import SCORE_BUTTON, SCORE_SHORTCUT, save_typed
-from pages.parts.principles_panel import SIGNS, principles_panel
-from pages.parts.progress import job_panel, start, under_way
-from pages.parts.session import act, author, workspace
-from pages.parts.steps import StepName, StepState, StepView, step
-from pages.parts.text import plain
+from pages.view.components import gate_path, outside_text
+from pages.view.decision import asking, stop_asking
+from pages.view.jury import jury_panel
+from pages.view.note import SCORE_BUTTON, SCORE_SHORTCUT, save_typed
+from pages.view.progress import job_panel, start, under_way
+from pages.view.search_report import language_name
+from pages.view.session import act, author, notices, workspace
+from pages.view.steps import StepName, StepState, StepView, step
+from pages.view.text import plain
 
 _PLACE = StepName.REVIEW.value
 
@@ -150,3 +149,65 @@ def _cut(case: Case) -> None:
     if draft is not None:
         text = without_tracking(draft.text)
         act(_PLACE, lambda: workspace().service.edit_draft(case.id, text, author(), based_on=draft.sha256))
+
+
+SIGNS = {
+    GateStatus.PASS: ":green[:material/check_circle:]",
+    GateStatus.FAIL: ":red[:material/cancel:]",
+    GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
+}
+_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
+_PRINCIPLES = "principles"
+
+
+def principles_panel(case: Case, assessment: Assessment) -> None:
+    """All six; a rewrite is offered while the scores are of the note as it stands."""
+    st.markdown("**Principles of a good note**")
+    notices(_PRINCIPLES)
+    with st.grid("auto", min_column_width=300, gap="small"):
+        for result in assessment.principles:
+            _principle(case, result)
+
+
+def _principle(case: Case, result: PrincipleResult) -> None:
+    stale = not case.assessment_is_current
+    with st.container(gap=None):
+        name = result.principle.value
+        sign = ":gray[:material/history:]" if stale else SIGNS[result.status]
+        st.markdown(f"{sign} **{name[:1].upper()}{name[1:]}:** {_WORDS[result.status]}")
+        st.caption(plain(result.reason))
+        _findings(result)
+        if result.rewrite and not stale and case.decision is None:
+            _rewrite(case, result)
+
+
+def _findings(result: PrincipleResult) -> None:
+    """What it objects to; where the principle passes, remarks in grey, which a person may weigh otherwise."""
+    messages = [plain(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]
+    if result.status is GateStatus.FAIL:
+        for message in messages:
+            st.markdown(f":small[:orange[:material/arrow_right:] {message}]")
+    elif messages:
+        st.caption("Remarks")
+        for message in messages:
+            st.markdown(f":small[:gray[:material/arrow_right: {message}]]")
+
+
+def _rewrite(case: Case, result: PrincipleResult) -> None:
+    key = result.principle.name.lower()
+    st.caption("The model suggests:")
+    outside_text(result.rewrite, look="note", key=f"rewrite-{key}")
+    st.button(
+        "Take this wording",
+        key=f"take-rewrite-{key}",
+        icon=":material/edit_note:",
+        help="Undo brings the old words back. The note is to be scored again.",
+        on_click=_take,
+        args=(case, result.rewrite),
+    )
+
+
+def _take(case: Case, text: str) -> None:
+    draft = case.draft
+    if draft is not None:
+        act(_PRINCIPLES, lambda: workspace().service.edit_draft(case.id, text, author(), based_on=draft.sha256))

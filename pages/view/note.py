@@ -1,22 +1,23 @@
-"""Step 3: the words, and which passage carries each sentence. Opens after the first passage in use."""
+"""Step 3: the words, saved at every pause, and which passage carries each sentence."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
 
+from crowdnotes.demonstration import Example, examples, is_demonstration_url
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
+from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.note_text import NOTE_LIMIT, note_length
-from pages.parts.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
-from pages.parts.demonstration import tempting_note
-from pages.parts.link_checks import cited_links
-from pages.parts.note_box import note_box
-from pages.parts.progress import job_panel, start, under_way
-from pages.parts.session import act, author, workspace
-from pages.parts.steps import StepName, StepState, StepView, step
-from pages.parts.text import clip, host, plain
+from pages.view.components import marked_text, note_counter, note_pieces, outside_text, passage_words, sentence_pieces
+from pages.view.decision import cited_links
+from pages.view.progress import job_panel, start, under_way
+from pages.view.session import act, author, workspace
+from pages.view.steps import StepName, StepState, StepView, step
+from pages.view.text import clip, host, plain
 
 _BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
     Support.SUPPORTED: ("green", ":material/check:"),
@@ -169,3 +170,154 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
             outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
         for doubt in dict.fromkeys(sentence.doubts):
             st.caption(f":orange[:material/help:] {plain(doubt)}")
+
+
+SCORE_BUTTON = "score"
+SCORE_SHORTCUT = "Alt+S"  # spelt out in note_counter.js too
+_BOX = "note-box"
+_PLACE = StepName.DRAFT.value
+
+
+@dataclass(slots=True)
+class _Box:
+    """`base` is the sha256 of the saved text that the box began from; `rival` an edit that could not be saved."""
+
+    base: str | None
+    generation: int = 0
+    rival: str | None = None
+
+    def key(self, case: Case) -> str:
+        # A new generation is a new widget: the only way to put other words before the person.
+        return f"note-{case.id}-{self.generation}"
+
+
+def note_box(case: Case) -> None:
+    """Draw the box, its counter and its undo."""
+    box = _box(case)
+    saved = case.draft.sha256 if case.draft else None
+    if box.base != saved and box.rival is None:
+        box.base = saved
+        box.generation += 1
+    if box.rival is not None:
+        _both_texts(case, box, box.rival)
+        return
+    text = case.draft.text if case.draft else ""
+    with st.container(key=_BOX, gap="xsmall"):
+        st.text_area(
+            "The note, with its links",
+            value=text,
+            height=190,
+            key=box.key(case),
+            on_change=_save,
+            args=(case,),
+            placeholder="Say what the evidence says, in neutral words, and link to it",
+        )
+        note_counter(text, box=_BOX, submit=SCORE_BUTTON, key=f"counter-{case.id}")
+    st.button(
+        "Undo",
+        key="undo",
+        icon=":material/undo:",
+        disabled=not case.revisions,
+        help="Go back to the text before the last change",
+        on_click=_undo,
+        args=(case.id,),
+    )
+
+
+def _box(case: Case) -> _Box:
+    key = f"box-{case.id}"
+    if key not in st.session_state:
+        st.session_state[key] = _Box(case.draft.sha256 if case.draft else None)
+    box: _Box = st.session_state[key]
+    return box
+
+
+def _save(case: Case) -> None:
+    box = _box(case)
+    text = st.session_state[box.key(case)]
+
+    def save() -> None:
+        try:
+            saved = workspace().service.edit_draft(case.id, text, author(), based_on=box.base)
+        except WorkflowError as refusal:
+            if refusal.rule != "edited elsewhere":
+                raise
+            box.rival = text
+        else:
+            box.base = saved.draft.sha256 if saved.draft else None
+
+    act(_PLACE, save)
+
+
+def save_typed(case: Case) -> None:
+    """Save what stands in the box, if it is drawn and nobody else's words are in the way."""
+    box = _box(case)
+    if box.rival is None and box.key(case) in st.session_state:
+        _save(case)
+
+
+def _undo(case_id: str) -> None:
+    act(_PLACE, lambda: workspace().service.undo_edit(case_id, author()))
+
+
+def _both_texts(case: Case, box: _Box, mine: str) -> None:
+    st.warning(
+        "Both texts are here. Choose one; the other stays in the undo history if it was saved.",
+        title="The note was changed in another tab, or by another person, while you were writing.",
+        icon=":material/call_split:",
+    )
+    theirs = case.draft.text if case.draft else ""
+    with st.grid(2, min_column_width=280):
+        with st.container(gap="xsmall"):
+            st.markdown("**Saved by the other**")
+            outside_text(theirs, look="note", key="conflict-theirs")
+            st.button("Take this text", key="take-theirs", on_click=_settle, args=(case, box, None))
+        with st.container(gap="xsmall"):
+            st.markdown("**Yours, not saved yet**")
+            outside_text(mine, look="note", key="conflict-mine")
+            st.button("Save my text", key="take-mine", on_click=_settle, args=(case, box, mine))
+
+
+def _settle(case: Case, box: _Box, mine: str | None) -> None:
+    if mine is None:
+        box.rival = None
+        return
+    # Bound to the text that was shown beside it: a third change meanwhile is a conflict again.
+    shown = case.draft.sha256 if case.draft else None
+    if act(_PLACE, lambda: workspace().service.edit_draft(case.id, mine, author(), based_on=shown)) is not None:
+        box.rival = None
+
+
+def lesson(case: Case | None) -> None:
+    """What the example teaches, while a case of an example is under way."""
+    example = _example_of(case)
+    if example is not None:
+        st.caption(f":material/school: Demonstration: {plain(example.teaches)}")
+
+
+def tempting_note(case: Case) -> None:
+    """Offer an example's note that says more than its source, to see whether the review catches it."""
+    example = _example_of(case)
+    note = example.tempting_note if example else None
+    if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
+        return
+    st.button(
+        "Try the tempting note",
+        key="tempting",
+        icon=":material/school:",
+        help="A note that says more than its source does. Score it, and see whether the review catches it.",
+        on_click=_try,
+        args=(case, note),
+    )
+
+
+def _example_of(case: Case | None) -> Example | None:
+    # The pack is opened for cases that use its pages alone: a damaged one must not stop real work.
+    if case is None or not any(is_demonstration_url(url) for url in (*case.urls, case.post.url or "")):
+        return None
+    return next((example for example in examples() if example.post.text == case.post.text), None)
+
+
+def _try(case: Case, note: str) -> None:
+    shown = case.draft.sha256 if case.draft else None
+    act(StepName.DRAFT.value, lambda: workspace().service.edit_draft(case.id, note, author(), based_on=shown))

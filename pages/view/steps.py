@@ -11,8 +11,8 @@ from enum import StrEnum
 import streamlit as st
 
 from crowdnotes.domain import Case
-from pages.parts.components import into_view
-from pages.parts.session import elsewhere, notices
+from pages.view.components import into_view
+from pages.view.session import elsewhere, notices
 
 
 class StepName(StrEnum):

@@ -1,4 +1,4 @@
-"""A second look at the evidence: more like a passage, the other side, a link, another in a passage's place."""
+"""More evidence: a follow-up search, a passage pasted by hand, an earlier set brought back."""
 
 from __future__ import annotations
 
@@ -6,17 +6,27 @@ import streamlit as st
 
 from crowdnotes.cases.earlier_sets import taken_away
 from crowdnotes.cases.second_look import pool, said
-from crowdnotes.domain import Aim, Case, Evidence, Look, LookKind, Mode, ProviderOutcome, ProviderState
+from crowdnotes.domain import (
+    Aim,
+    Case,
+    Evidence,
+    EvidenceSet,
+    Look,
+    LookKind,
+    Mode,
+    ProviderOutcome,
+    ProviderState,
+    Source,
+)
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
-from pages.parts.earlier_evidence import bring_back_button
-from pages.parts.evidence_search import library_choice, library_names
-from pages.parts.progress import start, started_here, under_way
-from pages.parts.search_report import failed_searches, failures
-from pages.parts.services import service_pills, ticked_at_first
-from pages.parts.session import act, author, workspace
-from pages.parts.steps import StepName, card_place
-from pages.parts.text import plain
+from pages.view.components import into_view
+from pages.view.progress import start, started_here, under_way
+from pages.view.search_report import failed_searches, failures
+from pages.view.session import act, author, notices, workspace
+from pages.view.steps import StepName, card_place
+from pages.view.text import count, host, moment, plain
+from pages.view.where_to_look import library_choice, library_names, service_pills, ticked_at_first
 
 _PLACE = StepName.EVIDENCE.value
 _TOLD = "look-told"  # the job whose look that found nothing was told in this tab
@@ -186,3 +196,142 @@ def _refuse_if_changed(drawn: Case) -> None:
 
 def _add_link(case: Case, key: str) -> None:
     _look(case, LookKind.LINK, st.session_state.get(f"{key}-url") or "", _PLACE, key)
+
+
+def earlier_evidence(case: Case, job: JobRecord | None) -> None:
+    """Every earlier set, the newest first, and the passages that are not here any more. Folded away."""
+    sets = case.earlier_evidence
+    if not sets:
+        return
+    label = f"Earlier evidence ({count(len(sets), 'set')})"
+    with st.expander(label, key=f"earlier-{case.id}", icon=":material/history:", on_change="rerun") as fold:
+        if not fold.open:
+            return
+        closed = under_way(job) or case.decision is not None
+        gone = taken_away(case)
+        if gone:
+            st.markdown("**Not here any more**")
+            for item in gone:
+                _passage(case, item, closed=closed)
+        st.markdown("**As it was**")
+        for number in reversed(range(len(sets))):
+            _set(case, number, sets[number], closed=closed)
+
+
+def _passage(case: Case, item: Evidence, *, closed: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(_named(item), width="stretch")
+        bring_back_button(case, item.id, "Bring back", closed=closed)
+
+
+def bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
+    """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
+    st.button(
+        label,
+        key=f"bring-back-{case.id}-{evidence_id}-{place}",
+        type="tertiary",
+        icon=":material/undo:",
+        disabled=closed,
+        on_click=_bring_back,
+        args=(case, evidence_id),
+    )
+
+
+def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
+    when = moment(earlier.at) if earlier.at is not None else "Time not recorded"
+    why = f" · before: {plain(earlier.why, 120)}" if earlier.why else ""
+    with st.container(border=True, gap="xsmall", key=f"earlier-set-{number}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"{when}{why}", width="stretch")
+            st.button(
+                "Bring these back",
+                key=f"bring-back-{case.id}-set-{number}",
+                type="tertiary",
+                icon=":material/settings_backup_restore:",
+                disabled=closed or earlier.evidence == case.evidence,
+                help="What the note uses stays beside them. The present passages go on record.",
+                on_click=_bring_back_set,
+                args=(case, number),
+            )
+        st.markdown("  \n".join(_named(item) for item in earlier.evidence))
+
+
+def _named(item: Evidence) -> str:
+    where = plain(host(item.source.url) or item.source.library or "", 50)
+    read = " · opened" if item.review.opened_at is not None else ""
+    return f":small[**{item.id}** {plain(item.source.title, 110)} :gray[{where}{read}]]"
+
+
+def _bring_back(case: Case, evidence_id: str) -> None:
+    act(_PLACE, lambda: workspace().service.bring_back(case.id, evidence_id, author()))
+
+
+def _bring_back_set(case: Case, number: int) -> None:
+    act(_PLACE, lambda: workspace().service.bring_back_set(case.id, number, author()))
+
+
+_BEGUN = "begun-by-hand"
+
+
+def paste_box(case: Case, label: str, source: Source | None = None) -> None:
+    """Room to paste a passage, for `source` if the program could not read it.
+
+    Open until the person folds it or the passage was taken; what was typed stays when it could not be.
+    """
+    fold = _fold(case, source)
+    box = st.expander(label, key=fold, icon=":material/content_paste:", on_change="rerun")
+    if box.open:
+        with box:
+            _fields(case, source, fold)
+
+
+def open_paste_box(case: Case) -> None:
+    """Begin a case with a passage of the person's own: the box is open, and the page goes to it."""
+    st.session_state[_fold(case, None)] = True
+    st.session_state[_BEGUN] = case.id
+
+
+def begun_by_hand(case: Case) -> bool:
+    """Whether this tab began the case with `open_paste_box`, and none after it."""
+    return bool(st.session_state.get(_BEGUN) == case.id)
+
+
+def _fields(case: Case, source: Source | None, fold: str) -> None:
+    fields = f"{fold}-{st.session_state.get(_taken(fold), 0)}"
+    if source is None and begun_by_hand(case):
+        into_view(f"begun-{case.id}")
+    notices(fold)
+    with st.form(f"form-{fields}", border=False):
+        st.text_input(
+            "Address of the page", value=(source.url or "") if source else "", type="url", key=f"{fields}-url"
+        )
+        st.text_input("Title of the page", key=f"{fields}-title")
+        st.text_area(
+            "The passage, in the page's own words",
+            height=130,
+            key=f"{fields}-text",
+            placeholder="Copy the sentences that matter, unchanged",
+        )
+        st.form_submit_button(
+            "Add this passage", icon=":material/content_paste:", on_click=_add, args=(case, fold, fields)
+        )
+
+
+def _add(case: Case, fold: str, fields: str) -> None:
+    url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
+    taken = act(
+        fold,
+        lambda: workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text, by=author()),
+    )
+    if taken is not None:
+        st.session_state[fold] = False
+        # The next passage starts from empty fields; Streamlit empties one only when its key is new.
+        st.session_state[_taken(fold)] = st.session_state.get(_taken(fold), 0) + 1
+
+
+def _fold(case: Case, source: Source | None) -> str:
+    return f"paste-{case.id}-{source.id if source else 'new'}"
+
+
+def _taken(fold: str) -> str:
+    return f"{fold}-taken"

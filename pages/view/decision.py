@@ -1,0 +1,439 @@
+"""Step 5: what still stands in the way of approval, the decision, and what follows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+import streamlit as st
+
+from crowdnotes.cases.links import said, same_page
+from crowdnotes.cases.reasons import A_REASON, missing_from
+from crowdnotes.cases.suggestions import suggest_tags
+from crowdnotes.domain import (
+    Case,
+    CaseStatus,
+    Classification,
+    DecisionKind,
+    GateStatus,
+    LinkCheck,
+    LinkState,
+    StageName,
+)
+from crowdnotes.errors import CaseNotFoundError, WorkflowError
+from crowdnotes.handoff import (
+    although,
+    cases_csv,
+    class_label,
+    form_labels,
+    gate_said,
+    is_demonstration,
+    post_url,
+    to_json,
+    to_markdown,
+)
+from crowdnotes.jobs.records import JobRecord
+from crowdnotes.note_form import CLASSIFICATIONS, tags_of
+from pages.view.progress import job_panel, start, under_way
+from pages.view.session import act, author, workspace
+from pages.view.steps import StepName, StepState, StepView, arrive, forget_folds, step
+from pages.view.text import count, exact, host, moment, plain, web_url
+
+_PLACE = StepName.DECIDE.value
+_KINDS = {
+    DecisionKind.APPROVED: ("Approve the note", ":material/check:"),
+    DecisionKind.NOT_NEEDED: ("No note needed", ":material/comments_disabled:"),
+    DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", ":material/search_off:"),
+    DecisionKind.REJECTED: ("Reject the note", ":material/block:"),
+}
+_WORD = "word"  # the field of the person's word on the decision
+
+
+def decide_step(case: Case | None, job: JobRecord | None) -> None:
+    """Draw the step."""
+    with step(case, _view(case)) as is_open:
+        if case is None or not is_open:
+            return
+        if case.decision is not None:
+            hand_off(case)
+            return
+        if case.draft is not None:
+            _note_form(case)
+            overrides(case, job)
+        _ends(case, job)
+
+
+def _view(case: Case | None) -> StepView:
+    name = StepName.DECIDE
+    if case is None:
+        return StepView(name, StepState.LOCKED, "Comes last: approve, or find that no note is needed")
+    decision = case.decision
+    if decision is None and case.draft is None:
+        return StepView(name, StepState.ACTIVE, "You may end here at any time: no note is a result too")
+    if decision is None:
+        return StepView(name, StepState.ACTIVE, "Yours alone: the program never decides")
+    colour = {"approved": "green", "rejected": "red"}.get(decision.kind.value, "gray")
+    said = f":{colour}-badge[{decision.kind.value}] by {plain(decision.by, 40)}, {moment(decision.at)}"
+    return StepView(name, StepState.DONE, said, "Open", stays_open=True)
+
+
+def _note_form(case: Case) -> None:
+    st.markdown("**What X's note form will ask you**")
+    chosen = f"class-{case.id}"
+    st.session_state[chosen] = case.classification
+    st.radio(
+        "About the post",
+        list(Classification),
+        format_func=CLASSIFICATIONS.__getitem__,
+        key=chosen,
+        on_change=_classify,
+        args=(case.id, chosen),
+        label_visibility="collapsed",
+    )
+    if case.classification is Classification.NOT_MISLEADING:
+        st.caption("X never shows such a note on the post; only raters see it.")
+    suggestions = {item.tag: item.why for item in suggest_tags(case)}
+    marks = " :primary[:material/lightbulb:] marks what the words suggest." if suggestions else ""
+    ask = "Tick at least one." if case.classification is Classification.MISLEADING else "Tick what fits."
+    st.caption(f"Why? {ask}{marks}")
+    with st.container(gap=None):
+        for tag, label in tags_of(case.classification).items():
+            _tag(case, tag, label, suggestions.get(tag))
+
+
+def _tag(case: Case, tag: str, label: str, why: str | None) -> None:
+    key = f"tag-{case.id}-{tag}"
+    st.session_state[key] = tag in case.tags
+    st.checkbox(label, key=key, on_change=_tick, args=(case, tag, key))
+    if why:  # below the box and not in its label, which is read aloud as it is written here
+        with st.container(key=f"suggested-{tag}"):
+            st.markdown(f":small[:primary[:material/lightbulb:] :gray[{plain(why)}]]")
+
+
+def _classify(case_id: str, key: str) -> None:
+    chosen = st.session_state[key]
+    act(_PLACE, lambda: workspace().service.set_classification(case_id, chosen, author()))
+
+
+def _tick(case: Case, tag: str, key: str) -> None:
+    ticked = bool(st.session_state[key])
+    act(_PLACE, lambda: workspace().service.tick_tag(case.id, tag, author(), ticked=ticked))
+
+
+def _ends(case: Case, job: JobRecord | None) -> None:
+    """The four ends. Only approving waits: for what is listed above it, and for the work under way."""
+    blocked = case.draft is None or under_way(job) or bool(workspace().service.obstacles(case, reasons(case)))
+    kept_field(case, _WORD, "A word on your decision (optional, kept in the record)")
+    with st.grid(4, min_column_width=170, gap="small"):
+        for kind, (label, icon) in _KINDS.items():
+            waits = kind is DecisionKind.APPROVED and blocked
+            st.button(
+                label,
+                key=f"decide-{kind.value.replace(' ', '-')}",
+                icon=icon,
+                width="stretch",
+                disabled=waits,
+                help=_waits_for(case, job) if waits else None,
+                on_click=_decide,
+                args=(case, kind),
+            )
+
+
+def _waits_for(case: Case, job: JobRecord | None) -> str:
+    if case.draft is None:
+        return "Waits for a note"
+    return "Waits for the work under way" if under_way(job) else "Waits for what is listed above"
+
+
+def _decide(case: Case, kind: DecisionKind) -> None:
+    seen = case.draft.sha256 if case.draft else None
+
+    def decide() -> Case:
+        decided = workspace().service.decide(
+            case.id, kind, author(), reason=kept_words(case, _WORD), overrides=reasons(case), seen=seen
+        )
+        job = workspace().runner.latest(case.id)
+        if job is not None and job.state.under_way:  # nobody waits for it any more
+            workspace().runner.cancel(job.id)
+        return decided
+
+    if act(_PLACE, decide) is not None:
+        forget_folds(case)
+        arrive(StepName.DECIDE)
+
+
+_OVERRIDDEN = "You override it: approving puts your reason below on record."
+
+
+def overrides(case: Case, job: JobRecord | None) -> None:
+    """Draw each check that waits, and the field for its reason."""
+    waits = workspace().service.obstacles(case)
+    behind = _behind(case)
+    still = {item.rule for item in workspace().service.obstacles(case, reasons(case))}
+    if still:
+        things = count(len(still), "thing")
+        st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {things} more, listed here**")
+    for item in waits:
+        check = _check(item)
+        if check in behind:
+            _covered(item, by=behind[check], passed_over=item.rule not in still)
+            continue
+        _wait(item, passed_over=item.rule not in still)
+        if check:
+            _field(case, check)
+    if any(item.rule.startswith("live:") for item in waits):
+        ask_again(case, job)
+
+
+def reasons(case: Case) -> dict[str, str]:
+    """The reasons written so far, by the check that each passes over, as the fields stand now."""
+    behind = _behind(case)
+    checks = [check for item in workspace().service.obstacles(case) if (check := _check(item))]
+    written = {check: kept_words(case, _field_name(case, behind.get(check, check))) for check in checks}
+    return {check: reason for check, reason in written.items() if reason}
+
+
+def kept_words(case: Case, field: str) -> str:
+    """What such a field says now, also when it was typed just before a button was pressed."""
+    return str(st.session_state.get(_key(case, field), case.decision_words.get(field)) or "").strip()
+
+
+def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str:
+    """A line to write in, kept in the case at every pause, so that a reload finds it; gives what it says."""
+    key = _key(case, field)
+    st.session_state.setdefault(key, case.decision_words.get(field, ""))
+    st.text_input(
+        label,
+        key=key,
+        placeholder=placeholder,
+        live=True,
+        on_change=_keep,
+        args=(case.id, field, key),
+        persist_state="page",
+    )
+    return kept_words(case, field)
+
+
+def _keep(case_id: str, field: str, key: str) -> None:
+    said = st.session_state.get(key) or ""
+    act(_PLACE, lambda: workspace().service.keep_decision_words(case_id, field, said))
+
+
+def _wait(refusal: WorkflowError, *, passed_over: bool) -> None:
+    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
+    next_step = _OVERRIDDEN if passed_over else refusal.next_step
+    st.markdown(f"{sign} {plain(refusal.message)} :gray[{plain(next_step)}]")
+
+
+def _covered(refusal: WorkflowError, *, by: str, passed_over: bool) -> None:
+    """A gate that only waits for one before it: the reason for that one is put on record for it too."""
+    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
+    how = f"Your reason for {by} goes on record for it too." if passed_over else f"A reason for {by} covers it too."
+    st.markdown(f"{sign} {plain(refusal.message)} :gray[{how}]")
+
+
+def _field(case: Case, check: str) -> None:
+    said = kept_field(
+        case,
+        _field_name(case, check),
+        f"Why approve although {_although(case, check)}? (at least {A_REASON})",
+        "Your reason stays in the record. Leave it empty to mend the note instead.",
+    )
+    missing = missing_from(said)
+    if said and missing:
+        st.markdown(f":small[:red[:material/error: Too short for a reason: it needs {missing}.]]")
+
+
+def _behind(case: Case) -> dict[str, str]:
+    """The gates that were not run because one before them did not pass, each with that one."""
+    gates = case.assessment.gates if case.assessment is not None else ()
+    first = next((gate for gate in gates if gate.status is not GateStatus.PASS), None)
+    if first is None:
+        return {}
+    waiting = gates[gates.index(first) + 1 :]
+    return {gate.gate.value: first.gate.value for gate in waiting if gate.status is GateStatus.NOT_RUN}
+
+
+def _key(case: Case, field: str) -> str:
+    return f"words-{case.id}-{field}"
+
+
+def _field_name(case: Case, check: str) -> str:
+    """Names the very judgement that is passed over: a reason for one text says nothing about another."""
+    assessment = case.assessment
+    judged = f"{assessment.text_sha256}-{assessment.basis_sha256}" if assessment else "not-scored"
+    return f"{check} {judged}"
+
+
+def _check(refusal: WorkflowError) -> str:
+    """The check that a written reason can pass over; empty for a rule that nobody can."""
+    if refusal.rule.startswith("gate "):
+        return refusal.rule.removeprefix("gate ")
+    return refusal.rule if refusal.rule.startswith(("link:", "live:")) else ""
+
+
+def _although(case: Case, check: str) -> str:
+    if check.startswith("link:"):
+        return f"the link to {_site(check.removeprefix('link:'))} was not inspected"
+    if check.startswith("live:"):
+        return f"the link to {_site(check.removeprefix('live:'))} was not found to answer"
+    return gate_said(case, check)
+
+
+def _site(url: str) -> str:
+    """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
+    site = host(url if "://" in url else f"https://{url}")
+    # Without escapes where none is needed: a label is also read aloud, as it is written here.
+    return site if re.fullmatch(r"[a-z0-9.-]+", site) else plain(site, 60)
+
+
+_LOOKS = {
+    LinkState.LIVE: ("green", ":material/link:"),
+    LinkState.BLOCKED: ("orange", ":material/block:"),
+    LinkState.UNREACHABLE: ("orange", ":material/cloud_off:"),
+    LinkState.DEAD: ("red", ":material/link_off:"),
+    LinkState.REFUSED: ("red", ":material/gpp_bad:"),
+}
+
+
+def link_badge(check: LinkCheck | None) -> str:
+    """Markdown of a badge that says in words how a link answered."""
+    colour, icon = _LOOKS[check.state] if check is not None else ("gray", ":material/help:")
+    return f":{colour}-badge[{icon} {plain(said(check))}]"
+
+
+def cited_links(case: Case) -> None:
+    """The note's links, one a line, each with how it answered."""
+    with st.container(key="cited-links", gap="xxsmall"):
+        for url, check in workspace().service.link_checks(case):
+            why = f" :small[:gray[{plain(check.sentence, 200)}]]" if check is not None and check.sentence else ""
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(f":small[Link {plain(host(_with_scheme(url)) or url, 60)}] {link_badge(check)}{why}")
+                copy = web_url(check.archived_url) if check is not None else None
+                if copy:
+                    st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
+
+
+def card_badge(case: Case, url: str | None) -> str | None:
+    """The badge for a source that the note cites; None when it does not."""
+    checks = workspace().service.link_checks(case) if url else ()
+    mine = (check for cited, check in checks if url and same_page(cited) == same_page(url))
+    return next((f":small[link] {link_badge(check)}" for check in mine), None)
+
+
+def ask_again(case: Case, job: JobRecord | None) -> None:
+    """A button that asks every link of the note again, and how that goes."""
+    job_panel(case, job, "links")
+    st.button(
+        "Check the links again",
+        key="check-links",
+        icon=":material/sync:",
+        disabled=under_way(job),
+        help="Asks every link of the note now, up to three times each, as X's own check does",
+        on_click=start,
+        args=(case, "links"),
+    )
+
+
+def asking(job: JobRecord | None) -> bool:
+    """Whether all that is still under way is asking the links."""
+    current = job.current if job is not None and job.state.under_way else None
+    return current is not None and current.name == StageName.LINKS.value
+
+
+def stop_asking(case: Case) -> None:
+    """End a check of the links that is under way, so that something else can start; it takes a moment."""
+    runner = workspace().runner
+    job = runner.latest(case.id)
+    if job is not None and asking(job):
+        runner.cancel(job.id)
+        runner.wait(job.id, timeout=2)
+
+
+def _with_scheme(url: str) -> str:
+    return url if "://" in url else f"https://{url}"
+
+
+_ENDS = {
+    DecisionKind.NOT_NEEDED: "You found that the post needs no note. That is a result: nothing is posted.",
+    DecisionKind.INSUFFICIENT_EVIDENCE: "You found too little evidence. That is a result: nothing is posted.",
+    DecisionKind.REJECTED: "You rejected the note. Nothing is posted.",
+}
+
+
+def hand_off(case: Case) -> None:
+    """What a decided case offers."""
+    decision = case.decision
+    if decision is None:
+        return
+    if decision.kind is DecisionKind.APPROVED:
+        _approved(case)
+    else:
+        st.markdown(_ENDS[decision.kind])
+    if decision.reason:
+        st.markdown(f"Your word on it: {plain(decision.reason)}")
+    for item in decision.overrides:
+        why = f"Approved although **{although(case, item.check, exact)}**. Reason: {plain(item.reason)}"
+        st.markdown(f":orange[:material/priority_high:] {why}")
+    _files(case)
+
+
+def _approved(case: Case) -> None:
+    text = case.draft.text if case.draft else ""
+    if is_demonstration(case):
+        st.warning("Its links lead to invented pages.", title="A demonstration: do not post this note.")
+    st.markdown("**1.** Copy the note")
+    st.code(text, language=None, wrap_lines=True)
+    st.markdown("**2.** On X, choose “Write a Community Note” under the post, and say")
+    st.markdown(f":primary[:material/radio_button_checked:] {plain(class_label(case))}")
+    for label in form_labels(case):
+        st.markdown(f":primary[:material/check_box:] {plain(label)}")
+    url = post_url(case)
+    if url:
+        st.link_button("Open the post on X", url, icon=":material/open_in_new:", type="primary")
+    else:
+        st.caption("The case has no address on X: find the post there yourself.")
+
+
+def _files(case: Case) -> None:
+    with st.container(horizontal=True):
+        st.download_button(
+            "Markdown",
+            data=lambda: to_markdown(case),
+            file_name=f"note-{case.id}.md",
+            mime="text/markdown",
+            icon=":material/download:",
+            on_click="ignore",
+            help="The case as a page to read and keep",
+        )
+        st.download_button(
+            "JSON",
+            data=lambda: to_json(case),
+            file_name=f"note-{case.id}.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            help="The case with its whole record, for programs",
+        )
+        st.button("Reopen the case", key="reopen", icon=":material/lock_open:", on_click=_reopen, args=(case,))
+
+
+def _reopen(case: Case) -> None:
+    if act(StepName.DECIDE.value, lambda: workspace().service.reopen(case.id, author())) is not None:
+        forget_folds(case)
+        arrive(StepName.DECIDE)
+
+
+def cases_as_csv(search: str, status: CaseStatus | None) -> str:
+    """One row a case, the newest change first."""
+    service = workspace().service
+    every = service.list(search=search, status=status, limit=service.count(search, status))
+    return cases_csv(_still_there(item.id for item in every))
+
+
+def _still_there(case_ids: Iterable[str]) -> Iterator[Case]:
+    """The cases, without those that were deleted since they were listed."""
+    for case_id in case_ids:
+        with suppress(CaseNotFoundError):
+            yield workspace().service.get(case_id)

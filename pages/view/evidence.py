@@ -1,0 +1,333 @@
+"""Step 2: read the evidence, and say of each passage whether the note may use it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
+from crowdnotes.engines.orders import holds_orders
+from crowdnotes.evidence.wayback import NAME as WAYBACK
+from crowdnotes.jobs.records import JobRecord
+from pages.view.components import marked_text, passage_pieces
+from pages.view.decision import card_badge
+from pages.view.more_evidence import (
+    begun_by_hand,
+    earlier_evidence,
+    look_again,
+    look_from_card,
+    look_result,
+    paste_box,
+    swappable,
+)
+from pages.view.progress import job_panel
+from pages.view.search_report import all_hits, already_checked, category_mix, no_passage, search_report, source_badges
+from pages.view.session import act, author, notices, workspace
+from pages.view.steps import StepName, StepState, StepView, card_place, move_on, notices_of_gone_cards, step
+from pages.view.text import count, day, exact, host, plain, record_place, title, web_url
+from pages.view.where_to_look import add_sources, left_links
+
+_OUTCOMES = {
+    FetchOutcome.BLOCKED: "The site refuses to be read by programs.",
+    FetchOutcome.PAYWALLED: "The page shows its text only to those who pay or sign in.",
+    FetchOutcome.TOO_LATE: "It is later than the day that evidence may be of.",
+    FetchOutcome.NOT_FOUND: "There is no page at this address.",
+    FetchOutcome.TIMED_OUT: "The site did not answer in time.",
+    FetchOutcome.UNREACHABLE: "The site could not be reached.",
+    FetchOutcome.SERVER_ERROR: "The site has a fault of its own.",
+    FetchOutcome.TOO_LARGE: "The page is larger than the program reads.",
+    FetchOutcome.WRONG_TYPE: "This is not a page, a text or a PDF.",
+    FetchOutcome.UNREADABLE: "The page came, but no text could be read in it.",
+    FetchOutcome.UNDATED: "It has no date, so it may be later than evidence may be.",
+    FetchOutcome.NOT_EVIDENCE: "It is a home page, a page of search results or a log-in page.",
+    FetchOutcome.REFUSED: "The address is not a public one, so it was not asked.",
+}
+
+
+def evidence_step(case: Case | None, job: JobRecord | None) -> None:
+    """Draw the step."""
+    view = _view(case)
+    with step(case, view) as is_open:
+        if case is None:
+            return
+        notices_of_gone_cards(case)
+        if is_open:
+            already_checked(case)
+            left_links(case, job)
+        job_panel(case, job, "gather")
+        job_panel(case, job, "look")
+        if not is_open:
+            return
+        look_result(case, job)
+        search_report(case)
+        category_mix(case)
+        _cards(case, job)
+        if not case.evidence:
+            no_passage(case, job)
+        _failed(case)
+        if case.decision is None:
+            look_again(case, job)
+        earlier_evidence(case, job)
+        if case.decision is None:
+            _more(case, job)
+            _on_to_the_draft(case, view)
+
+
+def _on_to_the_draft(case: Case, view: StepView) -> None:
+    """Nothing folds by itself while there may be more to inspect: the person says when they have read enough."""
+    if case.used_evidence:
+        st.button(
+            "On to the draft",
+            key="to-draft",
+            icon=":material/arrow_downward:",
+            help="Folds the evidence away; it can be opened again at any time",
+            on_click=move_on,
+            args=(case, view, StepName.DRAFT),
+        )
+
+
+def _cards(case: Case, job: JobRecord | None) -> None:
+    """The passages; those that speak for the post's claim stand apart, so that nobody takes them for the others."""
+    if case.evidence and case.decision is None:
+        st.caption(
+            "Open a passage, read it, then say what it is good for. "
+            "Only passages that you read and use can carry the note."
+        )
+    left = swappable(case)
+    other_side = [item for item in case.evidence if item.aim is Aim.OTHER_SIDE]
+    for item in case.evidence:
+        if item.aim is not Aim.OTHER_SIDE:
+            evidence_card(case, item, job, left)
+    if not other_side:
+        return
+    with st.container(key="other-side", gap="small"):
+        st.markdown("**:material/balance: The other side**")
+        st.caption(
+            "Looked for because it may speak for the post's claim: see whether it does. "
+            "No note is written from it unless you read it and tick it."
+        )
+        for item in other_side:
+            evidence_card(case, item, job, left)
+
+
+def _more(case: Case, job: JobRecord | None) -> None:
+    more = st.expander(
+        "More evidence: other links, another search",
+        key=f"more-{case.id}",
+        icon=":material/add:",
+        on_change="rerun",
+        expanded=not case.evidence and not case.stages and not begun_by_hand(case),
+    )
+    if more.open:
+        with more:
+            add_sources(case, job)
+    paste_box(case, "Paste a passage yourself")
+
+
+def _view(case: Case | None) -> StepView:
+    if case is None:
+        return StepView(StepName.EVIDENCE, StepState.LOCKED, "Comes after the post")
+    done = case.decision is not None or (case.draft is not None and bool(case.used_evidence))
+    state = StepState.DONE if done else StepState.ACTIVE
+    return StepView(StepName.EVIDENCE, state, tally(case), "Open", stays_open=case.decision is None)
+
+
+def tally(case: Case) -> str:
+    """How far the evidence is: 2 links · 8 found · 4 read · 3 opened · 2 used · no later than 4 March 2026."""
+    found = len(all_hits(case))
+    read = sum(source.outcome is FetchOutcome.READ for source in case.sources)
+    opened = sum(item.review.opened_at is not None for item in case.evidence)
+    parts = [count(len(case.urls), "link")] if case.urls else []
+    parts += [f"{found} found"] if found else []
+    if case.sources or case.evidence or found:
+        parts += [f"{read} read", f"{opened} opened", f"{len(case.used_evidence)} used"]
+    else:
+        parts.append("nothing gathered yet" if parts else "Nothing gathered yet")
+    if case.until is not None:
+        parts.append(f"no later than {day(case.until)}")
+    return " · ".join(parts)
+
+
+def _failed(case: Case) -> None:
+    failed = [source for source in case.sources if source.outcome is not FetchOutcome.READ]
+    if not failed:
+        return
+    st.markdown(f"**{count(len(failed), 'source')} could not be read**")
+    st.caption("A page that could not be read says nothing for or against the post.")
+    copies = Counter(_of_copies(source) for source in failed)
+    shared = {said: times for said, times in copies.items() if said and times > 1}
+    for said, times in shared.items():
+        which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
+        st.caption(f":material/inventory_2: {plain(said, 300)}{which}")
+    for source in failed:
+        _failed_source(case, source, told=frozenset(shared))
+
+
+def _of_copies(source: Source) -> str:
+    """What the archive said of the source; empty where it was not asked."""
+    _, name, said = source.outcome_detail.partition(WAYBACK)
+    return name + said
+
+
+def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
+    """A source that could not be read; what the archive said stands above the list where it is `told` there."""
+    url, copy = web_url(source.url), web_url(source.archived_url)
+    badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
+    with st.container(border=True, key=f"failed-{source.id.replace(':', '-')}", gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.badge(source.outcome.value, color="orange", icon=":material/link_off:")
+            if badges:
+                st.markdown(badges, width="content")
+            st.markdown(f"**{plain(host(source.url) or source.title, 60)}**", width="content")
+            st.space("stretch")
+            if copy:
+                st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
+            if url:
+                st.link_button("Open it", url, type="tertiary", icon=":material/open_in_new:")
+        st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{plain(source.title, 160)}]")
+        of_copies = _of_copies(source)
+        why = source.outcome_detail.removesuffix(of_copies) if of_copies in told else source.outcome_detail
+        st.markdown(plain(why, 300) or _OUTCOMES.get(source.outcome, ""))
+        if case.decision is None:
+            paste_box(case, "Open it yourself and paste the passage", source)
+
+
+_OTHERWISE = {Verdict.BACKGROUND: "Background only", Verdict.REJECT: "Reject"}
+
+_KINDS = {SourceCategory.OTHER: "other kind of source"}
+
+
+def evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
+    """Draw the card. Its verdict can be chosen only after the passage was opened."""
+    key = f"{case.id}-{item.id}"
+    with st.container(border=True, key=f"card-{item.id}", gap="small"):
+        _head(case, item)
+        read = st.expander(
+            "Read the passage",
+            key=f"open-{key}",
+            icon=":material/menu_book:",
+            on_change="rerun",
+        )
+        if read.open:
+            _opened(case, item)
+            with read:
+                marked_text(passage_pieces(item.passage), look="passage", key=f"passage-{key}")
+                st.caption("Marked: the sentences closest to the post. Grey: what stands around the passage.")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _verdict(case, item, key)
+            if case.decision is None:
+                st.space("stretch")
+                look_from_card(case, item, job, left)
+        _reason(case, item, key)
+        notices(card_place(item.id))
+
+
+def _head(case: Case, item: Evidence) -> None:
+    source = item.source
+    url = web_url(source.url)
+    archived = web_url(source.archived_url)
+    badges = source_badges(source, case.post, case.until, item.passage.page)
+    facts = [plain(source.publisher or host(source.url) or source.library or "unknown publisher", 80)]
+    if source.published and source.date_origin:
+        facts.append(f"{day(source.published)} (date from {source.date_origin.value})")
+    if source.library:
+        facts.append(record_place(source.library, source.record))
+    with st.container(gap=None):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.badge(item.id, color="blue" if item.used else "gray", icon=":material/check:" if item.used else None)
+            if badges:
+                st.markdown(badges, width="content")
+            st.badge(_KINDS.get(source.category, source.category.value), color="gray")
+            if item.review.opened_at is not None:
+                st.badge("opened", color="gray", icon=":material/done_all:")
+            if item.review.verdict is Verdict.REJECT:
+                st.badge("rejected", color="red", icon=":material/block:")
+            answers = card_badge(case, source.url)
+            if answers:
+                st.markdown(answers, width="content")
+            st.space("stretch")
+            if archived:
+                st.link_button("Archived copy", archived, type="tertiary", icon=":material/inventory_2:")
+            if url:
+                st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
+        st.markdown(title(source.title, "Without a title", 200))
+        st.markdown(f":small[:gray[{' · '.join(facts)}]]")
+        st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
+        if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
+            st.caption(plain(source.outcome_detail, 300))
+        if holds_orders(item.passage.text):
+            st.markdown(":orange-badge[:material/warning: some words speak to programs: no engine is given them]")
+        if item.aim is Aim.OTHER_SIDE:
+            st.markdown(":gray-badge[:material/balance: the other side: may speak for the post's claim]")
+
+
+def _opened(case: Case, item: Evidence) -> None:
+    """Note, on the server, that the passage is before the person's eyes; draw the page again with that known."""
+    if item.review.opened_at is None and case.decision is None:
+        opened = act(card_place(item.id), lambda: workspace().service.open_passage(case.id, item.id, author()))
+        if opened is not None:
+            st.rerun()
+
+
+def _verdict(case: Case, item: Evidence, key: str) -> None:
+    """A tick for what the note may use; beside it what else a read passage can be."""
+    opened = item.review.opened_at is not None
+    used, otherwise, waiting = f"use-{key}", f"otherwise-{key}", f"rejecting-{key}"
+    verdict = Verdict.REJECT if st.session_state.get(waiting) else item.review.verdict
+    st.session_state[used] = verdict is Verdict.USE
+    st.session_state[otherwise] = verdict if verdict in _OTHERWISE else None
+    closed = not opened or case.decision is not None
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", width="content"):
+        st.checkbox(
+            "Use in the note" if opened else "Use in the note (read the passage first)",
+            key=used,
+            disabled=closed,
+            on_change=_use,
+            args=(case.id, item.id, key),
+        )
+        st.segmented_control(
+            "Or else",
+            list(_OTHERWISE),
+            format_func=_OTHERWISE.__getitem__,
+            key=otherwise,
+            disabled=closed,
+            on_change=_set_aside,
+            args=(case.id, item.id, key),
+            label_visibility="collapsed",
+        )
+
+
+def _reason(case: Case, item: Evidence, key: str) -> None:
+    """Why it is rejected: asked for, or told."""
+    waiting = f"rejecting-{key}"
+    if st.session_state.get(waiting):
+        with st.form(f"reject-{key}", border=False):
+            reason = st.text_input("Why is it rejected? (a few words, kept in the record)", value=item.review.reason)
+            if st.form_submit_button("Reject this passage", icon=":material/block:"):
+                saved = act(
+                    card_place(item.id),
+                    lambda: workspace().service.judge(case.id, item.id, Verdict.REJECT, reason or "", author()),
+                )
+                if saved is not None:
+                    st.session_state.pop(waiting)
+                st.rerun()
+    elif item.review.reason:
+        st.caption(f"Your reason: {plain(item.review.reason)}")
+
+
+def _use(case_id: str, evidence_id: str, key: str) -> None:
+    verdict = Verdict.USE if st.session_state[f"use-{key}"] else None
+    _judge(case_id, evidence_id, key, verdict)
+
+
+def _set_aside(case_id: str, evidence_id: str, key: str) -> None:
+    _judge(case_id, evidence_id, key, st.session_state[f"otherwise-{key}"])
+
+
+def _judge(case_id: str, evidence_id: str, key: str, verdict: Verdict | None) -> None:
+    """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile."""
+    rejecting = verdict is Verdict.REJECT
+    now = None if rejecting else verdict
+    saved = act(card_place(evidence_id), lambda: workspace().service.judge(case_id, evidence_id, now, "", author()))
+    st.session_state[f"rejecting-{key}"] = rejecting and saved is not None

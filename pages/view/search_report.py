@@ -1,0 +1,263 @@
+"""What was asked and what each service answered: badges, kinds of source, and who has checked the claim already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+import streamlit as st
+
+from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED
+from crowdnotes.domain import (
+    Case,
+    FetchOutcome,
+    Hit,
+    Mode,
+    Post,
+    ProviderOutcome,
+    ProviderState,
+    Query,
+    ReadAs,
+    Source,
+    SourceCategory,
+    StageName,
+)
+from crowdnotes.evidence.fact_checks import fact_checker, fact_checks
+from crowdnotes.evidence.provenance import categorise, publisher_of
+from crowdnotes.evidence.search.asking import languages_of
+from crowdnotes.evidence.search.canonical import identities
+from crowdnotes.jobs.records import JobRecord, JobState
+from crowdnotes.languages import LANGUAGE_NAMES
+from pages.view.plots import Part, stacked_shares
+from pages.view.session import workspace
+from pages.view.text import count, day, host, plain, title, web_url
+
+_GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
+_TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
+NO_LINK = "no link; X asks for one"
+
+
+def source_badges(source: Source, post: Post, until: date | None, page: int | None = None) -> str:
+    """Markdown of the badges that apply, the gravest first; empty when there is nothing to say.
+
+    `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
+    """
+    grave = [notice for notice in source.notices if notice in _GRAVE]
+    badges = [_badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
+    is_later = until is not None and source.published is not None and source.published > until
+    if is_later or AFTER_CUTOFF in source.notices:
+        badges.append(_badge("red", "event_busy", AFTER_CUTOFF))
+    badges += [_badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
+    if source.by_hand:
+        badges.append(_badge("orange", "content_paste", "pasted by hand: not compared with the page"))
+    if source.read_as is ReadAs.ABSTRACT:
+        badges.append(_badge("orange", "short_text", "abstract only"))
+    if source.published is None or source.date_origin is None:
+        badges.append(_badge("orange" if UNDATED in source.notices else "gray", "event", "date not known"))
+    if not source.url:
+        badges.append(_badge("orange", "link_off", NO_LINK))
+    language = (source.language or "").split("-")[0].lower()
+    if language not in {"", "en", (post.language or "").split("-")[0].lower()}:
+        badges.append(_badge("gray", "translate", language_name(language)))
+    if page is not None:
+        badges.append(_badge("gray", "picture_as_pdf", f"page {page}"))
+    return " ".join(badges)
+
+
+def language_name(code: str | None) -> str:
+    """A language by its ISO 639-1 code: "es" is Spanish; one that is not listed stays a code."""
+    if not code:
+        return "language not known"
+    code = code.split("-", maxsplit=1)[0].lower()
+    return LANGUAGE_NAMES.get(code, f"language: {code}")
+
+
+def _badge(colour: str, icon: str, words: str) -> str:
+    return f":{colour}-badge[:material/{icon}: {plain(words, 60)}]"
+
+
+def search_list(searches: Sequence[Query]) -> None:
+    """One a line: the words and the purpose. The language at each where they differ, else once above."""
+    if not searches:
+        return
+    codes = languages_of(searches)
+    spoken = [plain(language_name(codes.get(search.text)), 40) for search in searches]
+    is_one = len(set(spoken)) == 1
+    rows = [f":small[:gray[{count(len(searches), 'search', 'searches')}, {spoken[0]}]]"] if is_one else []
+    for search, language in zip(searches, spoken, strict=True):
+        beside = "" if is_one else f" · {language}"
+        rows.append(f":small[“{plain(search.text, 300)}” :gray[{plain(search.purpose, 160)}{beside}]]")
+    st.markdown("  \n".join(rows))
+
+
+_SHOWN = 4
+
+
+def already_checked(case: Case) -> None:
+    """Checks that any search found, each with who published it, their rating, the date and the link."""
+    checks = fact_checks(all_hits(case))
+    if not checks:
+        return
+    with st.container(border=True, key="already-checked", gap="small"):
+        st.markdown("**:material/fact_check: Already checked**")
+        st.caption("Others published a check of a claim like this one. Read whether it is the same claim.")
+        for hit in checks[:_SHOWN]:
+            _check(hit)
+        rest = checks[_SHOWN:]
+        if rest:
+            with st.expander(f"{len(rest)} more", key=f"more-checks-{case.id}", on_change="rerun") as more:
+                if more.open:
+                    for hit in rest:
+                        _check(hit)
+
+
+def _check(hit: Hit) -> None:
+    url = web_url(hit.url)
+    publisher = fact_checker(hit.url) or publisher_of(hit.url or "") or host(hit.url) or "unknown publisher"
+    when = day(hit.published) if hit.published else "date not known"
+    with st.container(gap=None):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.markdown(title(hit.title, "A fact-check", 160), width="stretch")
+            if url:
+                st.link_button("Read the check", url, type="tertiary", icon=":material/open_in_new:")
+        rating = f":blue-badge[rated: {plain(hit.rating, 80)}] " if hit.rating else ""
+        st.markdown(f"{rating}:small[:gray[{plain(publisher, 80)} · {when}]]")
+        st.markdown(f":small[{plain(hit.snippet, 300)}]")
+
+
+def category_mix(case: Case) -> None:
+    """Two bars, found and chosen, over the seven kinds of source. Nothing without a search."""
+    hits = all_hits(case)
+    if not hits or not case.sources:
+        return
+    own = workspace().settings.evidence.categories
+    found = Counter([*(hit.category for hit in hits), *(categorise(url, own) for url in case.urls)])
+    chosen = Counter(source.category for source in case.sources)
+    with st.container(key="category-mix", gap="xsmall"):
+        st.caption("Kinds of source, found → chosen to be read")
+        stacked_shares(
+            [f"{found.total()} found", f"{chosen.total()} chosen"],
+            [Part(kind.value, (found[kind], chosen[kind])) for kind in SourceCategory],
+            alt=f"Kinds of source. {_in_words('Found', found)} {_in_words('Chosen', chosen)}",
+            between=" → ",
+            key=f"category-mix-{case.id}",
+        )
+
+
+def _in_words(what: str, counts: Counter[SourceCategory]) -> str:
+    kinds: Iterable[tuple[SourceCategory, int]] = sorted(counts.items(), key=lambda pair: -pair[1])
+    return f"{what}: {', '.join(f'{number} {kind.value}' for kind, number in kinds)}."
+
+
+def all_hits(case: Case) -> list[Hit]:
+    """What the search on record found, and what second looks found besides; no page and no record twice."""
+    found = list(case.hits) if _searched(case) else []
+    seen = {name for hit in found for name in identities(hit)}
+    for hit in (hit for look in case.looks for hit in look.hits):
+        if seen.isdisjoint(identities(hit)):
+            found.append(hit)
+        seen |= identities(hit)
+    return found
+
+
+def search_report(case: Case) -> None:
+    """A line for each place that was searched: what it found, how fast, or why it failed."""
+    if not case.outcomes or not _searched(case):
+        return
+    with st.container(key="places-searched", gap="xsmall"):
+        answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
+        if answered:
+            st.markdown("  \n".join(_answer(item) for item in answered))
+        failures(failed_searches(case))
+        _asked(case)
+
+
+def _asked(case: Case) -> None:
+    """Which words were sent where, folded away."""
+    if not case.queries:
+        return
+    label = f"What was asked ({count(len(case.queries), 'search', 'searches')})"
+    with st.expander(label, key=f"searches-{case.id}", icon=":material/manage_search:", on_change="rerun") as fold:
+        if not fold.open:
+            return
+        asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
+        online = ", ".join(plain(item.label) for item in asked if not _is_library(item))
+        own = ", ".join(plain(item.label) for item in asked if _is_library(item))
+        here = f" Each was looked up on this machine in: {own}." if own else ""
+        st.caption(
+            f"Each of these went to {online or 'no online service'}.{here} "
+            "A place that was slow or failed was not asked all of them: its line above says so. "
+            "Services with editions, such as Wikipedia, are asked in the language of the search."
+        )
+        search_list(case.queries)
+
+
+def _is_library(item: ProviderOutcome) -> bool:
+    return item.provider.startswith("library:")  # on this machine: nothing is sent
+
+
+def failures(failed: list[ProviderOutcome]) -> None:
+    """The places that gave no answer, each with its reason."""
+    for item in failed:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.badge(f"search {item.state.value}", color="orange", icon=":material/warning:")
+            st.markdown(f":small[**{plain(item.label)}:** {plain(item.sentence, 300)}]")
+
+
+def failed_searches(case: Case) -> list[ProviderOutcome]:
+    """The places that gave no answer in the newest search; not the same as having found nothing."""
+    if not _searched(case):
+        return []
+    return [item for item in case.outcomes if item.state is not ProviderState.ANSWERED]
+
+
+def no_passage(case: Case, job: JobRecord | None) -> None:
+    """What it means that there is nothing to read; nothing while the program is at work, or told why it stopped."""
+    gathering = job is not None and job.kind == "gather"
+    if job is not None and (job.state.under_way or (gathering and job.state is not JobState.DONE)):
+        return
+    if not any(stage.name is StageName.PASSAGES for stage in case.stages):
+        if case.stages or gathering:
+            st.info(
+                "Press “Search and read again” below.",
+                title="The sources that are chosen now were not searched yet.",
+                icon=":material/hourglass_empty:",
+            )
+        return
+    failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
+    if failed:
+        st.warning(
+            f"{count(len(failed), 'place')} gave no answer, so this does not mean that there is nothing to find. "
+            "Search again below, or bring links of your own.",
+            title="There is no passage, and a search failed.",
+            icon=":material/sync_problem:",
+        )
+    elif unread:
+        st.warning(
+            "That says nothing for or against the post. Open them yourself and paste the passage that matters.",
+            title="No source could be read.",
+            icon=":material/link_off:",
+        )
+    elif case.hits and _searched(case):
+        st.info(
+            f"{count(len(case.hits), 'page was', 'pages were')} found. Look elsewhere below, or bring links instead.",
+            title="Nothing that was found helps to judge the post.",
+            icon=":material/search_off:",
+        )
+    else:
+        st.info(
+            "That is a result too: look elsewhere below, or decide “not enough evidence”.",
+            title="No passage was found.",
+            icon=":material/search_off:",
+        )
+
+
+def _searched(case: Case) -> bool:
+    """Whether what is on record is of the search that the case asks for now."""
+    return case.mode is Mode.AUTOMATION and any(stage.name is StageName.SEARCH for stage in case.stages)
+
+
+def _answer(item: ProviderOutcome) -> str:
+    said = f" ({plain(item.sentence, 160)})" if item.sentence else ""
+    return f":small[:gray[:material/search: {plain(item.label)}: {item.found} found · {item.seconds:.1f} s{said}]]"
