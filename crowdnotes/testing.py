@@ -155,10 +155,6 @@ class ScriptedEngine:
         """The post itself."""
         return [Query(text=post.text, purpose="the claim")][:limit]
 
-    def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:
-        """The first ones, as `pick` does."""
-        return list(hits[:quota])
-
     def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
         """The first."""
         return Pick(0, f"pick {len(chosen) + 1}") if candidates else Pick(None, "There is none.")

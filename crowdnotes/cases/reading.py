@@ -8,7 +8,6 @@ from threading import Event
 
 from crowdnotes.cases.choosing import read_best
 from crowdnotes.cases.cutoff import kept_by_a_person, timely
-from crowdnotes.cases.pages_ahead import PagesAhead
 from crowdnotes.cases.reading_one import AT_ONCE, read_one
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
@@ -27,13 +26,12 @@ def read(
     tools: Tools,
     store: Store,
     ways: Ways = FOR_PEOPLE,
-    ahead: PagesAhead | None = None,
 ) -> tuple[Mapping[str, object], str]:
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
     tried again, and the next best hit is read in its place. The cutoff holds for what was read before it
-    was set, too. What was read `ahead` is taken from there.
+    was set, too.
     """
     known = {place_of(source): timely(source, case.until, ways) for source in case.sources if _is_kept(source, store)}
     persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
@@ -43,7 +41,7 @@ def read(
     def have(items: Sequence[Wanted]) -> Mapping[str, Source]:
         wanted = one_a_page(items)
         missing = [item for place, item in wanted.items() if place not in sources and place not in known]
-        fresh = read_side_by_side(missing, case, progress, tools, store, ways, ahead)
+        fresh = read_side_by_side(missing, case, progress, tools, store, ways)
         had: dict[str, Source] = {}
         for place, item in wanted.items():
             source = sources.get(place) or known.get(place) or fresh.get(item.id)
@@ -79,7 +77,6 @@ def read_side_by_side(
     tools: Tools,
     store: Store,
     ways: Ways = FOR_PEOPLE,
-    ahead: PagesAhead | None = None,
 ) -> dict[str, Source]:
     """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
 
@@ -93,8 +90,7 @@ def read_side_by_side(
         progress.check()
 
     def read_and_keep(item: Wanted) -> Source:
-        known = None if ahead is None else ahead.take(item, case.until, check)
-        source, text = known or read_one(item, case, tools, ways, check)
+        source, text = read_one(item, case, tools, ways, check)
         if text is not None:
             store.put_text(text)
         return source

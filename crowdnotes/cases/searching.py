@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crowdnotes.cases.looking_ahead import LookingAhead
-from crowdnotes.cases.pages_ahead import PagesAhead
 from crowdnotes.cases.tools import Tools
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, ProviderOutcome, ProviderState
@@ -26,40 +24,33 @@ def queries(case: Case, tools: Tools, ways: Ways = FOR_PEOPLE) -> Result:
     return {"claims": tuple(claims), "queries": tuple(found)}, summary
 
 
-def search(case: Case, progress: Progress, tools: Tools, pages: PagesAhead | None = None) -> Result:
+def search(case: Case, progress: Progress, tools: Tools) -> Result:
     """Hits of every chosen library and service, side by side, merged; how each ended is kept.
 
-    With `pages`, those that will likely be chosen are begun meanwhile. Raises JobError when not one
-    service answered: that is not "nothing found".
+    Raises JobError when not one service answered: that is not "nothing found".
     """
     providers = _chosen(case, tools)
     done: list[ProviderOutcome] = []
-    ahead = LookingAhead(case, tools, pages, progress.check)
 
     def report(outcome: ProviderOutcome) -> None:
         done.append(outcome)
-        ahead.ended(len(done), len(providers))
         progress.count(len(done), len(providers), _so_far(providers, done))
 
     bounds = tools.settings.search
-    try:
-        progress.count(0, len(providers), _so_far(providers, done))
-        found = search_all(
-            providers,
-            [query.text for query in case.queries],
-            post=case.post.whole_text,
-            limit=tools.settings.evidence.hits_per_query,
-            until=case.until,
-            languages=languages_of(case.queries),
-            provider_seconds=bounds.provider_seconds,
-            patience_seconds=bounds.patience_seconds,
-            check=progress.check,
-            report=report,
-            found=ahead.found,
-            categories=tools.settings.evidence.categories,
-        )
-    finally:
-        ahead.end()
+    progress.count(0, len(providers), _so_far(providers, done))
+    found = search_all(
+        providers,
+        [query.text for query in case.queries],
+        post=case.post.whole_text,
+        limit=tools.settings.evidence.hits_per_query,
+        until=case.until,
+        languages=languages_of(case.queries),
+        provider_seconds=bounds.provider_seconds,
+        patience_seconds=bounds.patience_seconds,
+        check=progress.check,
+        report=report,
+        categories=tools.settings.evidence.categories,
+    )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
         said = " ".join(f"{item.label}: {item.sentence}" for item in found.outcomes)

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from crowdnotes.cases import gathering, images, links, reading, searching, voting
 from crowdnotes.cases.intake import GATHERING, nowhere_to_look, places_of
-from crowdnotes.cases.links_ahead import LinksAhead
 from crowdnotes.cases.looking import Looker
-from crowdnotes.cases.pages_ahead import PagesAhead
 from crowdnotes.cases.spending import metered_steps
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.tools import Tools
-from crowdnotes.cases.wanted import wanted_link
 from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
 from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
@@ -63,28 +59,16 @@ class StageRunner:
         if nowhere is not None:
             raise nowhere
         tools, ways = self._tools, self._ways
-        ahead = PagesAhead(tools, ways)
-
-        def search(case: Case, progress: Progress) -> tuple[Changes, str]:
-            ahead.begin([wanted_link(url) for url in case.urls], case, progress.check)
-            return searching.search(case, progress, tools, ahead)
-
-        def read(case: Case, progress: Progress) -> tuple[Changes, str]:
-            found = reading.read(case, progress, tools, self._store, ways, ahead)
-            ahead.end()
-            return found
-
         work: list[tuple[StageName, Work]] = [
-            (StageName.READ, read),
+            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store, ways)),
             (StageName.PASSAGES, lambda case, progress: gathering.passages(case, progress, tools, self._store.text)),
         ]
         if looking:
             work[:0] = [
                 (StageName.QUERIES, lambda case, _: searching.queries(case, tools, ways)),
-                (StageName.SEARCH, search),
+                (StageName.SEARCH, lambda case, progress: searching.search(case, progress, tools)),
             ]
         steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
-        steps[0] = replace(steps[0], ended=ahead.end)
         if tools.engine.sees and images.unread(case):
             steps.insert(0, images.reading_step(case_id, tools.engine, self._store, self._clock))
         return self._metered(case_id, steps)
@@ -106,7 +90,7 @@ class StageRunner:
         return self._metered(case_id, [self._step(case_id, StageName.DRAFT, do)])
 
     def assess(self, case_id: str, *, before_inspection: bool, scores_only: bool = False) -> list[Step]:
-        """One assessment of the text, the jury, and the links, which are asked while the text is scored.
+        """One assessment of the text, the jury, and the links.
 
         With `scores_only` the assessment alone, for studies. Raises WorkflowError when there is no text.
         """
@@ -114,23 +98,18 @@ class StageRunner:
         require_open(case)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write or generate a draft.")
-        ahead = LinksAhead(self._tools.links, self._clock)
 
-        def score(case: Case, progress: Progress) -> tuple[Changes, str]:
-            if not scores_only:
-                ahead.begin(case, progress)
+        def score(case: Case, _: Progress) -> tuple[Changes, str]:
             return self._assess(case, before_inspection=before_inspection)
 
         def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
-            return links.check_links(ahead.known(case), progress, self._tools.links, self._clock, afresh=False)
+            return links.check_links(case, progress, self._tools.links, self._clock, afresh=False)
 
         work: list[tuple[StageName, Work]] = [(StageName.ASSESS, score)]
         if not scores_only:
             work.append((StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)))
             work.append((StageName.LINKS, ask))
-        steps = [self._step(case_id, name, do) for name, do in work]
-        steps[0] = replace(steps[0], ended=ahead.stop)
-        return self._metered(case_id, steps)
+        return self._metered(case_id, [self._step(case_id, name, do) for name, do in work])
 
     def check_links(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""

@@ -98,12 +98,8 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
 
 
 def _run(steps: Sequence[Step]) -> None:
-    try:
-        for step in steps:
-            step.run(_Unwatched())
-    finally:
-        for step in steps:
-            step.ended()
+    for step in steps:
+        step.run(_Unwatched())
 
 
 def _result(note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str) -> PostResult:

@@ -108,13 +108,6 @@ class Engine(Protocol):
         """
         ...
 
-    def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:
-        """The hits that it would pick, while others are still searched for; it then is quick to pick among them.
-
-        None when it cannot tell without asking anybody. Never fails.
-        """
-        ...
-
     def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
         """The candidate most useful for `aim` given what is chosen, or none, with the reason."""
         ...

@@ -28,15 +28,13 @@ class Step:
     """One named piece of work, which saves what it makes before it returns.
 
     `run` does it and returns a summary of one line. `finished` returns that summary if the work is
-    done already, so that a resumed job keeps it, else None. `ended` is called once when the whole job has
-    ended, however it did and whether this step was come to or not: to stop what was begun for later steps.
+    done already, so that a resumed job keeps it, else None.
     """
 
     name: str
     title: str
     run: Callable[[Progress], str]
     finished: Callable[[], str | None]
-    ended: Callable[[], None] = lambda: None
 
 
 class JobState(StrEnum):

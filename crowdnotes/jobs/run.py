@@ -87,17 +87,7 @@ class JobRun:
                 "Try the step again: what was finished before it is kept.",
             )
             return JobState.FAILED
-        finally:
-            self._tell_ended()
         return JobState.DONE
-
-    def _tell_ended(self) -> None:
-        for step in self._steps:
-            try:
-                step.ended()
-            except Exception:
-                # Its work is over and on record; the others must hear of the end all the same.
-                _logger.exception("A step could not be told that its job ended: %s", step.name)
 
     def _do(self, step: Step) -> None:
         self.check()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from crowdnotes.cases.approval import decide, obstacles
 from crowdnotes.cases.links import check_links, cited_links, newest_check, said, same_page
-from crowdnotes.domain import Case, DecisionKind, Draft, GateResult, LinkCheck, LinkState, Mode, Post, StageName
+from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, StageName
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.settings import LinkSettings, Settings
@@ -149,25 +148,10 @@ def test_a_check_is_of_the_very_link_but_a_card_is_of_the_page() -> None:
     assert same_page(f"{GOOD}/") == same_page(GOOD.replace("https://", "http://www."))
 
 
-class _Patient(ScriptedEngine):
-    """Judges helpfulness only after the note's link was asked."""
-
-    def __init__(self, links: LiveLinks) -> None:
-        super().__init__()
-        self._links = links
-
-    def helpfulness(self, post: Post, note: str) -> GateResult:
-        ends = time.monotonic() + 20
-        while not self._links.asked and time.monotonic() < ends:
-            time.sleep(0.01)
-        assert self._links.asked
-        return super().helpfulness(post, note)
-
-
-def test_links_are_asked_once_and_while_the_note_is_scored(tmp_path: Path) -> None:
+def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
     links = LiveLinks()
     settings = Settings(data_dir=tmp_path)
-    with open_workspace(settings, embedder=HashingEmbedder(), engine=_Patient(links), links=links) as workspace:
+    with open_workspace(settings, embedder=HashingEmbedder(), engine=ScriptedEngine(), links=links) as workspace:
         service = workspace.service
         case = service.create("The review found a link!", mode=Mode.AUGMENTATION, by="ann")
         service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.", by="ann")

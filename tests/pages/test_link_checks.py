@@ -14,7 +14,6 @@ URL = "https://trials.example.edu/c"
 
 
 def _wait_for_scores(desk: Desk, case: Case) -> None:
-    """Links are asked beside the scores: that they are asked says nothing of the scores."""
     while StageName.JURY not in {stage.name for stage in desk.newest(case).stages}:
         time.sleep(0.01)
 

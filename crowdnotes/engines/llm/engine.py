@@ -119,10 +119,6 @@ class LLMEngine:
         """See `Engine.queries`."""
         return searching.build_queries(self._askers[EngineStep.QUERIES], post, claims, limit, aim, like)
 
-    def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:  # noqa: ARG002
-        """See `Engine.look_over`: nothing is asked before it is needed."""
-        return None
-
     def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
         """See `Engine.pick`."""
         return searching.pick_next(self._askers[EngineStep.UTILITY], post, candidates, chosen, aim)

@@ -14,7 +14,7 @@ from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.engines.local.support import comparable_supports
-from crowdnotes.engines.local.utility import look_over, pick_next
+from crowdnotes.engines.local.utility import pick_next
 from crowdnotes.engines.local.writing import write_notes
 from crowdnotes.engines.orders import cleared
 from crowdnotes.errors import EngineError
@@ -49,10 +49,6 @@ class LocalEngine:
     ) -> list[Query]:
         """See `Engine.queries`."""
         return build_queries(post, claims, limit, aim=aim, like=like)
-
-    def look_over(self, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit] | None:
-        """See `Engine.look_over`: the embedder's cache then has their vectors."""
-        return look_over(self._embedder, post, hits, quota)
 
     def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
         """See `Engine.pick`."""

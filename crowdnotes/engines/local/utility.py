@@ -6,7 +6,6 @@ The utility judgement of CrowdNotes+ 4.2 and D.1, by similarity and rules instea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import date
 
 import numpy as np
@@ -19,7 +18,6 @@ from crowdnotes.engines.local.merits import TOWARDS, Merit, merits_of
 from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.engines.local.words import content_tokens, plain_post
-from crowdnotes.errors import CrowdNotesError
 from crowdnotes.languages import language_of
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
@@ -74,15 +72,6 @@ def pick_next(
         return Pick(None, f"None of the results that are left {wanted}.")
     why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, merits[best])
     return Pick(order[best], why)
-
-
-def look_over(embedder: Embedder, post: Post, hits: Sequence[Hit], quota: int) -> list[Hit]:
-    """What `pick_next` picks of these, one after another; what goes wrong will show itself there again."""
-    left, chosen = list(hits), list[Hit]()
-    with suppress(CrowdNotesError):
-        while len(chosen) < quota and (index := pick_next(embedder, post, left, chosen).index) is not None:
-            chosen.append(left.pop(index))
-    return chosen
 
 
 def _claims(post: Post) -> list[Subject]:

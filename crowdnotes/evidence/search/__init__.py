@@ -2,7 +2,7 @@
 
 from crowdnotes.evidence.search.base import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.registry import make_providers
-from crowdnotes.evidence.search.run import SearchReport, check_providers, merged_hits, search_all
+from crowdnotes.evidence.search.run import SearchReport, check_providers, search_all
 
 __all__ = [
     "SearchProvider",
@@ -10,6 +10,5 @@ __all__ = [
     "SearchesTogether",
     "check_providers",
     "make_providers",
-    "merged_hits",
     "search_all",
 ]

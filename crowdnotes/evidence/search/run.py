@@ -13,7 +13,7 @@ from types import MappingProxyType
 from crowdnotes.domain import Hit, ProviderOutcome, SourceCategory
 from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.base import Check, SearchProvider
-from crowdnotes.evidence.search.merging import Rankings, merge
+from crowdnotes.evidence.search.merging import merge
 from crowdnotes.evidence.search.work import ProviderWork, Terms
 
 _log = logging.getLogger(__name__)
@@ -21,7 +21,6 @@ _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
 _TRIAL = "measles vaccine"  # every provider that answers at all has something on it
 
 Report = Callable[[ProviderOutcome], None]
-Found = Callable[[str, Sequence[Hit]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,6 @@ def search_all(
     patience_seconds: float = 5.0,
     check: Check = lambda: None,
     report: Report = lambda _: None,
-    found: Found = lambda *_: None,
     categories: Mapping[str, SourceCategory] = MappingProxyType({}),
 ) -> SearchReport:
     """Ask every provider that is configured, each at its own pace, for `limit` hits a query.
@@ -55,12 +53,12 @@ def search_all(
     which share its pace, do not wait for each other's last queries.
     `categories` are the user's own kinds of source by host: each hit gets its kind, see `provenance`.
     `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` hears of each
-    provider as it ends, and `found`, from other threads, of each ranking and whose it is. `check` is called
-    often from this thread; what it raises ends the search within a moment and passes through.
+    provider as it ends. `check` is called often from this thread; what it raises ends the search within a
+    moment and passes through.
     """
     stopping = threading.Event()
     ended: queue.SimpleQueue[ProviderWork] = queue.SimpleQueue()
-    terms = Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds, found)
+    terms = Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds)
     works = [ProviderWork(provider, terms, stopping) for provider in providers]
     for work in works:
         work.start(ended)
@@ -80,14 +78,9 @@ def search_all(
             work.join()
             report(work.outcome())
         raise
-    hits = merged_hits([work.rankings for work in works], categories)
-    return SearchReport(tuple(hits), tuple(work.outcome() for work in works))
-
-
-def merged_hits(rankings: Sequence[Rankings], categories: Mapping[str, SourceCategory]) -> list[Hit]:
-    """The rankings of each provider as one list, each hit with its kind; see `merge`."""
-    merged = merge(rankings)
-    return [hit.model_copy(update={"category": categorise(hit.url or "", categories)}) for hit in merged]
+    merged = merge([work.rankings for work in works])
+    hits = tuple(hit.model_copy(update={"category": categorise(hit.url or "", categories)}) for hit in merged)
+    return SearchReport(hits, tuple(work.outcome() for work in works))
 
 
 def check_providers(

@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -31,7 +31,6 @@ class Terms:
     languages: Mapping[str, str | None]
     seconds: float
     patience: float
-    found: Callable[[str, Sequence[Hit]], None]
 
 
 class _Stopped(Exception):  # noqa: N818 - not a fault: the search as a whole was ended
@@ -156,8 +155,6 @@ class ProviderWork:
         with self._lock:
             self._found[query] = kept
             self._late += len(hits) - len(kept)
-        if not self._stopping.is_set():  # else nobody listens any more
-            self._terms.found(self._provider.name, kept)
 
     def _fail(self, error: CrowdNotesError) -> None:
         """The first error stands, and what was not asked yet is not: the service was tried often enough."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -184,25 +183,6 @@ def test_a_cancelled_search_ends_passes_the_reason_on_and_labels_who_was_still_a
         ("done", ProviderState.ANSWERED), ("waits", ProviderState.CANCELLED)
     ]  # fmt: skip
     assert not [thread for thread in threading.enumerate() if thread.name == "crowdnotes-search-waits"]
-
-
-def test_what_is_found_after_the_search_was_ended_is_told_to_nobody() -> None:
-    def finds_once_it_is_stopped(query: str, check: Check) -> list[Hit]:
-        with suppress(Exception):
-            while True:
-                check()
-                threading.Event().wait(0.01)
-        return _hits("late", query)
-
-    def cancel() -> None:
-        raise JobCancelled("stop")
-
-    told: list[Hit] = []
-    with pytest.raises(JobCancelled):
-        search_all(
-            [Scripted("late", finds_once_it_is_stopped)], ["a"], check=cancel, found=lambda _, hits: told.extend(hits)
-        )
-    assert told == []
 
 
 def test_no_providers_or_no_queries_is_an_empty_report() -> None:
