@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Self
 
+from crowdnotes.cases.gathering import FOR_PEOPLE, Tools, Ways
 from crowdnotes.cases.service import CaseService, system_clock
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import SqlStore
-from crowdnotes.cases.tools import Tools
-from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine

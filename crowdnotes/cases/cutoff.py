@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
+from types import MappingProxyType
 
-from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import FetchOutcome, Source
 
 UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
@@ -12,18 +13,25 @@ AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person 
 _OWN = frozenset({UNDATED, AFTER_CUTOFF})
 
 
-def timely(source: Source, until: date | None, ways: Ways = FOR_PEOPLE) -> Source:
+def timely(
+    source: Source,
+    until: date | None,
+    *,
+    leave_out_undated: bool = False,
+    collected: Mapping[str, date] = MappingProxyType({}),
+) -> Source:
     """The source, labelled when it is later than the cutoff, and marked or left out when it has no date.
 
+    `collected` tells of a library by name on which day it was: its undated records are no later than that.
     What an earlier cutoff marked is marked anew.
     """
     source = _unmarked(source)
-    day = source.published or ways.closed.get(source.library or "")
+    day = source.published or collected.get(source.library or "")
     if _is_later(source, day, until):
         return _left_out(source, FetchOutcome.TOO_LATE, _later(source, day, until))
     if source.published is not None or source.outcome is not FetchOutcome.READ:
         return source
-    if ways.leave_out_undated and day is None:
+    if leave_out_undated and day is None:
         return _left_out(source, FetchOutcome.UNDATED, "It has no date, so it may be later than the cutoff.")
     return source if until is None else _marked(source, UNDATED)
 

@@ -1,17 +1,414 @@
-"""From sources to evidence, and how a stage's result meets what a person did meanwhile."""
+"""What each stage of gathering does: queries, search, choosing, reading, passages. Nothing here writes the case."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from datetime import date
+from threading import Event
 from typing import cast
+from urllib.parse import urldefrag
 
-from crowdnotes.cases.cutoff import kept_by_a_person
-from crowdnotes.cases.tools import Tools
-from crowdnotes.domain import Case, Evidence, FetchOutcome, Source
+from crowdnotes.cases.cutoff import kept_by_a_person, timely
+from crowdnotes.cases.store import Store
+from crowdnotes.domain import (
+    Case,
+    DateOrigin,
+    Evidence,
+    FetchOutcome,
+    Hit,
+    Mode,
+    ProviderOutcome,
+    ProviderState,
+    Source,
+    SourceCategory,
+    text_sha256,
+)
 from crowdnotes.drafting import ReadSource, build_evidence
+from crowdnotes.embedding import Embedder
+from crowdnotes.engines import Engine
+from crowdnotes.errors import JobCancelled, JobError, LibraryError, StoreError
+from crowdnotes.evidence.library import Libraries, LibraryDocument
+from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.evidence.not_evidence import worth_choosing
+from crowdnotes.evidence.provenance import categorise, publisher_of
+from crowdnotes.evidence.search import SearchProvider, search_all
+from crowdnotes.evidence.search.asking import languages_of, queries_for
+from crowdnotes.evidence.search.canonical import canonical_url
+from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.evidence.utility import Selection, select_by_utility
 from crowdnotes.jobs import Progress
+from crowdnotes.jury import Jury
+from crowdnotes.languages import language_of
+from crowdnotes.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The boundaries, each safe to share between threads.
+
+    `providers` gives every online provider and one for each library that is named. `jury`
+    reads the model when it is first asked for.
+    """
+
+    engine: Engine
+    embedder: Embedder
+    reader: SourceReader
+    libraries: Libraries
+    providers: Callable[[Sequence[str]], Sequence[SearchProvider]]
+    settings: Settings
+    links: LinkChecker
+    jury: Callable[[], Jury]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Without `diverse` the post is the only query; without `by_utility` the first hits are read (CrowdNotes+ Table 3).
+
+    `leave_out_undated` is for studies with a cutoff: a page without a date may know how the matter ended.
+    `closed` are libraries by name, each with the day on which it was collected: their undated records are
+    no later than that.
+    """
+
+    diverse: bool = True
+    by_utility: bool = True
+    leave_out_undated: bool = False
+    closed: Mapping[str, date] = field(default_factory=dict)
+
+    def timely(self, source: Source, until: date | None) -> Source:
+        """See `cutoff.timely`."""
+        return timely(source, until, leave_out_undated=self.leave_out_undated, collected=self.closed)
+
+
+FOR_PEOPLE = Ways()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A source to read: a link, or a record of a library."""
+
+    id: str
+    title: str
+    why: str
+    url: str | None = None
+    hit: Hit | None = None
+
+
+def place_of(source: Source) -> str:
+    """What a source is known by within its case: a page by its address, all else by its id."""
+    is_page = source.id.startswith("url:") and source.url is not None
+    return canonical_url(source.url) if is_page and source.url is not None else source.id
+
+
+def one_a_page(items: Iterable[Wanted]) -> dict[str, Wanted]:
+    """By place, the first that wants it, with what a search knows of the page."""
+    wanted: dict[str, Wanted] = {}
+    for item in items:
+        place = canonical_url(item.url) if item.url is not None else item.id
+        first = wanted.setdefault(place, item)
+        if first.hit is None and item.hit is not None:
+            wanted[place] = replace(first, hit=item.hit)
+    return wanted
+
+
+def distinct(sources: Iterable[Source]) -> list[Source]:
+    """The first of those that turned out to lead to the same page; one that was read before one that was not."""
+    kept: list[Source] = []
+    at: dict[str, list[int]] = {}
+    for source in sources:
+        is_page = source.id.startswith("url:")
+        place = canonical_url(source.page_url) if is_page and source.page_url else place_of(source)
+        there = at.setdefault(place, [])
+        same = next((number for number in there if _is_one_page(kept[number], source)), None)
+        if same is None:
+            there.append(len(kept))
+            kept.append(source)
+        elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
+            kept[same] = source
+    return kept
+
+
+def _is_one_page(source: Source, other: Source) -> bool:
+    """Whether two of one address are one page: many sites give one canonical link to all their pages."""
+    if source.text_sha256 is None or other.text_sha256 is None:
+        return True
+    return source.text_sha256 == other.text_sha256 or source.title == other.title
+
+
+def wanted_link(url: str) -> Wanted:
+    """A link that a person brought."""
+    return Wanted(_link_id(url), url, "You brought this link.", url=url)
+
+
+def wanted_hit(hit: Hit, why: str) -> Wanted | None:
+    """A hit as a source to read; None for one that names neither a record nor a link."""
+    if hit.library is not None and hit.record is not None:
+        return Wanted(f"library:{hit.library}:{hit.record}", hit.title, why, hit=hit)
+    return Wanted(_link_id(hit.url), hit.title, why, url=hit.url, hit=hit) if hit.url is not None else None
+
+
+def _link_id(url: str) -> str:
+    return f"url:{text_sha256(urldefrag(url).url)[:12]}"
+
 
 Result = tuple[Mapping[str, object], str]
+
+
+def queries(case: Case, tools: Tools, ways: Ways = FOR_PEOPLE) -> Result:
+    """Claims and diverse queries (CrowdNotes+ 4.2)."""
+    claims = tools.engine.claims(case.post.as_read)
+    limit = tools.settings.evidence.queries
+    found = queries_for(tools.engine, case.post.as_read, claims, limit, diverse=ways.diverse)
+    summary = f"{len(found)} searches" if found else "The post holds nothing to search for"
+    return {"claims": tuple(claims), "queries": tuple(found)}, summary
+
+
+def search(case: Case, progress: Progress, tools: Tools) -> Result:
+    """Hits of every chosen library and service, side by side, merged; how each ended is kept.
+
+    Raises JobError when not one service answered: that is not "nothing found".
+    """
+    providers = _chosen(case, tools)
+    done: list[ProviderOutcome] = []
+
+    def report(outcome: ProviderOutcome) -> None:
+        done.append(outcome)
+        progress.count(len(done), len(providers), _so_far(providers, done))
+
+    bounds = tools.settings.search
+    progress.count(0, len(providers), _so_far(providers, done))
+    found = search_all(
+        providers,
+        [query.text for query in case.queries],
+        post=case.post.whole_text,
+        limit=tools.settings.evidence.hits_per_query,
+        until=case.until,
+        languages=languages_of(case.queries),
+        provider_seconds=bounds.provider_seconds,
+        patience_seconds=bounds.patience_seconds,
+        check=progress.check,
+        report=report,
+        categories=tools.settings.evidence.categories,
+    )
+    answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
+    if not answered:
+        said = " ".join(f"{item.label}: {item.sentence}" for item in found.outcomes)
+        raise JobError(f"No search was answered. {said}", "Try again, or bring links of your own.")
+    summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
+    return {"hits": found.hits, "outcomes": found.outcomes}, summary
+
+
+def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
+    """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
+    said = {
+        item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.value
+        for item in done
+    }
+    return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
+
+
+def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
+    wanted = {*case.services, *(f"library:{name}" for name in case.libraries)}
+    return [provider for provider in tools.providers(case.libraries) if provider.name in wanted]
+
+
+_ROUNDS = 3  # past that, more would only keep a person waiting
+
+Choose = Callable[[Sequence[Hit], int, Sequence[Hit]], Selection]
+Read = Callable[[Sequence[Wanted]], Mapping[str, Source]]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The sources by what wanted them, why by source, and why none of the rest was chosen, if that was said."""
+
+    sources: Mapping[str, Source]
+    reasons: Mapping[str, str]
+    rest: str = ""
+
+
+def read_best(candidates: Sequence[Hit], quota: int, choose: Choose, read: Read, links: Sequence[Wanted] = ()) -> Best:
+    """The sources: `quota` of the candidates that could be read.
+
+    Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
+    `choose` gets what is left, how many are missing, and what was read already. `links` are read beside the
+    first choice, whatever becomes of them.
+    """
+    left = list(candidates)
+    had: list[Hit] = []
+    sources: dict[str, Source] = {}
+    reasons: dict[str, str] = {}
+    rest = ""
+    for number in range(_ROUNDS):
+        selection = choose(left, quota - len(had), had) if left else Selection(())
+        chosen, rest = selection.chosen, selection.rest
+        left = [hit for hit in left if not any(hit is item.hit for item in chosen)]
+        picks = {pick.id: (pick, item.hit) for item in chosen if (pick := wanted_hit(item.hit, item.why)) is not None}
+        wanted = [*(links if number == 0 else ()), *(pick for pick, _ in picks.values())]
+        if not wanted:
+            break
+        found = read(wanted)
+        sources |= found
+        # A page that leads to one that was read before is no other page.
+        once = {source.id for source in distinct(sources.values())}
+        sources = {name: source for name, source in sources.items() if source.id in once}
+        reasons = {found[item.id].id: item.why for item in wanted if item.id in found} | reasons
+        read_now = {name for name, source in found.items() if name in sources and source.outcome is FetchOutcome.READ}
+        had += [hit for name, (_, hit) in picks.items() if name in read_now]
+        if not chosen or len(had) >= quota:
+            break
+    return Best(sources, reasons, rest)
+
+
+def read(
+    case: Case,
+    progress: Progress,
+    tools: Tools,
+    store: Store,
+    ways: Ways = FOR_PEOPLE,
+) -> tuple[Mapping[str, object], str]:
+    """Sources: those that a person opened, the links they brought, and the hits of highest utility.
+
+    A page that was read is not fetched again for the same case, under whatever link; one that failed is
+    tried again, and the next best hit is read in its place. The cutoff holds for what was read before it
+    was set, too.
+    """
+    known = {place_of(source): ways.timely(source, case.until) for source in case.sources if _is_kept(source, store)}
+    persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
+    kept = [kept_by_a_person(source, case.until) for source in persons]
+    sources = {place_of(source): source for source in kept}
+
+    def have(items: Sequence[Wanted]) -> Mapping[str, Source]:
+        wanted = one_a_page(items)
+        missing = [item for place, item in wanted.items() if place not in sources and place not in known]
+        fresh = read_side_by_side(missing, case, progress, tools, store, ways)
+        had: dict[str, Source] = {}
+        for place, item in wanted.items():
+            source = sources.get(place) or known.get(place) or fresh.get(item.id)
+            if source is not None:
+                had[item.id] = sources[place] = source
+        return had
+
+    def choose(candidates: Sequence[Hit], quota: int, beside: Sequence[Hit]) -> Selection:
+        post = case.post.as_read
+        return select_by_utility(tools.engine, post, candidates, quota, beside=beside, by_utility=ways.by_utility)
+
+    candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
+    links = [wanted_link(url) for url in case.urls]
+    best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
+    found = tuple(distinct(sources.values()))
+    return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
+
+
+def summary_of(sources: Sequence[Source], rest: str = "") -> str:
+    """How many were read and how many not, and why nothing of the `rest` was chosen: "5 read, 1 could not be read"."""
+    was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
+    failed = len(sources) - was_read
+    summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
+    if not rest:
+        return summary
+    return f"{summary}. {'Nothing else that was found' if sources else 'None of what was found'} was chosen: {rest}"
+
+
+def read_side_by_side(
+    wanted: Sequence[Wanted],
+    case: Case,
+    progress: Progress,
+    tools: Tools,
+    store: Store,
+    ways: Ways = FOR_PEOPLE,
+) -> dict[str, Source]:
+    """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
+
+    Of links that turn out to lead to the same page, the first alone is there.
+    """
+    stopped = Event()
+
+    def check() -> None:
+        if stopped.is_set():
+            raise JobCancelled("The work was stopped.")
+        progress.check()
+
+    def read_and_keep(item: Wanted) -> Source:
+        source, text = read_one(item, case, tools, ways, check)
+        if text is not None:
+            store.put_text(text)
+        return source
+
+    found: dict[str, Source] = {}
+    progress.count(0, len(wanted))
+    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
+        reading = {pool.submit(read_and_keep, item): item for item in wanted}
+        try:
+            for done in as_completed(reading):
+                item = reading[done]
+                found[item.id] = done.result()
+                progress.count(len(found), len(wanted), item.title)
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return {source.id: source for source in distinct(found[item.id] for item in wanted)}
+
+
+def _is_kept(source: Source, store: Store) -> bool:
+    """Whether a source was read before and its text is still there."""
+    if source.outcome is not FetchOutcome.READ or source.text_sha256 is None:
+        return False
+    try:
+        store.text(source.text_sha256)
+    except StoreError:
+        return False
+    return True
+
+
+AT_ONCE = 6  # pages read side by side: as many as a case chooses
+
+ReadSourceText = tuple[Source, str | None]
+
+
+def read_one(item: Wanted, case: Case, tools: Tools, ways: Ways, check: Callable[[], None]) -> ReadSourceText:
+    """The source as the case's cutoff leaves it, and its text when it was read, else None.
+
+    Raises what `check` raises, and nothing else: what goes wrong is a label on the source.
+    """
+    check()
+    if item.url is not None:
+        source, text = tools.reader.read(item.url, item.id, check, item.hit, case.until)
+    else:
+        source, text = _record(item, tools)
+    source = ways.timely(source, case.until)
+    return source, text if source.outcome is FetchOutcome.READ else None
+
+
+def _record(item: Wanted, tools: Tools) -> ReadSourceText:
+    """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
+    if item.hit is None or item.hit.library is None or item.hit.record is None:
+        raise ValueError(f"{item.id} names neither a link nor a record")
+    try:
+        document = tools.libraries.document(item.hit.library, item.hit.record)
+    except LibraryError as error:
+        return Source(id=item.id, title=item.title, outcome=FetchOutcome.UNREADABLE, outcome_detail=error.message), None
+    return _library_source(item.id, document, tools.settings.evidence.categories), document.text
+
+
+def _library_source(source_id: str, document: LibraryDocument, own: Mapping[str, SourceCategory]) -> Source:
+    url = document.url
+    return Source(
+        id=source_id,
+        title=document.title,
+        url=url,
+        publisher=document.publisher or (publisher_of(url) if url else None),
+        published=document.published,
+        date_origin=DateOrigin.LIBRARY if document.published else None,
+        category=categorise(url or "", own),
+        text_sha256=text_sha256(document.text),
+        characters=len(document.text),
+        library=document.library,
+        record=document.record,
+        language=language_of(document.text),
+    )
 
 
 def passages(case: Case, progress: Progress, tools: Tools, text_of: Callable[[str], str]) -> Result:

@@ -1,22 +1,23 @@
-"""What comes into a case from a person: the post, the sources to read, passages copied by hand."""
+"""What comes into a case from a person: the post and its images, the sources to read, passages copied by hand."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from crowdnotes.cases.earlier_sets import on_record
-from crowdnotes.cases.pasted_links import NEVER_IN_TEXT, checked_url, shown
-from crowdnotes.cases.workflow import require_open, with_event, with_revision
+from crowdnotes.cases.store import Store
+from crowdnotes.cases.workflow import PROGRAM, on_record, require_open, require_still_open, with_event, with_revision
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
     BY_HAND,
     X_HOSTS,
     Case,
     Evidence,
+    Image,
     Mode,
     Passage,
     Post,
@@ -27,11 +28,81 @@ from crowdnotes.domain import (
     StageName,
     text_sha256,
 )
-from crowdnotes.errors import InputError
+from crowdnotes.engines import Engine
+from crowdnotes.errors import EngineError, InputError, StoreError
 from crowdnotes.evidence.not_evidence import why_not
+from crowdnotes.evidence.pictures import clean_picture
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.tidying import tidy_text
+from crowdnotes.jobs import Progress, Step
 from crowdnotes.languages import language_of
+
+_MAX_URLS = 20
+_MAX_URL_CHARACTERS = 4_000
+# Neither JSON nor PostgreSQL can carry these.
+NEVER_IN_TEXT = re.compile(r"[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLink:
+    """A line that cannot be taken as a link, as it was given, and why."""
+
+    line: str
+    why: InputError
+
+
+def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLink, ...]]:
+    """The lines that can be links, each once, as `checked_urls` takes them; and those that cannot, each with why."""
+    urls: dict[str, None] = {}
+    refused: list[RefusedLink] = []
+    for line in lines:
+        try:
+            url = checked_url(line)
+        except InputError as why:
+            refused.append(RefusedLink(line, why))
+            continue
+        if url not in urls and len(urls) == _MAX_URLS:
+            full = InputError(f"“{shown(line)}” is one too many: a case takes {_MAX_URLS} links.")
+            refused.append(RefusedLink(line, full))
+        else:
+            urls[url] = None
+    return tuple(urls), tuple(refused)
+
+
+def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
+    """The URLs, each once, in order; InputError names the first that cannot be one."""
+    checked = tuple(dict.fromkeys(checked_url(url) for url in urls if url.strip()))
+    if len(checked) > _MAX_URLS:
+        raise InputError(f"That is {len(checked)} links; a case takes {_MAX_URLS}.", "Bring the best ones.")
+    return checked
+
+
+def checked_url(url: str) -> str:
+    """The address with a scheme; InputError in a sentence when it cannot be one."""
+    given = NEVER_IN_TEXT.sub("", url).strip()
+    url, said = given, shown(given)
+    if len(given) > _MAX_URL_CHARACTERS:
+        raise InputError(f"“{said}” is too long for a web address.", "Copy it again from the browser's address bar.")
+    if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE) or re.match(r"[^/]*\.[^/]*:\d", url):
+        url = f"https://{url}"
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError:
+        raise InputError(f"“{said}” is not a web address.", "Copy it again from the browser's address bar.") from None
+    if parts.scheme.lower() not in {"http", "https"}:
+        raise InputError(f"“{said}” is not an http or https address.", "Only web pages can be read.")
+    is_word = url != given and "." not in (host or "")  # "hello" is no address, though a browser would try it
+    if not host or is_word or re.search(r"\s", url):
+        raise InputError(f"“{said}” is not a web address.", "Copy it again from the browser's address bar.")
+    return url
+
+
+def shown(url: str) -> str:
+    """An address as a sentence can hold it."""
+    return url if len(url) <= 80 else f"{url[:77]}…"
+
 
 _MAX_PASSAGE_CHARACTERS = 20_000
 _POST_PATH = re.compile(r"/.+/status(?:es)?/\d+", re.IGNORECASE)
@@ -221,3 +292,147 @@ def add_evidence(case: Case, item: Evidence, by: str, at: datetime) -> Case:
 
 def _without(stages: tuple[Stage, ...], names: frozenset[StageName]) -> tuple[Stage, ...]:
     return tuple(stage for stage in stages if stage.name not in names)
+
+
+MAX_IMAGES = 4  # as many as a post on X can have
+MAX_WORDS = 5_000  # characters; a screenshot of a whole article is far below
+PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that comes with a post, and what a person says is in it."""
+
+    content: bytes
+    name: str
+    text: str = ""
+    shows: str = ""
+
+
+def checked_image(given: Attachment) -> tuple[Image, bytes]:
+    """The image and the bytes to keep; InputError for what is no picture, too large, or says too much."""
+    picture = clean_picture(given.content, given.name)
+    text, shows = _image_words(given.text), _image_words(given.shows)
+    image = Image(
+        sha256=hashlib.sha256(picture.content).hexdigest(),
+        media_type=picture.media_type,
+        name=" ".join(given.name.split())[:120] or "image",
+        width=picture.width,
+        height=picture.height,
+        text=text,
+        shows=shows,
+        read_by=PERSON if text or shows else "",
+    )
+    return image, picture.content
+
+
+def with_images(post: Post, images: tuple[Image, ...]) -> Post:
+    """The post with the images behind those it has; the same picture twice counts once. InputError over four."""
+    every = {image.sha256: image for image in (*images, *post.images)}
+    ordered = dict.fromkeys(image.sha256 for image in (*post.images, *images))
+    if len(ordered) > MAX_IMAGES:
+        raise InputError(f"A post has at most {MAX_IMAGES} images.", "Take one off first.")
+    return post.model_copy(update={"images": tuple(every[sha256] for sha256 in ordered)})
+
+
+def attach_image(case: Case, image: Image, by: str, at: datetime) -> Case:
+    """Add an image to the post; one that is there already changes nothing."""
+    require_open(case)
+    if _image(case, image.sha256) is not None:
+        return case
+    post = with_images(case.post, (image,))
+    return replace_post(case, post, by, at, "image attached", f"{image.name} {image.sha256}")
+
+
+def remove_image(case: Case, sha256: str, by: str, at: datetime) -> Case:
+    """Take an image off the post; one that is gone already changes nothing."""
+    require_open(case)
+    image = _image(case, sha256)
+    if image is None:
+        return case
+    left = tuple(other for other in case.post.images if other.sha256 != sha256)
+    post = case.post.model_copy(update={"images": left})
+    return replace_post(case, post, by, at, "image removed", f"{image.name} {sha256}")
+
+
+def describe_image(
+    case: Case, sha256: str, text: str, shows: str, by: str, at: datetime, *, read_by: str = PERSON
+) -> Case:
+    """Say what can be read in an image and what it shows. InputError when it is gone or the words are too many."""
+    require_open(case)
+    image = _image(case, sha256)
+    if image is None:
+        raise InputError("The post no longer has this image.", "Attach it again.")
+    said = image.model_copy(update={"text": _image_words(text), "shows": _image_words(shows), "read_by": read_by})
+    if (said.text, said.shows) == (image.text, image.shows) and image.read_by:
+        return case
+    images = tuple(said if other.sha256 == sha256 else other for other in case.post.images)
+    post = case.post.model_copy(update={"images": images})
+    detail = f"{image.name} by {read_by}: {said.text} {said.shows}".rstrip()
+    return replace_post(case, post, by, at, "image read", detail)
+
+
+def unread_images(case: Case) -> tuple[Image, ...]:
+    """The images that nobody and nothing has looked at."""
+    return tuple(image for image in case.post.images if not image.read_by)
+
+
+def reading_step(case_id: str, engine: Engine, store: Store, clock: Callable[[], datetime]) -> Step:
+    """A step in which an engine that sees reads the images that nobody has read.
+
+    One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
+    others and the rest of the job go on.
+    """
+
+    def run(progress: Progress) -> str:
+        waiting = unread_images(store.get(case_id))
+        failed: list[str] = []
+        gone = 0
+        for number, image in enumerate(waiting):
+            progress.count(number, len(waiting), image.name)
+            try:
+                reading = engine.read_image(store.image(image.sha256), image.media_type)
+            except (EngineError, StoreError) as error:
+                if _image(store.get(case_id), image.sha256) is None:
+                    gone += 1
+                    continue
+                failed.append(f"{image.name}: {error.message}")
+                store.update(case_id, _noted(clock, failed[-1]))
+                continue
+            text, shows = reading.text[:MAX_WORDS], reading.shows[:MAX_WORDS]
+            store.update(case_id, _read(image.sha256, text, shows, clock, engine.name))
+        told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
+        return f"{told}; type what the others say. {' '.join(failed)}" if failed else told
+
+    def finished() -> str | None:
+        return None if unread_images(store.get(case_id)) else "Read before"
+
+    return Step(name="images", title="Read the images", run=run, finished=finished)
+
+
+def _read(sha256: str, text: str, shows: str, clock: Callable[[], datetime], engine: str) -> Callable[[Case], Case]:
+    def change(case: Case) -> Case:
+        image = _image(case, sha256)
+        if image is None or image.read_by:  # taken off, or described by a person, meanwhile
+            return case
+        require_still_open(case)
+        return describe_image(case, sha256, text, shows, PROGRAM, clock(), read_by=engine)
+
+    return change
+
+
+def _noted(clock: Callable[[], datetime], detail: str) -> Callable[[Case], Case]:
+    return lambda case: with_event(case, clock(), PROGRAM, "image not read", detail)
+
+
+def _image(case: Case, sha256: str) -> Image | None:
+    return next((image for image in case.post.images if image.sha256 == sha256), None)
+
+
+def _image_words(text: str) -> str:
+    text = text.replace("\x00", "").replace("\r\n", "\n").strip()
+    if len(text) > MAX_WORDS:
+        raise InputError(
+            f"That is {len(text):,} characters; what an image says takes {MAX_WORDS:,}.", "Keep what the post claims."
+        )
+    return text

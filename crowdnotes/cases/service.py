@@ -6,10 +6,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 
-from crowdnotes.cases import approval, images, intake, links, workflow
-from crowdnotes.cases.evidence_acts import EvidenceActs
-from crowdnotes.cases.images import Attachment
-from crowdnotes.cases.pasted_links import checked_urls
+from crowdnotes.cases import follow_up, intake, links, obstacles, workflow
+from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import CaseSummary, Store
 from crowdnotes.domain import (
@@ -19,11 +17,101 @@ from crowdnotes.domain import (
     DecisionKind,
     Event,
     LinkCheck,
+    Look,
+    LookKind,
     Mode,
     SourceCategory,
+    Verdict,
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import Step
+
+
+class EvidenceActs:
+    """A part of `CaseService`. Every method raises WorkflowError, InputError or StoreError as named there."""
+
+    def __init__(self, store: Store, clock: Callable[[], datetime], categories: Mapping[str, SourceCategory]) -> None:
+        self._store = store
+        self._clock = clock
+        self._categories = categories
+
+    def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
+        """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
+        image, clean = intake.checked_image(Attachment(content, name))
+        self._store.put_image(clean)
+        return self._change(case_id, lambda case, at: intake.attach_image(case, image, by, at))
+
+    def remove_image(self, case_id: str, sha256: str, by: str) -> Case:
+        """See `intake.remove_image`."""
+        return self._change(case_id, lambda case, at: intake.remove_image(case, sha256, by, at))
+
+    def describe_image(self, case_id: str, sha256: str, text: str, shows: str, by: str) -> Case:
+        """See `intake.describe_image`."""
+        return self._change(case_id, lambda case, at: intake.describe_image(case, sha256, text, shows, by, at))
+
+    def image(self, sha256: str) -> bytes:
+        """The bytes of an attached image. Raises StoreError when they are gone."""
+        return self._store.image(sha256)
+
+    def set_sources(
+        self,
+        case_id: str,
+        *,
+        mode: Mode,
+        urls: Sequence[str],
+        libraries: Sequence[str],
+        services: Sequence[str],
+        until: date | None,
+        by: str,
+    ) -> Case:
+        """Say where the next gathering looks, and until which day. Passages that a person opened stay."""
+        places = intake.Places(mode, checked_urls(urls), tuple(libraries), tuple(services), until)
+        return self._change(case_id, lambda case, at: intake.change_sources(case, places, by, at))
+
+    def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
+        """A passage that the person copied from a page which the program could not read."""
+        item = intake.passage_by_hand(url, title, text, self._categories)
+        self._store.put_text(item.passage.text)
+        return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
+
+    def second_look(
+        self,
+        case_id: str,
+        kind: LookKind,
+        by: str,
+        *,
+        about: str = "",
+        libraries: Sequence[str] = (),
+        services: Sequence[str] = (),
+    ) -> Case:
+        """See `follow_up.ask`: `second_look_steps` then do it."""
+        places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
+
+        def ask(case: Case, at: datetime) -> Case:
+            look = Look(id=uuid.uuid4().hex[:12], kind=kind, asked_at=at, by=by, about=about, **places)
+            return follow_up.ask(case, look)
+
+        return self._change(case_id, ask)
+
+    def bring_back(self, case_id: str, evidence_id: str, by: str) -> Case:
+        """See `workflow.bring_back`."""
+        return self._change(case_id, lambda case, at: workflow.bring_back(case, evidence_id, by, at))
+
+    def bring_back_set(self, case_id: str, number: int, by: str) -> Case:
+        """See `workflow.bring_back_set`."""
+        return self._change(case_id, lambda case, at: workflow.bring_back_set(case, number, by, at))
+
+    def open_passage(self, case_id: str, evidence_id: str, by: str) -> Case:
+        """See `workflow.open_passage`."""
+        return self._change(case_id, lambda case, at: workflow.open_passage(case, evidence_id, by, at))
+
+    def judge(self, case_id: str, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
+        """See `workflow.judge`."""
+        return self._change(case_id, lambda case, at: workflow.judge(case, evidence_id, verdict, reason, by, at))
+
+    def _change(self, case_id: str, change: Callable[[Case, datetime], Case]) -> Case:
+        return self._store.update(case_id, lambda case: change(case, self._clock()))
+
 
 Clock = Callable[[], datetime]
 
@@ -72,13 +160,13 @@ class CaseService(EvidenceActs):
         """
         at = self._clock()
         post = intake.checked_post(text, url, author, self._max_post_characters)
-        pictures = [images.checked_image(item) for item in attached]
+        pictures = [intake.checked_image(item) for item in attached]
         case = Case(
             id=uuid.uuid4().hex[:12],
             created_at=at,
             updated_at=at,
             mode=mode,
-            post=images.with_images(post, tuple(image for image, _ in pictures)),
+            post=intake.with_images(post, tuple(image for image, _ in pictures)),
             urls=checked_urls(urls),
             libraries=tuple(dict.fromkeys(libraries)),
             services=tuple(dict.fromkeys(services)),
@@ -156,10 +244,10 @@ class CaseService(EvidenceActs):
         overrides: Mapping[str, str] | None = None,
         seen: str | None = None,
     ) -> Case:
-        """See `approval.decide`."""
+        """See `obstacles.decide`."""
         return self._change(
             case_id,
-            lambda case, at: approval.decide(case, kind, by, at, reason=reason, overrides=overrides, seen=seen),
+            lambda case, at: obstacles.decide(case, kind, by, at, reason=reason, overrides=overrides, seen=seen),
         )
 
     def reopen(self, case_id: str, by: str) -> Case:
@@ -167,8 +255,8 @@ class CaseService(EvidenceActs):
         return self._change(case_id, lambda case, at: workflow.reopen(case, by, at))
 
     def obstacles(self, case: Case, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
-        """See `approval.obstacles`."""
-        return approval.obstacles(case, self._clock(), overrides)
+        """See `obstacles.obstacles`."""
+        return obstacles.obstacles(case, self._clock(), overrides)
 
     def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
         """The links that the note cites, each with how it answered within the last day, if it was asked."""

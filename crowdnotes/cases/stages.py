@@ -7,22 +7,24 @@ transaction. A stage that is on record is not run again: that is what resuming i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
-from crowdnotes.cases import gathering, images, links, reading, searching, voting
+from crowdnotes.cases import gathering, intake, links
+from crowdnotes.cases.follow_up import Looker
+from crowdnotes.cases.gathering import FOR_PEOPLE, Tools, Ways
 from crowdnotes.cases.intake import GATHERING, nowhere_to_look, places_of
-from crowdnotes.cases.looking import Looker
-from crowdnotes.cases.spending import metered_steps
 from crowdnotes.cases.store import Store
-from crowdnotes.cases.tools import Tools
-from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
-from crowdnotes.domain import Aim, Case, Mode, Stage, StageName
+from crowdnotes.domain import Aim, Case, JuryVerdict, Mode, Stage, StageName, Usage
 from crowdnotes.drafting import write_candidates
-from crowdnotes.errors import WorkflowError
+from crowdnotes.engines.metering import Budget, Meter, metered
+from crowdnotes.errors import CrowdNotesError, WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.jobs import Progress, Step
+from crowdnotes.jury import Jury
+from crowdnotes.settings import LlmSettings
 
 _SHOWN = 160  # characters of a candidate, while it is written
 
@@ -60,17 +62,17 @@ class StageRunner:
             raise nowhere
         tools, ways = self._tools, self._ways
         work: list[tuple[StageName, Work]] = [
-            (StageName.READ, lambda case, progress: reading.read(case, progress, tools, self._store, ways)),
+            (StageName.READ, lambda case, progress: gathering.read(case, progress, tools, self._store, ways)),
             (StageName.PASSAGES, lambda case, progress: gathering.passages(case, progress, tools, self._store.text)),
         ]
         if looking:
             work[:0] = [
-                (StageName.QUERIES, lambda case, _: searching.queries(case, tools, ways)),
-                (StageName.SEARCH, lambda case, progress: searching.search(case, progress, tools)),
+                (StageName.QUERIES, lambda case, _: gathering.queries(case, tools, ways)),
+                (StageName.SEARCH, lambda case, progress: gathering.search(case, progress, tools)),
             ]
         steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
-        if tools.engine.sees and images.unread(case):
-            steps.insert(0, images.reading_step(case_id, tools.engine, self._store, self._clock))
+        if tools.engine.sees and intake.unread_images(case):
+            steps.insert(0, intake.reading_step(case_id, tools.engine, self._store, self._clock))
         return self._metered(case_id, steps)
 
     def look(self, case_id: str) -> list[Step]:
@@ -107,7 +109,7 @@ class StageRunner:
 
         work: list[tuple[StageName, Work]] = [(StageName.ASSESS, score)]
         if not scores_only:
-            work.append((StageName.JURY, lambda case, _: voting.vote(case, self._tools.jury)))
+            work.append((StageName.JURY, lambda case, _: vote(case, self._tools.jury)))
             work.append((StageName.LINKS, ask))
         return self._metered(case_id, [self._step(case_id, name, do) for name, do in work])
 
@@ -186,3 +188,60 @@ class StageRunner:
         stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=self._tools.engine.name)
         others = tuple(other for other in newest.stages if other.name is not name)
         return with_event(newest, at, PROGRAM, f"stage {name.value}", summary, **merged, stages=(*others, stage))
+
+
+def metered_steps(steps: Iterable[Step], case_id: str, store: Store, bounds: LlmSettings) -> list[Step]:
+    """The same steps; what each uses is added to `Case.usage`, and the budget holds for the case as a whole."""
+    budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
+    return [_metered(step, case_id, store, budget) for step in steps]
+
+
+def _metered(step: Step, case_id: str, store: Store, budget: Budget) -> Step:
+    def run(progress: Progress) -> str:
+        meter = Meter(budget, store.get(case_id).used)
+        try:
+            with metered(meter):
+                return step.run(progress)
+        finally:  # what was spent stays spent, whatever came of it
+            found = meter.by_step
+            if found:
+                store.update(case_id, lambda case: _with_usage(case, found))
+
+    return replace(step, run=run)
+
+
+def _with_usage(case: Case, found: Mapping[str, Usage]) -> Case:
+    usage = dict(case.usage)
+    for name, used in found.items():
+        usage[name] = usage.get(name, Usage()) + used
+    return case.model_copy(update={"usage": usage})
+
+
+_KEPT = 20  # verdicts on record, so that an edit can be compared with what stood before it
+
+Result = tuple[Mapping[str, object], str]
+
+
+def vote(case: Case, open_jury: Callable[[], Jury]) -> Result:
+    """A verdict on the note as it stands, with the words that move it, and one on each candidate.
+
+    All stand before the same jurors. What cannot be judged is NOT RUN with its reason in the summary.
+    """
+    if case.draft is None:
+        return {}, "NOT RUN: there is no note."
+    post, text = case.post.as_read.text, case.draft.text
+    others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
+    try:
+        jury = open_jury()
+        verdict = jury.verdict(post, text)
+    except CrowdNotesError as error:
+        return {}, f"NOT RUN: {error.message}"
+    known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
+    beside = [item for item in jury.compare(post, others) if item.text_sha256 not in known]
+    earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
+    kept = (*earlier, *beside)[-(_KEPT - 1) :]
+    return {"jury": (*kept, verdict)}, _summary(verdict)
+
+
+def _summary(verdict: JuryVerdict) -> str:
+    return f"simulated note intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} needed"

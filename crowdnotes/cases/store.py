@@ -8,20 +8,162 @@ made for listing and searching both read U+FFFD, and a lone surrogate reads U+FF
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from datetime import UTC, datetime
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
+from pydantic_core import PydanticSerializationError
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.cases.contents import IMAGES, KINDS, TEXTS
-from crowdnotes.cases.rows import case_row, event_rows, folded, image_hashes, text_hashes
 from crowdnotes.domain import Case, CaseStatus, DecisionKind, Mode, Noun, text_sha256
 from crowdnotes.errors import CaseNotFoundError, StoreError
 from crowdnotes.storage.database import reading, writing
-from crowdnotes.storage.tables import cases, events, jobs, storable_text
+from crowdnotes.storage.tables import case_images, case_texts, cases, events, images, jobs, source_texts, storable_text
+
+_UNCLAIMED_KEPT = timedelta(days=1)  # a run that was killed resumes sooner
+
+Claimed = tuple[str, datetime | None]  # a sha256, and since when the case claims it (None: long ago)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The table of the bytes, the column they lie in, and the table of the claims."""
+
+    contents: Table
+    column: str
+    claims: Table
+
+    def put(self, connection: Connection, sha256: str, content: bytes, now: datetime) -> None:
+        """Keep it; if it is there already, note that somebody put it again just now."""
+        dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+        row = dialect.insert(self.contents).values({"sha256": sha256, self.column: content, "stored_at": now})
+        connection.execute(row.on_conflict_do_update(index_elements=["sha256"], set_={"stored_at": now}))
+
+    def get(self, connection: Connection, sha256: str) -> bytes | None:
+        """The bytes; None when they are not kept."""
+        found = connection.scalar(select(self.contents.c[self.column]).where(self.contents.c.sha256 == sha256))
+        return None if found is None else bytes(found)
+
+    def claim(self, connection: Connection, case_id: str, hashes: set[str], before: set[str], now: datetime) -> None:
+        """Make these, and no others, the contents that the case claims; `before` are those it claimed so far."""
+        if dropped := before - hashes:
+            released = [(sha256, since) for sha256, since in self.claimed(connection, case_id) if sha256 in dropped]
+            mine = self.claims.c.case_id == case_id
+            connection.execute(delete(self.claims).where(mine, self.claims.c.sha256.in_(dropped)))
+            self.remove(connection, released)
+        rows = [{"case_id": case_id, "sha256": sha256, "claimed_at": now} for sha256 in sorted(hashes - before)]
+        if rows:
+            connection.execute(insert(self.claims), rows)
+
+    def claimed(self, connection: Connection, case_id: str) -> list[Claimed]:
+        """What the case claims, each with the moment since when."""
+        query = select(self.claims.c.sha256, self.claims.c.claimed_at).where(self.claims.c.case_id == case_id)
+        return [(row.sha256, row.claimed_at) for row in connection.execute(query)]
+
+    def remove(self, connection: Connection, released: Sequence[Claimed]) -> None:
+        """Remove what a case no longer claims, unless another does.
+
+        What was put again after that case had claimed it is spared: another case is about to claim it.
+        """
+        for sha256, since in released:
+            untouched = [] if since is None else [self.contents.c.stored_at <= since]
+            gone = delete(self.contents).where(self.contents.c.sha256 == sha256, self._unclaimed(), *untouched)
+            connection.execute(gone)
+
+    def remove_left_over(self, connection: Connection, now: datetime) -> None:
+        """Remove what was put a day ago and never claimed."""
+        old = self.contents.c.stored_at < now - _UNCLAIMED_KEPT
+        connection.execute(delete(self.contents).where(old, self._unclaimed()))
+
+    def _unclaimed(self) -> ColumnElement[bool]:
+        return self.contents.c.sha256.not_in(select(self.claims.c.sha256))
+
+
+TEXTS = Kind(source_texts, "text", case_texts)
+IMAGES = Kind(images, "content", case_images)
+KINDS = (TEXTS, IMAGES)
+
+
+_EXCERPT_CHARACTERS = 160
+
+
+def case_row(case: Case) -> tuple[Case, dict[str, object]]:
+    """The case as it can be kept (see `store`), and its row in the table of cases."""
+    try:
+        document = case.model_dump_json()
+    except PydanticSerializationError:  # a lone surrogate; rare, so only then is the case walked through
+        case = Case.model_validate(_without_surrogates(case.model_dump()))
+        document = case.model_dump_json()
+    return case, {
+        "id": case.id,
+        "version": case.version,
+        "created_at": case.created_at,
+        "updated_at": case.updated_at,
+        "status": case.status.value,
+        "decision": case.decision.kind.value if case.decision else None,
+        "mode": case.mode.value,
+        "post_excerpt": _excerpt(case.post.text),
+        "search": folded(f"{case.post.whole_text}\n{case.draft.text if case.draft else ''}"),
+        "document": document,
+    }
+
+
+def event_rows(case: Case, known: int) -> list[dict[str, object]]:
+    """Rows of the audit trail for the events after the first `known`."""
+    return [
+        {
+            "case_id": case.id,
+            "seq": seq,
+            "at": event.at,
+            "by": storable_text(event.by),
+            "kind": storable_text(event.kind),
+            "detail": storable_text(event.detail),
+        }
+        for seq, event in enumerate(case.events[known:], start=known + 1)
+    ]
+
+
+def text_hashes(case: Case) -> set[str]:
+    """The source texts that the case needs, those of replaced evidence included."""
+    sets = (case.evidence, *(earlier.evidence for earlier in case.earlier_evidence))
+    gathered = [item.source for evidence in sets for item in evidence]
+    looked_at = [source for look in case.looks for source in look.sources]
+    return {source.text_sha256 for source in (*case.sources, *gathered, *looked_at) if source.text_sha256}
+
+
+def image_hashes(case: Case) -> set[str]:
+    """The images that the case needs."""
+    return {image.sha256 for image in case.post.images}
+
+
+def folded(text: str) -> str:
+    """`text` for searching: in one case of letters and one form of each character."""
+    return storable_text(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _excerpt(text: str) -> str:
+    beginning = " ".join(text[: 4 * _EXCERPT_CHARACTERS].split())
+    if len(beginning) > _EXCERPT_CHARACTERS:
+        cut = beginning[: _EXCERPT_CHARACTERS - 1]
+        words = cut.rsplit(" ", 1)[0]
+        beginning = (words if len(words) > _EXCERPT_CHARACTERS // 2 else cut).rstrip(" ,;:.") + "…"
+    return storable_text(beginning)
+
+
+def _without_surrogates(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {key: _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_without_surrogates(item) for item in value]
+    return value
+
 
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
 

@@ -51,7 +51,7 @@ def healthnotes(
     The folder gets posts.jsonl (a line a finished post), table.csv, page.html and the cases themselves. In
     automation, evidence is of the day of the contributor's note or before, and what has no date is left out.
     """
-    from crowdnotes.cases.ways import Ways
+    from crowdnotes.cases.gathering import Ways
     from crowdnotes.domain import Mode
     from crowdnotes.studies.healthnotes_results import StudyFolder, StudyOptions, file_sha256
     from crowdnotes.studies.helpfulness_rows import read_health_notes

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cases.images import Attachment
+from crowdnotes.cases.intake import Attachment
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import Mode
 from crowdnotes.errors import InputError, JobCancelled, JobError

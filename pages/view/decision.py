@@ -9,8 +9,8 @@ from contextlib import suppress
 import streamlit as st
 
 from crowdnotes.cases.links import said, same_page
-from crowdnotes.cases.reasons import A_REASON, missing_from
-from crowdnotes.cases.suggestions import suggest_tags
+from crowdnotes.cases.obstacles import A_REASON, missing_from
+from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import (
     Case,
     CaseStatus,

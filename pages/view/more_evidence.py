@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.cases.earlier_sets import taken_away
-from crowdnotes.cases.second_look import pool, said
+from crowdnotes.cases.follow_up import pool, said
+from crowdnotes.cases.workflow import taken_away
 from crowdnotes.domain import (
     Aim,
     Case,

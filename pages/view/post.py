@@ -7,8 +7,7 @@ from typing import cast
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from crowdnotes.cases.images import MAX_IMAGES, Attachment
-from crowdnotes.cases.pasted_links import usable_urls
+from crowdnotes.cases.intake import MAX_IMAGES, Attachment, usable_urls
 from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Image, Mode
 from crowdnotes.errors import InputError

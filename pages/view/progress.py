@@ -7,8 +7,8 @@ from typing import Literal
 
 import streamlit as st
 
+from crowdnotes.cases.follow_up import open_look
 from crowdnotes.cases.intake import nowhere_to_look, places_of
-from crowdnotes.cases.second_look import open_look
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord, StepState

@@ -7,7 +7,7 @@ from datetime import date
 
 import streamlit as st
 
-from crowdnotes.cases.pasted_links import RefusedLink, usable_urls
+from crowdnotes.cases.intake import RefusedLink, usable_urls
 from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
 from crowdnotes.evidence.search import SearchProvider, check_providers, make_providers
 from crowdnotes.jobs.records import JobRecord, Progress, Step

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from crowdnotes.cases import workflow
-from crowdnotes.cases.approval import decide, obstacles
 from crowdnotes.cases.links import cited_links
+from crowdnotes.cases.obstacles import decide, obstacles
 from crowdnotes.domain import (
     Case,
     Classification,

@@ -7,23 +7,23 @@ from datetime import date
 import pytest
 
 from crowdnotes.cases.cutoff import UNDATED, timely
-from crowdnotes.cases.ways import Ways
+from crowdnotes.cases.gathering import Ways
 from crowdnotes.domain import FetchOutcome, Source
 
 
 def test_an_undated_record_is_no_later_than_its_library_was_collected() -> None:
     record = Source(id="library:old:1", title="t", library="old")
     ways = Ways(leave_out_undated=True, closed={"old": date(2019, 10, 22)})
-    kept = timely(record, date(2019, 10, 22), ways)
+    kept = ways.timely(record, date(2019, 10, 22))
     assert (kept.outcome, kept.notices, kept.published) == (FetchOutcome.READ, (UNDATED,), None)
-    assert timely(record, date(2019, 10, 21), ways).outcome is FetchOutcome.TOO_LATE
-    assert timely(record.model_copy(update={"library": "other"}), None, ways).outcome is FetchOutcome.UNDATED
+    assert ways.timely(record, date(2019, 10, 21)).outcome is FetchOutcome.TOO_LATE
+    assert ways.timely(record.model_copy(update={"library": "other"}), None).outcome is FetchOutcome.UNDATED
 
 
 @pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])
 def test_a_page_that_was_not_read_keeps_its_own_label(outcome: FetchOutcome) -> None:
     source = Source(id="url:1", title="t", outcome=outcome, outcome_detail="Why.")
-    assert timely(source, date(2024, 1, 1), Ways(leave_out_undated=True)) == source
+    assert timely(source, date(2024, 1, 1), leave_out_undated=True) == source
 
 
 def test_a_month_alone_is_too_late_when_it_begins_after_the_cutoff() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image as Pillow
 
-from crowdnotes.cases.images import Attachment
+from crowdnotes.cases.intake import Attachment
 from crowdnotes.domain import Case, Claim, Mode, Post, StageName
 from crowdnotes.engines import ImageReading
 from crowdnotes.errors import EngineError, InputError, WorkflowError

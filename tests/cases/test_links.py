@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.approval import decide, obstacles
 from crowdnotes.cases.links import check_links, cited_links, newest_check, said, same_page
+from crowdnotes.cases.obstacles import decide, obstacles
 from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, StageName
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker

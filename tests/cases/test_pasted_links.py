@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.cases.pasted_links import checked_urls, usable_urls
+from crowdnotes.cases.intake import checked_urls, usable_urls
 from crowdnotes.errors import InputError
 
 

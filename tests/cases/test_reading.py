@@ -12,11 +12,8 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person
-from crowdnotes.cases.gathering import merged
-from crowdnotes.cases.reading import read, summary_of
+from crowdnotes.cases.gathering import FOR_PEOPLE, Tools, Ways, merged, read, summary_of
 from crowdnotes.cases.store import SqlStore
-from crowdnotes.cases.tools import Tools
-from crowdnotes.cases.ways import FOR_PEOPLE, Ways
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source
 from crowdnotes.evidence.content_type import HTML
 from crowdnotes.evidence.fetching import Page, no_check

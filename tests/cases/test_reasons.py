@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.cases.reasons import is_reason, missing_from
+from crowdnotes.cases.obstacles import is_reason, missing_from
 
 
 @pytest.mark.parametrize(

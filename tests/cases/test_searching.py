@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases import searching
-from crowdnotes.cases.tools import Tools
+from crowdnotes.cases import gathering
+from crowdnotes.cases.gathering import Tools
 from crowdnotes.domain import Hit, Mode, ProviderState, Query
 from crowdnotes.errors import JobError, SearchError
 from crowdnotes.evidence.fetching import Fetcher
@@ -86,7 +86,7 @@ CASE = make_case(
 
 def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools) -> None:
     progress = _Progress()
-    changes, summary = searching.search(CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True)))
+    changes, summary = gathering.search(CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True)))
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
     assert {item.provider: item.state for item in changes["outcomes"]} == {  # type: ignore[attr-defined]
         "good": ProviderState.ANSWERED,
@@ -99,16 +99,16 @@ def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools)
 
 def test_when_none_answers_the_stage_fails_rather_than_finding_nothing(tools: Tools) -> None:
     with pytest.raises(JobError, match=r"No search was answered.*out of order"):
-        searching.search(CASE, _Progress(), _with(tools, _Provider("bad", fails=True)))
+        gathering.search(CASE, _Progress(), _with(tools, _Provider("bad", fails=True)))
 
 
 def test_only_what_the_case_chose_is_asked(tools: Tools) -> None:
-    changes, _ = searching.search(CASE, _Progress(), _with(tools, _Provider("good"), _Provider("unasked")))
+    changes, _ = gathering.search(CASE, _Progress(), _with(tools, _Provider("good"), _Provider("unasked")))
     assert [item.provider for item in changes["outcomes"]] == ["good"]  # type: ignore[attr-defined]
 
 
 def test_hits_later_than_the_cutoff_are_left_out(tools: Tools) -> None:
     case = CASE.model_copy(update={"until": date(2024, 1, 1)})
     providers = (_Provider("good", date(2023, 12, 31)), _Provider("late", date(2024, 1, 2)))
-    changes, _ = searching.search(case, _Progress(), _with(tools, *providers))
+    changes, _ = gathering.search(case, _Progress(), _with(tools, *providers))
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.second_look import pool, unread
+from crowdnotes.cases.follow_up import pool, unread
 from crowdnotes.domain import (
     Aim,
     DecisionKind,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crowdnotes.cases.suggestions import suggest_tags
+from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import Case, Classification, Draft, Verdict
 from crowdnotes.testing import make_case, make_evidence
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdnotes.cases.wanted import distinct
+from crowdnotes.cases.gathering import distinct
 from crowdnotes.domain import FetchOutcome, Source
 
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from crowdnotes.cases import workflow
-from crowdnotes.cases.approval import decide
 from crowdnotes.cases.intake import change_post
+from crowdnotes.cases.obstacles import decide
 from crowdnotes.domain import (
     Assessment,
     Case,
