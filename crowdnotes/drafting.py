@@ -16,8 +16,8 @@ from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Engine, EngineStep, OnText, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.passages import Whole, best_passages
-from crowdnotes.note_text import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length
 from crowdnotes.settings import EvidenceSettings
+from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length
 
 Progress = Callable[[int, int], None]
 

@@ -35,7 +35,7 @@ from crowdnotes.embedding import FloatArray
 from crowdnotes.engines import Aim, EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer, Written
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.jury import Jury
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
 
 
 class HashingEmbedder:

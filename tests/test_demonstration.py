@@ -20,7 +20,7 @@ from crowdnotes.demonstration import (
 )
 from crowdnotes.domain import DecisionKind
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from tests.demonstrated import EXAMPLES, PAGES, each_example, each_page, html_of
 
 

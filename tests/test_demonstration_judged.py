@@ -12,8 +12,8 @@ from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.passages import best_passage
 from crowdnotes.evidence.reading import read_page
 from crowdnotes.gates import run_gates
-from crowdnotes.note_text import NOTE_LIMIT
 from crowdnotes.settings import FetchSettings, GateSettings
+from crowdnotes.text.note_rules import NOTE_LIMIT
 from tests.demonstrated import EXAMPLES, each_example
 
 

@@ -1,15 +1,143 @@
-"""The embedder's thread: what it is asked is answered where it was asked, until the program has ended."""
+"""The embedder answers where it was asked, to the end; its cache stays small and never stops the work."""
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes import embedding
+from crowdnotes.embedding import CachedEmbedder, FloatArray, MiniLMEmbedder, VectorCache
 from crowdnotes.errors import ModelFilesError
+from crowdnotes.testing import HashingEmbedder
+
+
+class _Counting(HashingEmbedder):
+    """Knows how many texts reached the model."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        self.asked += len(texts)
+        return super().encode(texts)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "embeddings.sqlite"
+
+
+def _works(cached: CachedEmbedder) -> bool:
+    return np.array_equal(cached.encode(["a b", "c", "a b"]), HashingEmbedder().encode(["a b", "c", "a b"]))
+
+
+def test_a_text_reaches_the_model_once_also_after_a_restart(file: Path) -> None:
+    inner = _Counting()
+    assert _works(CachedEmbedder(inner, file))
+    assert _works(CachedEmbedder(inner, file))
+    assert inner.asked == 2
+
+
+def test_a_damaged_file_is_made_anew_with_a_warning(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file.parent.mkdir()
+    file.write_bytes(b"not a database, but long enough to be looked at" * 50)
+    inner = _Counting()
+    cached = CachedEmbedder(inner, file)
+    assert _works(cached)
+    assert _works(cached)
+    assert inner.asked == 2
+    assert caplog.text.count("made anew") == 1
+
+
+def test_damage_while_in_use_costs_no_more_than_the_vectors(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    cached = CachedEmbedder(HashingEmbedder(), file)
+    cached.encode([f"text {n}" for n in range(300)])
+    with file.open("r+b") as damaged:
+        damaged.write(b"\xff" * file.stat().st_size)
+    for shared in file.parent.glob("*-wal"):
+        shared.write_bytes(b"")
+    again = CachedEmbedder(HashingEmbedder(), file)
+    assert _works(again)
+    assert _works(again)
+    assert "made anew" in caplog.text
+
+
+def test_a_vector_of_another_length_is_computed_anew(file: Path) -> None:
+    assert _works(CachedEmbedder(HashingEmbedder(), file))
+    db = sqlite3.connect(file)
+    db.execute("UPDATE vectors SET vector = x'0000'")
+    db.commit()
+    db.close()
+    assert _works(CachedEmbedder(HashingEmbedder(), file))
+
+
+def test_a_locked_file_is_named_once_and_done_without(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "_LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(embedding, "_REST_SECONDS", 0.0)
+    inner = _Counting()
+    cached = CachedEmbedder(inner, file)
+    cached.encode(["first"])
+    holder = sqlite3.connect(file, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    assert _works(cached)
+    assert _works(cached)
+    assert caplog.text.count("cannot be used (database is locked)") == 1
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert _works(cached)
+    asked = inner.asked
+    assert _works(cached)
+    assert inner.asked == asked
+
+
+def test_a_full_disk_is_named_once_and_done_without(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(sqlite3.Connection):
+        def executemany(self, sql: str, *rows: Any) -> sqlite3.Cursor:
+            if sql.startswith("INSERT"):
+                self.rollback()  # as SQLite does by itself
+                raise sqlite3.OperationalError("database or disk is full")
+            return super().executemany(sql, *rows)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **k, factory=Full))
+    cached = CachedEmbedder(HashingEmbedder(), file)
+    assert _works(cached)
+    assert _works(cached)
+    assert caplog.text.count("cannot be used (database or disk is full)") == 1
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert _works(CachedEmbedder(HashingEmbedder(), tmp_path / "file" / "cache.sqlite"))
+    assert "cannot be used" in caplog.text
+
+
+def test_the_vectors_longest_unused_go_first(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(1_000))
+    monkeypatch.setattr("crowdnotes.embedding.time.time", lambda: next(clock))
+    cache = VectorCache(file, max_rows=10)
+    keys = [bytes([n]) for n in range(11)]
+    for key in keys[:10]:
+        cache.put({key: b"v"})
+    cache.get([keys[0]])
+    cache.put({keys[10]: b"v"})
+    kept = set(cache.get(keys))
+    assert keys[0] in kept
+    assert keys[10] in kept
+    assert keys[1] not in kept
+    assert len(kept) == 9
+
 
 # Jobs are told to stop when the program ends; until then they are not to fail for want of vectors.
 _AT_THE_END = """

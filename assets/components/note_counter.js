@@ -1,4 +1,4 @@
-// The live counter under the note: counts as crowdnotes/note_text.py does, and saves after a pause.
+// The live counter under the note: counts as crowdnotes/text/note_rules.py does, and saves after a pause.
 // tests/journeys/test_counter.py holds both counts to the same answers.
 
 const LIMIT = 280

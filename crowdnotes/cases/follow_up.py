@@ -31,9 +31,9 @@ from crowdnotes.drafting import ReadSource, build_evidence
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.not_evidence import worth_choosing
-from crowdnotes.evidence.search.canonical import canonical_url, identities
 from crowdnotes.evidence.utility import Selection, select_by_utility
 from crowdnotes.jobs import Progress, Step
+from crowdnotes.text.urls import canonical_url, identities
 
 
 def ask(case: Case, look: Look) -> Case:

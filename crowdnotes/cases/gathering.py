@@ -35,13 +35,13 @@ from crowdnotes.evidence.not_evidence import worth_choosing
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.evidence.search.asking import languages_of, queries_for
-from crowdnotes.evidence.search.canonical import canonical_url
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.utility import Selection, select_by_utility
 from crowdnotes.jobs import Progress
 from crowdnotes.jury import Jury
-from crowdnotes.languages import language_of
 from crowdnotes.settings import Settings
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.urls import canonical_url
 
 
 @dataclass(frozen=True, slots=True)

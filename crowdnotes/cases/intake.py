@@ -35,7 +35,7 @@ from crowdnotes.evidence.pictures import clean_picture
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.tidying import tidy_text
 from crowdnotes.jobs import Progress, Step
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
 
 _MAX_URLS = 20
 _MAX_URL_CHARACTERS = 4_000

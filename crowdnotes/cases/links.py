@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from crowdnotes.domain import Case, Draft, LinkCheck, LinkState
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.jobs import Progress
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 CHECK_HOLDS = timedelta(hours=24)  # pages rarely vanish within a day; what is older says little about now
 ASKED_AGAIN_AFTER = timedelta(hours=1)  # so that scoring after each edit asks only for links that are new

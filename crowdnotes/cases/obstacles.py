@@ -27,8 +27,8 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates.quotes import unfound_quotes
-from crowdnotes.note_lint import blocking, lint
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.lint import blocking, lint
+from crowdnotes.text.note_rules import find_urls
 
 LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
 WORDS_OF_A_REASON = 3  # different ones, for the same reason

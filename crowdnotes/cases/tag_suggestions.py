@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from crowdnotes.domain import Case, Classification
-from crowdnotes.engines.local.words import content_tokens
-from crowdnotes.note_text import without_urls
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.stems import content_tokens
 
 _DENIES = re.compile(
     r"\b(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|without|false|untrue|incorrect"

@@ -26,7 +26,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, JobCancelled, WorkflowError
-from crowdnotes.note_form import tags_of
+from crowdnotes.text.note_rules import tags_of
 
 MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
 MAX_REASON_CHARACTERS = 2_000

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from crowdnotes.errors import InputError
-from crowdnotes.note_lint import lint
-from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length, x_storage_form
+from crowdnotes.text.lint import lint
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, x_storage_form
 
 
 def length(

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from crowdnotes.domain import Evidence, Span
 from crowdnotes.engines.order_patterns import ORDER, PAYLOAD
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
 
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _URL = re.compile(r"https?://\S+")  # the words of an address are nobody's orders

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from crowdnotes.evidence.words import words
+from crowdnotes.text.stems import words
 
 T = TypeVar("T")
 

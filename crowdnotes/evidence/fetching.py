@@ -22,10 +22,11 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.content_type import parse_content_type, settle_kind
-from crowdnotes.evidence.guard import MAX_URL, Target, check_url
+from crowdnotes.evidence.guard import Target, check_url
 from crowdnotes.evidence.page_cache import PageCache, asked_at
 from crowdnotes.evidence.unpacking import ACCEPT_ENCODING, read_capped, too_large
 from crowdnotes.settings import FetchSettings
+from crowdnotes.text.urls import MAX_URL
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,text/markdown;q=0.8"

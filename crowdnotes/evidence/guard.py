@@ -21,10 +21,10 @@ import idna
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
+from crowdnotes.text.urls import MAX_URL
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-MAX_URL = 4096  # characters; nothing reads a longer address
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]")

@@ -15,8 +15,7 @@ from crowdnotes.domain import FetchOutcome, Hit
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.archives import original_of
 from crowdnotes.evidence.document import Document
-from crowdnotes.evidence.guard import MAX_URL
-from crowdnotes.evidence.search.canonical import canonical_url
+from crowdnotes.text.urls import MAX_URL, canonical_url
 
 
 class Kind(StrEnum):

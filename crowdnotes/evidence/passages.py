@@ -25,8 +25,8 @@ import numpy as np
 
 from crowdnotes.domain import Passage, Span
 from crowdnotes.embedding import Embedder, FloatArray
-from crowdnotes.evidence.words import content_words, stem, stems
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import content_words, short_stem, short_stems
 
 _MOST_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores
 _SHORTLIST = 4
@@ -81,7 +81,7 @@ def best_passages(
     """
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
-    post_stems = frozenset(stem(word) for word in content_words(post_text))
+    post_stems = frozenset(short_stem(word) for word in content_words(post_text))
     shortlists: list[list[Span]] = []
     chosen: list[list[_Sentence]] = []
     for whole in wholes:
@@ -170,7 +170,7 @@ def _shortlist(text: str, windows: Sequence[Span], post_stems: frozenset[str]) -
     """The windows worth a closer look, in order: the first, and those with the most telling words of the post."""
     if len(windows) <= _SHORTLIST:
         return list(windows)
-    shared = [frozenset(stems(text[window.start : window.end])) & post_stems for window in windows]
+    shared = [frozenset(short_stems(text[window.start : window.end])) & post_stems for window in windows]
     weights = _rarity(shared)
     by_weight = sorted(range(1, len(windows)), key=lambda i: (-sum(weights[stem] for stem in shared[i]), i))
     return [windows[i] for i in sorted([0, *by_weight[: _SHORTLIST - 1]])]
@@ -202,7 +202,7 @@ def _sentences(text: str, region: Span) -> list[_Sentence]:
             if end - start > _LONGEST_SENTENCE:
                 space = text.rfind(" ", start + 1, start + _LONGEST_SENTENCE)
                 cut = space if space > start else start + _LONGEST_SENTENCE
-            found.append(_Sentence(Span(start=start, end=cut), frozenset(stems(text[start:cut]))))
+            found.append(_Sentence(Span(start=start, end=cut), frozenset(short_stems(text[start:cut]))))
             start = cut
     return found
 

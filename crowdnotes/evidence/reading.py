@@ -11,7 +11,7 @@ from crowdnotes.evidence.document import Document
 from crowdnotes.evidence.extracting import Extract, extract
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.references import moved_starts, references_in, without
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
 
 
 def read_page(page: Page, check: Callable[[], None] = no_check, by: Extract = extract) -> Document:

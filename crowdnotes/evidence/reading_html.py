@@ -13,11 +13,11 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.charset import decode
 from crowdnotes.evidence.document import Document
-from crowdnotes.evidence.guard import MAX_URL
 from crowdnotes.evidence.page_words import all_words
 from crowdnotes.evidence.paywall import is_paywalled
 from crowdnotes.evidence.tidying import tidy_line, tidy_text
 from crowdnotes.evidence.visible import drop_hidden
+from crowdnotes.text.urls import MAX_URL
 
 if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted

@@ -22,10 +22,10 @@ from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.not_evidence import kind_of_address, refuse_page, why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.reading import read_page
-from crowdnotes.evidence.search.canonical import canonical_url
 from crowdnotes.evidence.tidying import tidy_line
 from crowdnotes.evidence.wayback import Wayback, ask_wayback
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.urls import canonical_url
 
 Read = tuple[Source, str | None]
 

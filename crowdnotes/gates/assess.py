@@ -22,7 +22,7 @@ from crowdnotes.engines.metering import together
 from crowdnotes.errors import EngineError
 from crowdnotes.gates.hierarchy import not_run, run_gates
 from crowdnotes.gates.quotes import unfound_quotes
-from crowdnotes.note_lint import lint
+from crowdnotes.text.lint import lint
 
 
 def assess(

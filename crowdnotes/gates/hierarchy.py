@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from crowdnotes.domain import Evidence, GateName, GateResult, GateStatus, Post, SentenceSupport
 from crowdnotes.engines import Engine
 from crowdnotes.errors import EngineError
-from crowdnotes.note_text import NOTE_LIMIT, truncate
+from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 
 Judge = Callable[[], GateResult]
 

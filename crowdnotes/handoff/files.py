@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from crowdnotes.domain import Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
 from crowdnotes.handoff.passed_over import although
 from crowdnotes.handoff.x_form import cited_urls, class_label, form_labels, is_demonstration
-from crowdnotes.note_text import NOTE_LIMIT, note_length
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 
 _COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"

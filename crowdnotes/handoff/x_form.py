@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import X_HOSTS, Case
-from crowdnotes.note_form import CLASSIFICATIONS, tags_of
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import CLASSIFICATIONS, find_urls, tags_of
 
 
 def form_labels(case: Case) -> list[str]:

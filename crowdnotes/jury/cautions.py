@@ -6,9 +6,9 @@ import re
 import unicodedata
 
 from crowdnotes.errors import InputError
-from crowdnotes.languages import language_of
-from crowdnotes.note_text import NOTE_LIMIT, note_length, without_urls
 from crowdnotes.settings import JurySettings
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length, without_urls
 
 _SURE_LANGUAGE_LETTERS = 40  # shorter texts are often taken for another language
 _LATIN_SHARE = 0.5

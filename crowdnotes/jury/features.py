@@ -21,7 +21,7 @@ from crowdnotes.jury.pool import Floats
 from crowdnotes.jury.sources import sources_of
 from crowdnotes.jury.stance import stances
 from crowdnotes.jury.style import style
-from crowdnotes.note_text import without_urls
+from crowdnotes.text.note_rules import without_urls
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

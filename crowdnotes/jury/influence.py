@@ -14,8 +14,8 @@ import numpy as np
 from crowdnotes.domain import Influence, Span
 from crowdnotes.jury.features import Features, features
 from crowdnotes.jury.reading_model import JuryModel, side_chances
-from crowdnotes.note_text import find_urls
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from crowdnotes.jury.leanings import Match, Token, plain_text, shipped_leanings, tokens_of
-from crowdnotes.note_text import UrlSpan, find_urls, without_urls
+from crowdnotes.text.note_rules import UrlSpan, find_urls, without_urls
 
 _KEPT = 512  # notes; more than one reads side by side
 

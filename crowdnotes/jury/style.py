@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdnotes.jury.parsed import parsed
 from crowdnotes.jury.pool import Floats
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 # Each pattern is a habit that raters speak of in their tags; named by what it marks.

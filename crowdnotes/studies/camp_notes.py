@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from pandas.api.types import is_string_dtype
 
 from crowdnotes.errors import InputError
-from crowdnotes.note_text import x_storage_form
+from crowdnotes.text.note_rules import x_storage_form
 
 _COLUMNS = ("note_id", "text", "kind", "content_label")
 _FORM = (

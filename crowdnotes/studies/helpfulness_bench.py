@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from crowdnotes.domain import GateStatus
 from crowdnotes.engines import Engine
 from crowdnotes.errors import InputError
-from crowdnotes.note_text import NOTE_LIMIT, truncate
 from crowdnotes.studies.helpfulness_rows import HealthNote
 from crowdnotes.studies.measures import accuracy, area_under_curve, macro_f1
 from crowdnotes.studies.note_marks import note_mark
+from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 
 _EVERY = 50
 

@@ -22,7 +22,7 @@ from crowdnotes.bridging.columns import NOTES, RATINGS
 from crowdnotes.bridging.reading import read_table
 from crowdnotes.bridging.shards import find_shards
 from crowdnotes.errors import InputError
-from crowdnotes.note_text import x_storage_form
+from crowdnotes.text.note_rules import x_storage_form
 
 Bools = npt.NDArray[np.bool_]
 _SHARES = (0.8, 0.9)  # where the second and the third part begin

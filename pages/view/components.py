@@ -13,7 +13,7 @@ from typing import Any, Literal, TypedDict
 import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
-from crowdnotes.note_text import top_level_domains
+from crowdnotes.text.note_rules import top_level_domains
 from pages.view.table_rows import ReadableRows, readable_rows
 from pages.view.text import visible
 

@@ -34,7 +34,7 @@ from crowdnotes.handoff import (
     to_markdown,
 )
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.note_form import CLASSIFICATIONS, tags_of
+from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, workspace
 from pages.view.steps import StepName, StepState, StepView, arrive, forget_folds, step

@@ -7,8 +7,8 @@ import streamlit as st
 from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, PrincipleResult
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.languages import language_of
-from crowdnotes.note_lint import lint, without_tracking
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.lint import lint, without_tracking
 from pages.view.components import gate_path, outside_text
 from pages.view.decision import asking, stop_asking
 from pages.view.jury import jury_panel

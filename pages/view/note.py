@@ -11,7 +11,7 @@ from crowdnotes.demonstration import Example, examples, is_demonstration_url
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.note_text import NOTE_LIMIT, note_length
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.components import marked_text, note_counter, note_pieces, outside_text, passage_words, sentence_pieces
 from pages.view.decision import cited_links
 from pages.view.progress import job_panel, start, under_way

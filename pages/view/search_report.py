@@ -26,9 +26,9 @@ from crowdnotes.domain import (
 from crowdnotes.evidence.fact_checks import fact_checker, fact_checks
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search.asking import languages_of
-from crowdnotes.evidence.search.canonical import identities
 from crowdnotes.jobs.records import JobRecord, JobState
-from crowdnotes.languages import LANGUAGE_NAMES
+from crowdnotes.text.languages import LANGUAGE_NAMES
+from crowdnotes.text.urls import identities
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
 from pages.view.text import count, day, host, plain, title, web_url

@@ -8,8 +8,8 @@ from crowdnotes.domain import Post
 from crowdnotes.drafting import write_candidates
 from crowdnotes.engines import WriterAnswer, Written
 from crowdnotes.errors import EngineError
-from crowdnotes.note_text import note_length
 from crowdnotes.testing import FixedClock, ScriptedEngine, make_evidence
+from crowdnotes.text.note_rules import note_length
 
 POST = Post(text="This drink makes you ill!")
 

@@ -7,7 +7,7 @@ import random
 import pytest
 from playwright.sync_api import Browser
 
-from crowdnotes.note_text import note_length
+from crowdnotes.text.note_rules import note_length
 from pages.view.components import counter_script
 
 pytestmark = pytest.mark.journey

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import expect
 
-from crowdnotes.note_text import note_length
+from crowdnotes.text.note_rules import note_length
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
 from tests.journeys.walk import Walk
 

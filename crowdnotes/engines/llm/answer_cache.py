@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from crowdnotes.vector_cache import VectorCache
+from crowdnotes.embedding import VectorCache
 
 _BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
 _LONGEST = 64_000

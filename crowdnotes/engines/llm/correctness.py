@@ -17,10 +17,10 @@ from crowdnotes.engines.llm.marked import Block
 from crowdnotes.engines.llm.questions import judged, passage_block, question
 from crowdnotes.engines.llm.quotes import find_quote, plain
 from crowdnotes.engines.llm.verdicts import LINE, not_run
-from crowdnotes.engines.local.words import content_tokens
 from crowdnotes.engines.orders import find_orders, without_orders
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.stems import content_tokens
 
 _REASON = 240
 _KINDS = {

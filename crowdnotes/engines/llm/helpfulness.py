@@ -21,7 +21,7 @@ from crowdnotes.engines.llm.verdicts import LINE, not_run, pointed
 from crowdnotes.engines.orders import find_orders
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
-from crowdnotes.note_text import without_urls
+from crowdnotes.text.note_rules import without_urls
 
 _REASON = 260
 _LAST_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from crowdnotes.engines.llm.quotes import has_handle
 from crowdnotes.engines.orders import find_orders, holds_orders, visible
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 _MARKS = re.compile(r"\s*[(\[]\s*(?:passages?\s+|evidence\s+)?([EN]\d+(?:\s*[,;&]\s*[EN]\d+)*)\s*[)\]]")
 _CLOSING_LINKS = re.compile(

@@ -23,7 +23,7 @@ from crowdnotes.engines.llm.verdicts import pointed
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.orders import find_orders, holds_orders
 from crowdnotes.errors import AnswerUnreadableError, EngineError
-from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length, without_urls
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 
 _REASON = 220
 _PROMPTS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from crowdnotes.domain import Span
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 _SAME = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "\u00a0": " "})
 _EDGES = " \t\n\"'.…,;:"

@@ -14,7 +14,7 @@ from crowdnotes.engines.llm.questions import host_of, post_block, question
 from crowdnotes.engines.llm.quotes import find_quote, plain
 from crowdnotes.engines.orders import holds_orders, without_orders
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 _MOST_CLAIMS = 6
 _LONGEST_QUERY = 160

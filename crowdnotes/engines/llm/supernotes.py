@@ -14,7 +14,7 @@ from crowdnotes.engines.llm.questions import post_block, question
 from crowdnotes.engines.llm.quotes import plain
 from crowdnotes.engines.llm.writing import fitted
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.note_text import without_urls
+from crowdnotes.text.note_rules import without_urls
 
 _SPARE = 20
 _ANGLES = (

@@ -21,7 +21,7 @@ from crowdnotes.engines.llm.questions import passage_block, post_block, question
 from crowdnotes.engines.llm.quotes import plain
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.errors import AnswerUnreadableError, BudgetError, EngineError
-from crowdnotes.note_text import note_length
+from crowdnotes.text.note_rules import note_length
 
 Attribute = Callable[[str, Sequence[Evidence]], tuple[SentenceSupport, ...]]
 _SHORTENINGS = 2

@@ -14,7 +14,7 @@ from crowdnotes.engines.local.polarity import polarity_differences
 from crowdnotes.engines.local.quantities import quantities
 from crowdnotes.engines.local.relations import copula_at, denies_cures, relations_of, speak_to, tells_causes
 from crowdnotes.engines.local.subjects import Subject
-from crowdnotes.engines.local.words import content_tokens
+from crowdnotes.text.stems import content_tokens
 
 # Cosines from which a sentence is near enough, read on pairs of HealthNotes posts and NIH answers.
 _NEAR = 0.48

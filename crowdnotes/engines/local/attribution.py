@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from crowdnotes.domain import Evidence, Span
 from crowdnotes.engines.local.publishers import publisher_name
 from crowdnotes.engines.local.verdicts import Difference
-from crowdnotes.engines.local.words import content_tokens
+from crowdnotes.text.stems import content_tokens
 
 _SAYS = r"(?:says?|states?|reports?|notes?|advises?|explains?)"
 _TELLS = r"(?:says?|said|states?|stated|reports?|reported|notes?|noted|advises?|explains?|recommends?|lists?|found)"

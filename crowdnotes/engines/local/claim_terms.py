@@ -16,7 +16,7 @@ from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.lettered_names import lettered_names
 from crowdnotes.engines.local.strength import effects_of
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS, PAST_FORMS
-from crowdnotes.engines.local.words import Token, content_tokens, stem
+from crowdnotes.text.stems import Token, content_tokens, stem
 
 _MOST_TERMS = 14
 _SHOUTED = 6  # letters; a shorter word in capitals may be a name (NATO, PFAS)

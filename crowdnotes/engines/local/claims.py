@@ -9,8 +9,8 @@ from crowdnotes.engines.local.health_terms import find_terms
 from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.motives import is_motive, stands_alone
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
-from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import content_tokens, plain_post, tokens
 
 _MOST = 8
 _NEEDED = 1.0

@@ -6,7 +6,7 @@ here makes the engine ask for one word more than it should; it then rather absta
 
 from __future__ import annotations
 
-from crowdnotes.engines.local.words import stem
+from crowdnotes.text.stems import stem
 
 # Subjects of half of all health posts: one of them alone is not what a claim is about, two together may be.
 _TOPICS = (

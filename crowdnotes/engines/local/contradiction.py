@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from crowdnotes.domain import Evidence, Span
 from crowdnotes.engines.local.polarity import hedges_a_denial, negations, second_verbs
 from crowdnotes.engines.local.units import split_units
-from crowdnotes.engines.local.words import stem, tokens
+from crowdnotes.text.stems import stem, tokens
 
 _SAME_WORDS = 0.6  # share of the sentence's words that a clause must hold to speak of the same thing
 _AGREES = 0.1  # a clause that says it as the note does, and is at most this much further off, settles it

@@ -15,7 +15,7 @@ from crowdnotes.engines.local.strength import strength_differences
 from crowdnotes.engines.local.swaps import swap_differences
 from crowdnotes.engines.local.terms import term_differences
 from crowdnotes.engines.local.verdicts import Difference
-from crowdnotes.engines.local.words import content_tokens
+from crowdnotes.text.stems import content_tokens
 
 
 @dataclass(frozen=True, slots=True)

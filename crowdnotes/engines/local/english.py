@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from crowdnotes.domain import Evidence, Post
-from crowdnotes.engines.local.words import plain_post
-from crowdnotes.languages import LANGUAGE_NAMES, language_of
-from crowdnotes.note_text import without_urls
+from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.stems import plain_post
 
 _INSTEAD = "Judge it yourself, or have a language model do so."
 

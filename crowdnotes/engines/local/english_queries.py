@@ -13,7 +13,7 @@ from crowdnotes.engines.local.angles import angle_of, authority_on, is_vaccine, 
 from crowdnotes.engines.local.common_words import PLAIN_STEMS
 from crowdnotes.engines.local.query_words import claim_words, label_of, query, shortened
 from crowdnotes.engines.local.topics import Topic, find_topics
-from crowdnotes.engines.local.words import stem, tokens
+from crowdnotes.text.stems import stem, tokens
 
 _CORE = 3  # topics that a post is about; further ones are asides
 _HEADING_WORDS = 12

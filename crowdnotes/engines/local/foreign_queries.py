@@ -14,7 +14,7 @@ from crowdnotes.engines.local.abroad import Known, known_words, search_words
 from crowdnotes.engines.local.english_queries import for_the_claim, more_like, to_judge
 from crowdnotes.engines.local.query_words import claim_words, query, shortened
 from crowdnotes.engines.local.topics import find_topics
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
 
 _SUBJECTS = 3
 _TRANSLATED = "in English, word by word from a table: "

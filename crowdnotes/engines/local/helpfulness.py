@@ -15,8 +15,8 @@ from crowdnotes.engines.local.heads.samples import note_words, pair_sample, taug
 from crowdnotes.engines.local.heads.shipped import helpfulness_head, note_reader_for, readings
 from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.tone import BARE_VERDICT, insults
-from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.settings import GateSettings
+from crowdnotes.text.stems import content_tokens, plain_post
 
 _MOST_REASONS = 3
 _OTHER_EMBEDDER = "Similarity of note and post was left out: the judge was trained with another embedding model."

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from crowdnotes.engines.local.health_terms import medical_name
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS, HEALTH_WORDS
-from crowdnotes.engines.local.words import Token, is_content, plain_post, stem, tokens
+from crowdnotes.text.stems import Token, is_content, plain_post, stem, tokens
 
 _LONGEST_PHRASE = 3
 _HEALTH_STEMS = frozenset(stem(word) for word in HEALTH_WORDS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from crowdnotes.engines.local.vocabulary import CAUSAL_WORDS
-from crowdnotes.engines.local.words import plain_post, tokens
+from crowdnotes.text.stems import plain_post, tokens
 
 _ACTORS = (
     r"\b(?:they|he|nobody|no one|doctors?|physicians?|surgeons?|\w+ologists?|scientists?|researchers|experts?|"

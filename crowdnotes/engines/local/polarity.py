@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from crowdnotes.domain import Span
 from crowdnotes.engines.local.verdicts import Difference
-from crowdnotes.engines.local.words import Token, content_tokens, stem
+from crowdnotes.text.stems import Token, content_tokens, stem
 
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|nobody|nothing|cannot|without|\w+n['’]t|(?:can|do|does|did|is|are|"

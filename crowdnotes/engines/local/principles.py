@@ -21,9 +21,9 @@ from crowdnotes.engines.local.heads.opinion import read_opinion
 from crowdnotes.engines.local.readability import reading
 from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.support import note_sentences
-from crowdnotes.engines.local.words import content_tokens, plain_post
-from crowdnotes.note_text import without_urls
 from crowdnotes.settings import GateSettings
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.stems import content_tokens, plain_post
 
 _ADDRESSES = 0.25
 _LONG_SENTENCE = 40

@@ -10,7 +10,7 @@ import re
 from urllib.parse import urlsplit
 
 from crowdnotes.domain import Source
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 _LONGEST = 60
 _HOSTS = {

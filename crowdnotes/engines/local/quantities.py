@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from crowdnotes.engines.local.words import STOP_WORDS, fold, stem
+from crowdnotes.text.stems import ENGLISH_STOP_WORDS, fold, stem
 
 _ONES = dict(
     zip(
@@ -128,7 +128,7 @@ def _unit(text: str | None) -> str:
     folded = fold(text)
     if folded in _UNITS:
         return _UNITS[folded]
-    return "" if folded in STOP_WORDS else stem(folded)
+    return "" if folded in ENGLISH_STOP_WORDS else stem(folded)
 
 
 def _is_range(between: str) -> bool:

@@ -9,7 +9,7 @@ from crowdnotes.engines.local import foreign_queries
 from crowdnotes.engines.local.english_queries import for_the_claim, more_like, to_judge
 from crowdnotes.engines.local.query_words import distinct
 from crowdnotes.engines.local.topics import find_topics
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
 
 _ENGLISH = "en"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from crowdnotes.domain import Claim, Query
 from crowdnotes.engines.local.claims import has_pronoun_subject
 from crowdnotes.engines.local.polarity import negations
-from crowdnotes.engines.local.words import content_tokens, is_content, plain_post, tokens
+from crowdnotes.text.stems import content_tokens, is_content, plain_post, tokens
 
 _LONGEST_QUERY = 160
 _LONGEST_LABEL = 60

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from crowdnotes.domain import Span
-from crowdnotes.engines.local.words import tokens
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import tokens
 
 _VOWELS = re.compile(r"[aeiouy]+")
 

@@ -17,8 +17,8 @@ from crowdnotes.engines.local.scores import of_needed
 from crowdnotes.engines.local.statements import statements
 from crowdnotes.engines.local.subjects import SILENT, Subject, subject_of, subjects_of, what_is_missing
 from crowdnotes.engines.local.units import split_units
-from crowdnotes.engines.local.words import content_tokens, plain_post
 from crowdnotes.settings import GateSettings
+from crowdnotes.text.stems import content_tokens, plain_post
 
 # How much nearer than the line a passage is taken to speak of the claim though no sentence is seen to: read on 76
 # sets of passages judged by hand; on 47 newer ones 61 % of the helpful and 25 % of the unhelpful sets pass.

@@ -6,7 +6,7 @@ import re
 
 from crowdnotes.engines.local.polarity import negations
 from crowdnotes.engines.local.quantities import quantities
-from crowdnotes.engines.local.words import content_tokens
+from crowdnotes.text.stems import content_tokens
 
 _SAME = 0.8  # cosine of two wordings of one statement
 _HELD = 0.75  # share of the sentence's content words that the claim holds already

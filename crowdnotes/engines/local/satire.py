@@ -6,8 +6,8 @@ import re
 
 from crowdnotes.domain import Evidence
 from crowdnotes.engines.local.publishers import publisher_name
-from crowdnotes.engines.local.words import content_tokens
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import content_tokens
 
 _SATIRE = re.compile(
     r"\b(?:satir(?:e|ical|ist\w*)|parod(?:y|ies)|spoof\w*|(?:purely|entirely|all) fictional|"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from crowdnotes.engines.local.words import content_tokens, tokens
+from crowdnotes.text.stems import content_tokens, tokens
 
 _FEWEST_WORDS = 6
 _MOST_WORDS = 48

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from crowdnotes.engines.local.common_words import ORDINARY_WORDS
-from crowdnotes.engines.local.words import STOP_WORDS, fold
+from crowdnotes.text.stems import ENGLISH_STOP_WORDS, fold
 
 _CONNECTIVE = re.compile(
     r"^(?:however|in addition|additionally|also|moreover|furthermore|in fact|therefore|thus|consequently|as a result|"
@@ -82,7 +82,7 @@ def lower_first(sentence: str, passage: str) -> str | None:
         return sentence
     first = word.group()
     small = first[0].lower() + first[1:]
-    if first != "I" and fold(first) in STOP_WORDS:
+    if first != "I" and fold(first) in ENGLISH_STOP_WORDS:
         return small + sentence[len(first) :]
     if _KEEPS_CAPITAL.match(first) or _EPONYM.match(first) or re.match(r"\s[A-Z]", sentence[len(first) :]):
         return sentence

@@ -7,7 +7,7 @@ import re
 from crowdnotes.domain import Span
 from crowdnotes.engines.local.polarity import negations
 from crowdnotes.engines.local.verdicts import Difference
-from crowdnotes.engines.local.words import content_tokens
+from crowdnotes.text.stems import content_tokens
 
 _GOVERNED = 2
 

@@ -25,7 +25,7 @@ from crowdnotes.engines.local.health_terms import find_terms
 from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.lettered_names import lettered_names, names_another
 from crowdnotes.engines.local.relations import relations_of
-from crowdnotes.engines.local.words import content_tokens, fold, plain_post, stem
+from crowdnotes.text.stems import content_tokens, fold, plain_post, stem
 
 SILENT = "None of the passages in use speaks about"
 _READ_CLAIMS = 5

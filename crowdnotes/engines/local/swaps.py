@@ -11,7 +11,7 @@ from itertools import pairwise
 from crowdnotes.domain import Span
 from crowdnotes.engines.local.quantities import quantities
 from crowdnotes.engines.local.verdicts import Difference
-from crowdnotes.engines.local.words import Token, content_tokens
+from crowdnotes.text.stems import Token, content_tokens
 
 _MORE = re.compile(r"\b(?:more|higher|greater|larger|better|safer|\w{3,}ier|oftener)\b", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:less|fewer|lower|smaller|worse|rarer)\b", re.IGNORECASE)

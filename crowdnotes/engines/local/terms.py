@@ -7,7 +7,7 @@ from crowdnotes.engines.local.health_terms import medical_name
 from crowdnotes.engines.local.keyphrases import is_health_word
 from crowdnotes.engines.local.units import passage_stems
 from crowdnotes.engines.local.verdicts import Difference
-from crowdnotes.engines.local.words import Token, content_tokens, stem
+from crowdnotes.text.stems import Token, content_tokens, stem
 
 _MOST = 3
 # Of the domain, yet said of everything in it: another word for them is no difference.

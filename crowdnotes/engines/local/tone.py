@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from crowdnotes.domain import Span
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 LOADED = re.compile(
     r"\b(?:propaganda|fear[- ]?monger\w*|scaremonger\w*|disgusting|shameful|shame|outrageous|ridiculous|"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from crowdnotes.engines.local.common_words import PLAIN_STEMS, TOPIC_STEMS
 from crowdnotes.engines.local.health_terms import HealthTerm, find_terms
 from crowdnotes.engines.local.keyphrases import is_health_word, key_phrases
-from crowdnotes.engines.local.words import is_content, plain_post, stem, tokens
+from crowdnotes.text.stems import is_content, plain_post, stem, tokens
 
 _KNOWN = 2.0
 _BROAD = 0.8

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from crowdnotes.domain import Span
-from crowdnotes.engines.local.words import Token, content_tokens
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import Token, content_tokens
 
 _BULLET = re.compile(r"\s+(?:-|–|•|\*|·)\s+(?=\S)|\s{3,}|\t+")
 _LONG = 420

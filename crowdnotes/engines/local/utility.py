@@ -17,8 +17,8 @@ from crowdnotes.engines.local.abroad import known_words
 from crowdnotes.engines.local.merits import TOWARDS, Merit, merits_of
 from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of
 from crowdnotes.engines.local.topics import Topic, find_topics
-from crowdnotes.engines.local.words import content_tokens, plain_post
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.stems import content_tokens, plain_post
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
 _RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time

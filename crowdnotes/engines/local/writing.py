@@ -26,8 +26,8 @@ from crowdnotes.engines.local.sentence_quality import penalty
 from crowdnotes.engines.local.shortening import lower_first, shorter_forms, standing_alone
 from crowdnotes.engines.local.statements import statements
 from crowdnotes.engines.local.subjects import Subject, speaks_of_main_subject, subjects_of, what_is_missing
-from crowdnotes.engines.local.words import content_tokens, plain_post, tokens
-from crowdnotes.note_text import note_length
+from crowdnotes.text.note_rules import note_length
+from crowdnotes.text.stems import content_tokens, plain_post, tokens
 
 _ENGLISH = "en"
 _POOL = 10

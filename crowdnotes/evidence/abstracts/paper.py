@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from crowdnotes.domain import SourceCategory
 from crowdnotes.evidence.archives import original_of
 from crowdnotes.evidence.provenance import categorise
-from crowdnotes.evidence.search.canonical import canonical_url, doi_url
+from crowdnotes.text.urls import canonical_url, doi_url
 
 _DOI_ADDRESS = "https://doi.org/"
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})/")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from crowdnotes.errors import LibraryError
-from crowdnotes.evidence.library.dates import parse_date
 from crowdnotes.evidence.library.records import Columns
+from crowdnotes.text.dates import parse_date
 
 _TITLES = ("title", "question", "headline", "name", "page_title", "subject", "heading", "topic", "focus")
 _URLS = ("url", "link", "source_url", "page_url", "canonical_url", "href", "uri", "document_url")

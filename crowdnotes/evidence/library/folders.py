@@ -12,8 +12,8 @@ from crowdnotes.errors import FetchError, LibraryError
 from crowdnotes.evidence.charset import decode
 from crowdnotes.evidence.content_type import HTML, PDF, PLAIN
 from crowdnotes.evidence.library.records import Incoming, Record
-from crowdnotes.evidence.library.web_address import is_web_address
 from crowdnotes.evidence.reading import read_body
+from crowdnotes.text.urls import is_web_address
 
 FILE_KINDS = {
     ".html": HTML,

@@ -21,8 +21,8 @@ from pydantic import ValidationError
 from crowdnotes.embedding import FloatArray
 from crowdnotes.evidence.duplicates import fingerprint
 from crowdnotes.evidence.library.records import LibraryDocument, LibraryInfo, Record
-from crowdnotes.evidence.library.web_address import is_web_address
-from crowdnotes.evidence.words import spaced
+from crowdnotes.text.stems import spaced
+from crowdnotes.text.urls import is_web_address
 
 _SCHEMA = """
 CREATE TABLE records (

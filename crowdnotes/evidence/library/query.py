@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from crowdnotes.evidence.words import content_words, is_spaceless
-from crowdnotes.note_text import without_urls
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.stems import content_words, is_spaceless
 
 _MOST_TERMS = 24  # a longer query only slows the search: its rare words already decide
 _MOST_CHARACTERS = 5_000

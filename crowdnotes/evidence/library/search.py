@@ -20,7 +20,7 @@ from crowdnotes.evidence.library.query import Expression, build_expression
 from crowdnotes.evidence.library.records import LibraryDocument
 from crowdnotes.evidence.library.topics import nearest_topics
 from crowdnotes.evidence.library.windows import best_window
-from crowdnotes.evidence.words import stems
+from crowdnotes.text.stems import short_stems
 
 _PER_QUERY = 50
 _RERANKED = 40  # windows embedded: well under a second on two cores; 80 found no more
@@ -100,7 +100,7 @@ def _weights(reader: IndexReader, expressions: Sequence[Expression]) -> dict[str
     weights: dict[str, float] = {}
     for term in dict.fromkeys(term for expression in expressions for term in expression.terms):
         rarity = math.log(1 + total / (1 + reader.matching(term)))
-        for stem in stems(term):
+        for stem in short_stems(term):
             weights[stem] = max(weights.get(stem, 0.0), rarity)
     return weights
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library.columns import choose_columns
-from crowdnotes.evidence.library.dates import parse_date
 from crowdnotes.evidence.library.records import Columns, Incoming, Record
-from crowdnotes.evidence.library.web_address import is_web_address
 from crowdnotes.evidence.tidying import tidy_line
+from crowdnotes.text.dates import parse_date
+from crowdnotes.text.urls import is_web_address
 
 Row = Mapping[str, object]
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from crowdnotes.embedding import Embedder, FloatArray
-from crowdnotes.evidence.stopwords import STOP_WORDS
-from crowdnotes.evidence.words import words
+from crowdnotes.text.stems import STOP_WORDS, words
 
 MOST_TOPICS = 20_000  # about 45 s of embedding on two cores; records beyond are found by their words
 _TEMPLATE_SHARE = 0.04  # a word in more titles than this is a form ("What are the symptoms of …"), no topic

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 
 from crowdnotes.domain import Span
-from crowdnotes.evidence.words import stems
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import short_stems
 
 WINDOW_CHARACTERS = 320  # 60 to 90 tokens
 _LONG = 12_000  # a longer text is first narrowed to its densest stretch of this length
@@ -19,14 +19,15 @@ _LONG = 12_000  # a longer text is first narrowed to its densest stretch of this
 def best_window(text: str, weights: Mapping[str, float]) -> Span:
     """The run of whole sentences, about `WINDOW_CHARACTERS` long, with the greatest weight of distinct stems.
 
-    `weights` maps stems (see `words.stem`) to how much they tell. Without any match it is the beginning.
+    `weights` maps stems (see `short_stem`) to how much they tell. Without any match it is the beginning.
     """
     start, end = _densest(text, weights) if len(text) > _LONG else (0, len(text))
     pieces = _pieces(text[start:end])
     if not pieces:
         return Span(start=0, end=min(len(text), WINDOW_CHARACTERS))
     found = [
-        frozenset(stem for stem in stems(text[start + p.start : start + p.end]) if stem in weights) for p in pieces
+        frozenset(stem for stem in short_stems(text[start + p.start : start + p.end]) if stem in weights)
+        for p in pieces
     ]
     best, best_score = (0, 0), -1.0
     for first in range(len(pieces)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Claim, Post, Query
 from crowdnotes.engines import Engine
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
 
 _LATIN_ENDS = "\u0250"
 

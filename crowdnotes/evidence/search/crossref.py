@@ -17,8 +17,8 @@ from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json,
 from crowdnotes.evidence.search.base import Check, make_hit
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.notices import PREPRINT, RETRACTED, RETRACTION_NOTICE, notice_of
-from crowdnotes.evidence.search.partial_dates import first_day, settle
 from crowdnotes.evidence.search.wording import plain_query
+from crowdnotes.text.dates import first_day, settle
 
 _MOST_CHARACTERS = 300
 

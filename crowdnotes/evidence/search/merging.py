@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.duplicates import NEAR, shingles
-from crowdnotes.evidence.search.canonical import identities
 from crowdnotes.evidence.search.notices import PREPRINT
+from crowdnotes.text.urls import identities
 
 _FUSION = 60  # the constant of the paper
 _COMPARED = 800  # characters of title and snippet

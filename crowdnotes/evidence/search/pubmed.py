@@ -19,9 +19,9 @@ from crowdnotes.evidence.search.answers import dig, parse_json, parse_xml, strin
 from crowdnotes.evidence.search.base import Check, make_hit
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.notices import notice_of
-from crowdnotes.evidence.search.partial_dates import first_day, month_number, settle
 from crowdnotes.evidence.search.wording import all_of, any_of, search_words
-from crowdnotes.evidence.words import stems
+from crowdnotes.text.dates import first_day, month_number, settle
+from crowdnotes.text.stems import short_stems
 
 _MOST_WORDS = 8  # of one query: no abstract holds more of them all
 _MOST_RECORDS = 40  # abstracts fetched at once; half a megabyte
@@ -121,10 +121,10 @@ def _labelled(part: Any) -> str:
 
 def _nearest(queries: Sequence[str], text: str) -> str:
     """The query that shares most of its words with the text; the first of equals."""
-    held = set(stems(text))
+    held = set(short_stems(text))
 
     def share(query: str) -> float:
-        wanted = {stem for word in search_words(query) for stem in stems(word)}
+        wanted = {stem for word in search_words(query) for stem in short_stems(word)}
         return len(wanted & held) / len(wanted) if wanted else 0.0
 
     return max(queries, key=share)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.library.dates import parse_date
 from crowdnotes.evidence.search.answers import Record, parse_json, records, string
 from crowdnotes.evidence.search.base import Check, make_hit
 from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.wording import plain_query
+from crowdnotes.text.dates import parse_date
 
 _MOST_CHARACTERS = 400
 _MOST_RESULTS = 20

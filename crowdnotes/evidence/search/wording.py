@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from crowdnotes.evidence.words import content_words
+from crowdnotes.text.stems import content_words
 
 _MOST_WORDS = 24
 _OPERATORS = frozenset({"and", "or", "not", "near"})

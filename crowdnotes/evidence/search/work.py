@@ -15,7 +15,7 @@ from datetime import date
 from crowdnotes.domain import Hit, ProviderOutcome, ProviderState
 from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.search.base import SearchesTogether, SearchProvider
-from crowdnotes.evidence.search.canonical import identities
+from crowdnotes.text.urls import identities
 
 _log = logging.getLogger(__name__)
 

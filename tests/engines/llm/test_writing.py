@@ -11,8 +11,8 @@ from crowdnotes.domain import Support
 from crowdnotes.drafting import write_candidates
 from crowdnotes.engines.llm.questions import passage_block
 from crowdnotes.errors import AnswerUnreadableError, EngineError
-from crowdnotes.note_text import note_length
 from crowdnotes.testing import FixedClock
+from crowdnotes.text.note_rules import note_length
 from tests.engines.llm.made import NOTE, POST, engine_over, evidence
 from tests.llm_server import Body, Say, form_of, honest_answer
 

@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import Source
 from crowdnotes.engines.local.publishers import publisher_name
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 
 def _name(publisher: str | None = None, title: str = "", url: str | None = None) -> str:

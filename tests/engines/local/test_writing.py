@@ -11,9 +11,9 @@ from crowdnotes.domain import Post
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.sentence_quality import is_usable
 from crowdnotes.engines.local.shortening import lower_first, shorter_forms, standing_alone
-from crowdnotes.note_text import find_urls, note_length
 from crowdnotes.settings import GateSettings
 from crowdnotes.testing import HashingEmbedder
+from crowdnotes.text.note_rules import find_urls, note_length
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 
 POST = Post(text="The measles vaccine causes autism in children.")

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crowdnotes.evidence.library.query import build_expression
-from crowdnotes.evidence.words import spaced
+from crowdnotes.text.stems import spaced
 
 
 @pytest.fixture(scope="module")

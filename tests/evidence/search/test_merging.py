@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.canonical import identities
 from crowdnotes.evidence.search.merging import merge
+from crowdnotes.text.urls import identities
 
 
 def _hit(url: str, provider: str = "a", **more: object) -> Hit:

@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 
 class LinkKind(StrEnum):

@@ -14,8 +14,8 @@ from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.heads.link_kinds import LinkKind, is_of_kind, linked_hosts
 from crowdnotes.engines.local.polarity import negations
 from crowdnotes.engines.local.readability import reading
-from crowdnotes.engines.local.words import content_tokens, tokens
-from crowdnotes.note_text import find_urls, note_length, without_urls
+from crowdnotes.text.note_rules import find_urls, note_length, without_urls
+from crowdnotes.text.stems import content_tokens, tokens
 
 _MOST = 10.0  # counts above it say no more
 _COUNTED: dict[str, re.Pattern[str]] = {

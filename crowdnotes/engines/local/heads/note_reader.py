@@ -18,7 +18,7 @@ import numpy as np
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.heads.adapter import AdaptedMiniLM, Adapter, adapter_of
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.note_text import find_urls, without_urls
+from crowdnotes.text.note_rules import find_urls, without_urls
 
 LIKENESS = "post and note read alike"
 SHARPNESS = 8.0  # about the length of the model's vectors before they are made unit vectors

@@ -10,8 +10,8 @@ from crowdnotes.engines.local.heads.grams import letter_runs, place_of, word_spa
 from crowdnotes.engines.local.heads.head import Parts
 from crowdnotes.engines.local.heads.samples import note_sample, note_words, vector_of
 from crowdnotes.engines.local.heads.shipped import opinion_head
-from crowdnotes.engines.local.words import STOP_WORDS
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.stems import ENGLISH_STOP_WORDS
 
 _MOST_WORDS = 3
 _TELLING = 0.04  # of the score; below it a word says nothing by itself
@@ -48,7 +48,7 @@ def _words_at_fault(note: str, parts: Parts) -> tuple[Span, ...]:
                 pair = f"{words[other][0]} {words[other + 1][0]}"
                 worth += by_word.get(place_of(pair), 0.0) / 2
         worth += sum(by_run.get(place_of(run), 0.0) for run in letter_runs(word))
-        if word not in STOP_WORDS:
+        if word not in ENGLISH_STOP_WORDS:
             worths.append((worth, span))
     telling = sorted((item for item in worths if item[0] >= _TELLING), key=lambda item: -item[0])
     return tuple(span for _, span in telling[:_MOST_WORDS])

@@ -7,8 +7,8 @@ import math
 import re
 
 from crowdnotes.engines.local.polarity import negations, polarity_differences
-from crowdnotes.engines.local.words import content_tokens, plain_post
-from crowdnotes.note_text import find_urls, without_urls
+from crowdnotes.text.note_rules import find_urls, without_urls
+from crowdnotes.text.stems import content_tokens, plain_post
 
 _MOST = 10.0
 _NAME = re.compile(r"\b[A-Z][a-z]+")

@@ -16,8 +16,8 @@ from crowdnotes.engines.local.heads.head import Parts, Sample
 from crowdnotes.engines.local.heads.note_reader import LIKENESS
 from crowdnotes.engines.local.heads.samples import SIMILARITY
 from crowdnotes.engines.local.manner import is_of_manner
-from crowdnotes.engines.local.words import stem, tokens
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.stems import stem, tokens
 
 NO_LINK = "it has no source link"
 _SAID = 0.1  # of the score; what moved it less is not worth a sentence

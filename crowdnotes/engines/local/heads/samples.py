@@ -16,8 +16,8 @@ from crowdnotes.engines.local.heads.note_features import note_features
 from crowdnotes.engines.local.heads.note_reader import NoteReader, readable_note, readable_post, taught_features
 from crowdnotes.engines.local.heads.pair_features import pair_features
 from crowdnotes.engines.local.heads.readings import Readings
-from crowdnotes.engines.local.words import plain_post
-from crowdnotes.note_text import without_urls
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.stems import plain_post
 
 # Half-years whose strictness is learned. Dates before the first or after the last count as those.
 _FIRST_HALF, _LAST_HALF = 2022.5, 2025.5

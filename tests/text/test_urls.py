@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.canonical import canonical_url, doi_url, identities
+from crowdnotes.text.urls import canonical_url, doi_url, identities
 
 
 @pytest.mark.parametrize(

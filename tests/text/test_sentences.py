@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.note_text import find_urls
-from crowdnotes.sentences import split_sentences
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.sentences import split_sentences
 
 
 def _split(text: str) -> list[str]:

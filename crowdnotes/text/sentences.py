@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from crowdnotes.domain import Span
-from crowdnotes.note_text import find_urls
+from crowdnotes.text.note_rules import find_urls
 
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms prof st vs e.g i.e etc fig no approx al jr sr inc ltd co dept u.s u.k u.n e.u a.m p.m "

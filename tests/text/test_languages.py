@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.languages import language_of
+from crowdnotes.text.languages import language_of
 
 
 @pytest.mark.parametrize(

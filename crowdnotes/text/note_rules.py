@@ -1,8 +1,9 @@
-"""The 280 rule: how long a note is on X, where its URLs are, and where it may be cut.
+"""X's rules for a note: its 280 characters and where its URLs are, and the reasons that its form asks for.
 
-Source of the rule: on X each URL counts as one character, a line break as one, the limit is 280
+Source of the limit: on X each URL counts as one character, a line break as one, the limit is 280
 (X's quickstart for note writers; checked against 864 real notes, see `x_storage_form`).
-Lengths are in Unicode code points. Everything here is a pure function.
+Lengths are in Unicode code points. Source of the form: the Community Notes guide, "download data" (the
+columns) and the note form (the labels people tick). Everything here is a pure function.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import tldextract
+
+from crowdnotes.domain import Classification
 
 NOTE_LIMIT = 280
 AMBER_FROM = 260
@@ -32,6 +35,27 @@ _TRAILING = ".,;:!?'\"\u2018\u2019\u201c\u201d\u2026*_~"
 _CLOSERS = {")": "(", "]": "["}
 _SCRIPT_WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
+CLASSIFICATIONS: dict[Classification, str] = {
+    Classification.MISLEADING: "The post is misinformed or potentially misleading",
+    Classification.NOT_MISLEADING: "The post is not misleading",
+}
+MISLEADING_TAGS: dict[str, str] = {
+    "misleadingFactualError": "It contains a factual error",
+    "misleadingManipulatedMedia": "It contains a digitally altered photo or video",
+    "misleadingOutdatedInformation": "It contains outdated information that may be misleading",
+    "misleadingMissingImportantContext": "It is a misrepresentation or missing important context",
+    "misleadingUnverifiedClaimAsFact": "It presents an unverified claim as a fact",
+    "misleadingSatire": "It is a joke or satire that might be misinterpreted as a fact",
+    "misleadingOther": "Other",
+}
+NOT_MISLEADING_TAGS: dict[str, str] = {
+    "notMisleadingFactuallyCorrect": "It expresses a factually correct claim",
+    "notMisleadingOutdatedButNotWhenWritten": "This post was correct when written, but is out of date now",
+    "notMisleadingClearlySatire": "It is clearly satirical or joking",
+    "notMisleadingPersonalOpinion": "It expresses a personal opinion",
+    "notMisleadingOther": "Other",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class UrlSpan:
@@ -49,6 +73,11 @@ def top_level_domains() -> frozenset[str]:
     # The snapshot inside the package: the public list is never downloaded.
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
     return frozenset(suffix for suffix in extract.tlds if "." not in suffix)
+
+
+def tags_of(classification: Classification) -> dict[str, str]:
+    """Column → label of the tags that go with a classification."""
+    return MISLEADING_TAGS if classification is Classification.MISLEADING else NOT_MISLEADING_TAGS
 
 
 def _trim(url: str) -> str:

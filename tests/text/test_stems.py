@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.local.words import plain_post, split_camel, stem, tokens
+from crowdnotes.text.stems import content_words, plain_post, short_stem, spaced, split_camel, stem, tokens, words
 
 
 @given(st.text(max_size=200))
@@ -46,3 +46,28 @@ def test_a_hashtag_is_split_at_its_capitals() -> None:
 
 def test_zalgo_text_folds_to_its_letters() -> None:
     assert [token.folded for token in tokens("z̷̧̢a̷l̴g̶o̵ café")] == ["zalgo", "cafe"]
+
+
+def test_words_of_other_scripts_are_found() -> None:
+    assert words("L'été, vaccins!") == ["L", "été", "vaccins"]
+    assert words("新冠") == ["新", "冠"]
+    assert words("टीका सुरक्षित है") == ["टीका", "सुरक्षित", "है"]
+
+
+def test_stop_words_go_by_the_texts_own_language() -> None:
+    assert content_words("Die Impfung ist nicht gefährlich") == ["impfung", "gefährlich"]
+    assert content_words("Patients die of the flu") == ["patients", "die", "flu"]
+
+
+def test_a_text_of_stop_words_alone_keeps_them() -> None:
+    assert content_words("Who is it?") == ["who", "is", "it"]
+
+
+def test_forms_of_a_word_share_a_short_stem() -> None:
+    assert short_stem("Vaccinated") == short_stem("vaccination") == short_stem("vaccine")
+    assert short_stem("Émile") == short_stem("emile")
+
+
+@given(st.text())
+def test_no_letter_is_lost_between_words(text: str) -> None:
+    assert spaced(text).replace(" ", "") == text.replace(" ", "")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.note_text import NOTE_LIMIT, find_urls, note_length, truncate, without_urls, x_storage_form
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, truncate, without_urls, x_storage_form
 
 _PIECES = st.sampled_from(
     [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from crowdnotes.domain import LintLevel
-from crowdnotes.note_lint import blocking, lint, without_tracking
-from tests.test_note_text import NOTES
+from crowdnotes.text.lint import blocking, lint, without_tracking
+from tests.text.test_note_rules import NOTES
 
 _GOOD = "The agency found no link between the two. https://health.example.net/report"
 

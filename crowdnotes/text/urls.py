@@ -1,7 +1,7 @@
-"""One address for one page: what two links must share to be the same result.
+"""Web addresses: the one form that all spellings of a link share, tracking parameters, and what is an address at all.
 
-For comparing, not for fetching: the scheme becomes https, "www." goes, and so do fragments, tracking
-parameters and the many ways to write a DOI or a PubMed id.
+The canonical form is for comparing, not for fetching: the scheme becomes https, "www." goes, and so do fragments,
+tracking parameters and the many ways to write a DOI or a PubMed id.
 """
 
 from __future__ import annotations
@@ -9,12 +9,28 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
-from crowdnotes.domain import Hit, SourceCategory
-from crowdnotes.evidence.guard import MAX_URL
-from crowdnotes.evidence.provenance import categorise
+from crowdnotes.domain import Hit
+
+MAX_URL = 4096  # characters; nothing reads a longer address
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _DOI_IN_PATH = re.compile(r"^/(?:doi|content|articles?|book)/(?:[a-z]+/)?(10\.\d{4,9}/.+)$", re.IGNORECASE)
+# Any host can write a paper's DOI into its addresses: those of publishers alone are the paper's.
+_PAPER_HOSTS = (
+    "nejm.org thelancet.com bmj.com nature.com science.org sciencemag.org jamanetwork.com acpjournals.org annals.org "
+    "cochranelibrary.com cell.com pnas.org plos.org elifesciences.org frontiersin.org mdpi.com biomedcentral.com "
+    "springer.com springeropen.com wiley.com sciencedirect.com elsevier.com academic.oup.com cambridge.org "
+    "tandfonline.com sagepub.com karger.com thieme-connect.com thieme-connect.de liebertpub.com lww.com ovid.com "
+    "ahajournals.org ascopubs.org aacrjournals.org asm.org acs.org rsc.org royalsocietypublishing.org "
+    "annualreviews.org ashpublications.org atsjournals.org jci.org rupress.org physiology.org diabetesjournals.org "
+    "aappublications.org publications.aap.org ajph.aphapublications.org healthaffairs.org psychiatryonline.org "
+    "jaapl.org bjgp.org cmaj.ca mja.com.au ccjm.org mayoclinicproceedings.org amjmed.com ajog.org jacc.org jpeds.com "
+    "gastrojournal.org jmir.org peerj.com f1000research.com wellcomeopenresearch.org hindawi.com dovepress.com "
+    "spandidos-publications.com amegroups.org amegroups.com iospress.com degruyter.com iopscience.iop.org ieee.org "
+    "acm.org jstor.org scielo.br scielo.org ijmr.org.in jstage.jst.go.jp arxiv.org biorxiv.org medrxiv.org "
+    "preprints.org researchsquare.com eurosurveillance.org ehp.niehs.nih.gov europepmc.org researchgate.net"
+)
+_PAPER_DOMAINS = tuple(f".{host}" for host in _PAPER_HOSTS.split())
 _DOI_HOSTS = frozenset({"doi.org", "dx.doi.org"})
 _FORMATS = tuple(f"/{name}" for name in "abstract full fulltext pdf epdf meta".split())
 _LONGEST_FORMAT = max(map(len, _FORMATS))
@@ -77,6 +93,19 @@ def doi_url(doi: str) -> str | None:
     return f"https://doi.org/{quote(_bare(found.group()).lower(), safe='/:;()<>-._', errors='replace')}"
 
 
+def is_web_address(url: str) -> bool:
+    """True for an http or https address with a host and without white space or control characters.
+
+    "javascript:alert(1)", "guides/flu.html" and "" are none.
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(host) and url.isprintable() and " " not in url
+
+
 def identities(hit: Hit) -> frozenset[str]:
     """What a hit is known by: its canonical address, its DOI, its record in a library. Never empty."""
     found = {canonical_url(hit.url)} if hit.url else set()
@@ -96,8 +125,7 @@ def _known_form(host: str, path: str) -> str | None:
     if host in _DOI_HOSTS:
         return doi_url(path)
     in_path = _DOI_IN_PATH.match(unquote(path))
-    # Any host can write a paper's DOI into its addresses: those of publishers alone are the paper's.
-    if in_path is None or categorise(f"https://{host}/") is not SourceCategory.RESEARCH:
+    if in_path is None or not f".{host}".endswith(_PAPER_DOMAINS):
         return None
     doi = _bare(in_path.group(1))
     return doi_url(_PREPRINT_VERSION.sub("", doi) if host in _PREPRINT_HOSTS else doi)

@@ -13,7 +13,7 @@ from itertools import accumulate
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from crowdnotes.domain import LintLevel, LintWarning, Span
-from crowdnotes.note_text import AMBER_FROM, NOTE_LIMIT, find_urls, is_missing_space, note_length
+from crowdnotes.text.note_rules import AMBER_FROM, NOTE_LIMIT, find_urls, is_missing_space, note_length
 
 # The lookbehind lets a match begin only where a word does: without it a long word takes quadratic time.
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

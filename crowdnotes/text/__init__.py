@@ -1,0 +1,1 @@
+"""Pure functions over words: X's note rules, lint, sentences, languages."""

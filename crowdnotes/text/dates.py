@@ -1,0 +1,76 @@
+"""Dates as tables, services and papers write them. Unsure means None: a guessed date would mislead the reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import date, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:$|[T\s])")
+_WRITTEN = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d", "%Y%m%d")
+_MONTHS = {
+    name: number
+    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
+}  # fmt: skip
+
+
+def parse_date(value: object) -> date | None:
+    """A date from a date, a datetime, ISO 8601, RFC 2822 or an English written date; else None.
+
+    "03/04/2020" is None: it is March to some and April to others.
+    """
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    text = value.strip() if isinstance(value, str) else ""
+    iso = _ISO.match(text)
+    readers: list[Callable[[str], date]] = [partial(_written, pattern=pattern) for pattern in _WRITTEN]
+    readers = [lambda _: date(int(iso[1]), int(iso[2]), int(iso[3]))] if iso else [*readers, _in_mail]
+    for read in readers:
+        with suppress(ValueError, IndexError, OverflowError):
+            return read(text)
+    return None
+
+
+def _written(text: str, pattern: str) -> date:
+    return datetime.strptime(text, pattern).date()  # noqa: DTZ007 - a day alone has no zone
+
+
+def _in_mail(text: str) -> date:
+    return parsedate_to_datetime(text).date()
+
+
+def month_number(text: str) -> int | None:
+    """1 to 12 from "03", "3", "Mar" or "March"; else None."""
+    text = text.strip().lower()
+    if text.isascii() and text.isdigit():
+        return int(text) if 1 <= int(text[:3]) <= 12 else None
+    return _MONTHS.get(text[:3])
+
+
+def settle(year: int | None, month: int | None, day: int | None, registered: Iterable[date] = ()) -> date | None:
+    """The day, where one is named; else the first day on which the record is known to have existed within
+    the month or year named; else None, because a guessed day would mislead.
+    """
+    if year is None:
+        return None
+    if month is not None and day is not None:
+        return _day(year, month, day)
+    within = (known for known in registered if known.year == year and month in (None, known.month))
+    return min(within, default=None)
+
+
+def first_day(year: int | None, month: int | None) -> date | None:
+    """The first day of the month or year named; None when neither is, or there is no such day."""
+    return None if year is None else _day(year, month or 1, 1)
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except (ValueError, OverflowError):
+        return None
