@@ -12,10 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from crowdnotes.domain import Usage
 from crowdnotes.errors import BudgetError
+from crowdnotes.settings import LlmSettings
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -130,3 +133,35 @@ def _caught(task: Callable[[], T]) -> T | BaseException:
         return task()
     except Exception as error:  # noqa: BLE001 - handed to the caller, who decides
         return error
+
+
+_MILLION = 1_000_000
+_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
+
+
+def price(settings: LlmSettings, base_url: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
+    """US dollars for these tokens; None when no one knows the price, which is not the same as 0.
+
+    Prices come from settings, else from genai-prices (pinned, read from its package, never downloaded). A
+    server on this machine costs nothing.
+    """
+    own_in, own_out = settings.dollars_per_million_input, settings.dollars_per_million_output
+    if own_in is not None and own_out is not None:
+        return (own_in * input_tokens + own_out * output_tokens) / _MILLION
+    if urlsplit(base_url).hostname in _THIS_MACHINE:
+        return 0.0
+    rate = _from_table(base_url, model)
+    return None if rate is None else (rate[0] * input_tokens + rate[1] * output_tokens) / _MILLION
+
+
+@lru_cache(maxsize=64)
+def _from_table(base_url: str, model: str) -> tuple[float, float] | None:
+    """Dollars per million tokens read and written, for calls of ordinary length."""
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(input_tokens=10_000, output_tokens=10_000)
+    try:
+        found = calc_price(usage, model_ref=model, provider_api_url=base_url)
+    except LookupError:
+        return None
+    return float(found.input_price) * 100, float(found.output_price) * 100

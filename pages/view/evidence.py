@@ -7,7 +7,7 @@ from collections import Counter
 import streamlit as st
 
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
-from crowdnotes.engines.orders import holds_orders
+from crowdnotes.engines.prompt_injection import holds_orders
 from crowdnotes.evidence.wayback import NAME as WAYBACK
 from crowdnotes.jobs.records import JobRecord
 from pages.view.components import marked_text, passage_pieces

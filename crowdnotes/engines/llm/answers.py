@@ -1,19 +1,25 @@
 """From a model's words to an answer in the form asked for; a verdict is never read from the text under judgement.
 
-Tolerant of what models put around it (thoughts, fences, a sentence before), strict about what is in it:
-the one object that fits the form, and none that stands in the data the model was given.
+Tolerant of what models put around it (thoughts, fences, a sentence before), strict about what is in it: the
+one object that fits the form, and none that stands in the data the model was given. What a model quotes must
+stand in the text.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from functools import cache
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Span
+from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
+from crowdnotes.text.note_rules import find_urls
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _OPEN_THOUGHT = re.compile(r"^.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
@@ -103,3 +109,249 @@ def _objects(said: str) -> Iterator[tuple[str, object]]:
 def _stands_in(raw: str, data: Sequence[str]) -> bool:
     squeezed = re.sub(r"\s+", "", raw)
     return any(squeezed in re.sub(r"\s+", "", text) for text in data)
+
+
+YesNo = Literal["yes", "no"]
+
+
+class QuotedClaim(Answer):
+    """Words of the post that state something."""
+
+    quote: str
+
+
+class ClaimsAnswer(Answer):
+    """See claims.md."""
+
+    claims: list[QuotedClaim]
+
+
+class AskedQuery(Answer):
+    """One search."""
+
+    text: str
+    purpose: str
+    language: str = ""
+
+
+class QueriesAnswer(Answer):
+    """See queries.md."""
+
+    queries: list[AskedQuery]
+
+
+class PickAnswer(Answer):
+    """See utility.md. `pick` is a number from the list, or 0 for none."""
+
+    why: str
+    pick: int
+
+
+class NoteAnswer(Answer):
+    """See writing.md."""
+
+    reason: str
+    decision: Literal["note", "not_needed", "not_enough_evidence"]
+    note: str = ""
+    evidence_ids: list[str] = Field(default_factory=list)
+
+
+class ShortenedAnswer(Answer):
+    """See shorten.md."""
+
+    note: str
+
+
+class SupernoteAnswer(Answer):
+    """See supernote.md."""
+
+    reason: str
+    decision: Literal["note", "not_enough"]
+    note: str = ""
+    note_ids: list[str] = Field(default_factory=list)
+
+
+class RelevanceAnswer(Answer):
+    """See relevance.md."""
+
+    quote: str = ""
+    reason: str
+    relevant: YesNo
+
+
+class Carried(Answer):
+    """Where the model finds a sentence of the note in a passage. Sentences count from 1."""
+
+    sentence: int
+    evidence_id: str
+    quote: str
+
+
+class Distortion(Answer):
+    """One way in which the note departs from a passage."""
+
+    kind: Literal["unsupported", "misread", "overgeneralised", "selective"]
+    note_words: str
+    evidence_id: str = ""
+    passage_words: str = ""
+    explanation: str
+
+
+class CorrectnessAnswer(Answer):
+    """See correctness.md."""
+
+    carried: list[Carried] = Field(default_factory=list)
+    distortions: list[Distortion] = Field(default_factory=list)
+    reason: str
+    faithful: YesNo
+
+
+class Objection(Answer):
+    """Words of the note, and what is wrong with them."""
+
+    quote: str
+    objection: str
+
+
+class HelpfulnessAnswer(Answer):
+    """See helpfulness.md."""
+
+    objections: list[Objection] = Field(default_factory=list)
+    reason: str
+    helpful: YesNo
+
+
+class FinalDecision(Answer):
+    """See helpfulness_final.md: the last line, for judges that were trained to end with it."""
+
+    helpful: YesNo
+    said: str = ""
+
+
+class PrincipleAnswer(Answer):
+    """See principle_*.md."""
+
+    objections: list[Objection] = Field(default_factory=list)
+    reason: str
+    rewrite: str = ""
+    follows: YesNo
+
+
+class ImageAnswer(Answer):
+    """See image.md."""
+
+    text: str
+    shows: str
+
+
+@cache
+def schema_of(form: type[Answer]) -> dict[str, Any]:
+    """The JSON schema of a form as strict servers want it: all fields required, no others, no decoration."""
+    schema: dict[str, Any] = _strict(form.model_json_schema())
+    return schema
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {key: _strict(value) for key, value in node.items() if key not in ("default", "description")}
+    if isinstance(out.get("title"), str):
+        del out["title"]
+    if out.get("type") == "object":
+        out["additionalProperties"] = False
+        out["required"] = list(out.get("properties", {}))
+    return out
+
+
+_SAME = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "\u00a0": " "})
+_EDGES = " \t\n\"'.…,;:"
+_SHORTEST = 3
+_HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
+
+
+def find_quote(text: str, quote: str) -> Span | None:
+    """Where the quote stands in the text, or None. Quotation marks and stops at its ends do not count.
+
+    A quote of fewer than 3 letters proves nothing and is not looked for.
+    """
+    wanted = quote.translate(_SAME).strip(_EDGES)
+    words = wanted.split()
+    if len(wanted) < _SHORTEST or not words:
+        return None
+    # Every translated character is one for one, so the match's offsets hold in the text itself.
+    pattern = r"\s+".join(re.escape(word) for word in words)
+    match = re.search(pattern, text.translate(_SAME), re.IGNORECASE)
+    return Span(start=match.start(), end=match.end()) if match else None
+
+
+def plain(text: str, limit: int) -> str:
+    """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    for url in reversed(find_urls(line)):
+        line = f"{line[: url.start]}(link left out){line[url.end :]}"
+    line = _HANDLE.sub("(name left out)", line)
+    return line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]}…"
+
+
+def has_handle(text: str) -> bool:
+    """Whether the text names an account, as in @someone."""
+    return _HANDLE.search(text) is not None
+
+
+LINE = 0.5  # a verdict is "yes" when yes is the likelier of the two
+_OBJECTION = 200
+
+
+def not_run(gate: GateName, reason: str) -> GateResult:
+    """A gate that gave no verdict, and why."""
+    return GateResult(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
+
+
+def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
+    """The objections whose words stand in the note, each with its place; the others are dropped."""
+    found: list[Finding] = []
+    for item in objections:
+        span = find_quote(note, item.quote)
+        if span is not None and not any(finding.span == span for finding in found):
+            found.append(Finding(message=plain(item.objection, _OBJECTION) or "Look at these words.", span=span))
+    return tuple(found)
+
+
+_LEAST = 0.5  # of the probability must be on yes and no, or the place was not a verdict
+
+
+def yes_probability(text: str, tokens: Sequence[Token], place: re.Pattern[str]) -> float | None:
+    """P(yes) among yes and no, in [0, 1], where `place` matches last; its end is where the verdict begins.
+
+    None without token probabilities, or when yes and no are not what was weighed there.
+    """
+    matches = list(place.finditer(text))
+    if not matches or not tokens:
+        return None
+    verdict = matches[-1].end()
+    start = 0
+    for token in tokens:
+        end = start + len(token.text)
+        if start <= verdict < end:
+            # A token may begin before the verdict, as in '"yes': what stands before it is the same for all.
+            lead = token.text[: verdict - start]
+            return _share(token, lead)
+        start = end
+    return None
+
+
+def _share(token: Token, lead: str) -> float | None:
+    yes = no = 0.0
+    for text, logprob in token.options:
+        said = text.removeprefix(lead).strip(" \"'*").lower()
+        if not said:
+            continue
+        if "yes".startswith(said) or said.startswith("yes"):
+            yes += math.exp(min(0.0, logprob))
+        elif "no".startswith(said) or said.startswith("no"):
+            no += math.exp(min(0.0, logprob))
+    if yes + no < _LEAST:
+        return None
+    return yes / (yes + no)

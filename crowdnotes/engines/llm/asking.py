@@ -1,25 +1,38 @@
-"""One question to a model: from the cache or within the budget, in a form the server can do, checked, counted."""
+"""One question to a model: from the cache or within the budget, in a form the server can do, checked, counted.
+
+Text from outside goes as marked data: between lines that it cannot forge, without injected instructions and
+invisible letters.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from crowdnotes.domain import Usage
-from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
-from crowdnotes.engines.llm.answer_cache import AnswerCache
-from crowdnotes.engines.llm.answers import Answer
-from crowdnotes.engines.llm.marked import Block, marked, new_boundary
-from crowdnotes.engines.llm.prices import price
-from crowdnotes.engines.llm.probabilities import yes_probability
-from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, Reply
-from crowdnotes.engines.metering import Meter, current_meter
-from crowdnotes.engines.prompts import Prompt
+from crowdnotes.domain import Evidence, Post, Usage
+from crowdnotes.embedding import VectorCache
+from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.llm.answers import Answer, read_answer, schema_of, yes_probability
+from crowdnotes.engines.llm.server import (
+    Abilities,
+    CallRejectedError,
+    KnownAbilities,
+    Message,
+    ModelServer,
+    Reply,
+    Shape,
+)
+from crowdnotes.engines.local.publishers import publisher_name
+from crowdnotes.engines.metering import Meter, current_meter, price, side_by_side
+from crowdnotes.engines.prompt_injection import visible, without_orders
+from crowdnotes.engines.prompts import Prompt, load_prompt
 from crowdnotes.errors import (
     AnswerCutError,
     AnswerEmptyError,
@@ -27,6 +40,80 @@ from crowdnotes.errors import (
     ModelRefusedError,
 )
 from crowdnotes.settings import LlmSettings
+
+_FENCE = re.compile(r"<{3,}|>{3,}")
+_NOTHING = "(nothing)"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of data. `label` is the program's own ("passage E1"); `text` may come from anywhere.
+
+    Text that is `cleared` was put together by the program from pieces without orders.
+    """
+
+    label: str
+    text: str
+    cleared: bool = False
+
+
+def new_boundary() -> str:
+    """A word that no text can know beforehand: 64 random bits."""
+    return secrets.token_hex(8)
+
+
+def marked(blocks: Sequence[Block], boundary: str) -> str:
+    """The blocks, each between a line that opens and one that closes it, both with the boundary.
+
+    What could be taken for such a line is broken inside the text, so a block ends only where the program
+    ends it.
+    """
+    return "\n\n".join(
+        f"<<<DATA {boundary} {block.label}>>>\n{_inside(block, boundary)}\n<<<END {boundary}>>>" for block in blocks
+    )
+
+
+def _inside(block: Block, boundary: str) -> str:
+    text = visible(block.text if block.cleared else without_orders(block.text))
+    text = _FENCE.sub(lambda match: " ".join(match.group()), text).replace(boundary, "")
+    return re.sub(r"[ \t]{3,}", "  ", text).strip() or _NOTHING
+
+
+_BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
+_LONGEST_ANSWER = 64_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A model's words, and the probability of their verdict where it was known."""
+
+    words: str
+    probability: float | None
+
+
+class AnswerCache:
+    """By the sha256 of all that shapes an answer. Safe between threads; a broken file costs only itself."""
+
+    def __init__(self, path: Path, megabytes: int) -> None:
+        rows = megabytes * 1_000_000 // _BYTES_AN_ANSWER
+        self._store = VectorCache(path, rows, "answer cache") if rows else None
+
+    def get(self, key: bytes) -> Kept | None:
+        """The answer kept for this key."""
+        if self._store is None:
+            return None
+        raw = self._store.get([key]).get(key)
+        if raw is None:
+            return None
+        words, probability = json.loads(raw)
+        return Kept(words, probability)
+
+    def put(self, key: bytes, words: str, probability: float | None) -> None:
+        """Keep an answer that was of use. One of more than 64 kB is not kept."""
+        raw = json.dumps([words, probability]).encode()
+        if self._store is not None and len(raw) <= _LONGEST_ANSWER:
+            self._store.put({key: raw})
+
 
 A = TypeVar("A", bound=Answer)
 _BYTES_A_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
@@ -227,3 +314,87 @@ def _options(
 
 def _tokens_of(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
+
+
+_VOTE_TEMPERATURE = 0.7  # at 0 every vote would be the same
+
+
+def question(
+    step: EngineStep,
+    prompt: str,
+    form: type[A],
+    blocks: Sequence[Block],
+    *,
+    values: Mapping[str, object] | None = None,
+    check: Callable[[A], None] | None = None,
+    verdict: str = "",
+    temperature: float = 0.0,
+    variant: int = 0,
+    image: str = "",
+) -> Question[A]:
+    """A question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
+
+    `verdict` is the form's yes-or-no field whose probability is wanted.
+    """
+    data = [block.text for block in blocks]
+
+    def read(words: str) -> A:
+        answer = read_answer(words, form, data)
+        if check is not None:
+            check(answer)
+        return answer
+
+    return Question(
+        step=step.value,
+        prompt=load_prompt(prompt),
+        blocks=blocks,
+        read=read,
+        schema=schema_of(form),
+        values=values or {},
+        verdict=re.compile(rf'"{verdict}"\s*:\s*"') if verdict else None,
+        temperature=temperature,
+        variant=variant,
+        image=image,
+    )
+
+
+def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], votes: int) -> Answered[A]:
+    """The judge's answer and the probability of its "yes".
+
+    From the tokens where the server tells; else from `votes` answers to the same question, of which one
+    of the majority is returned; else None. A vote that fails is not counted.
+    """
+    first = asker.ask(asked)
+    if first.probability is not None or votes <= 1:
+        return first
+    again = [replace(asked, temperature=_VOTE_TEMPERATURE, variant=number) for number in range(1, votes)]
+    results = side_by_side([_asking(asker, other) for other in again], votes)
+    answers = [first.value, *(result.value for result in results if isinstance(result, Answered))]
+    for_yes = [answer for answer in answers if says_yes(answer)]
+    for_no = [answer for answer in answers if not says_yes(answer)]
+    majority = for_yes if len(for_yes) > len(for_no) else for_no
+    return Answered(majority[0], len(for_yes) / len(answers))
+
+
+def _asking(asker: Asker, asked: Question[A]) -> Callable[[], Answered[A]]:
+    return lambda: asker.ask(asked)
+
+
+def post_block(post: Post) -> Block:
+    """The post with what its images say."""
+    return Block("post", post.whole_text)
+
+
+def passage_block(item: Evidence) -> Block:
+    """A passage under its id, with who published it, under what title and when: all of it from outside."""
+    source = item.source
+    name, host = publisher_name(source), host_of(source.url or "")
+    is_known = bool(name) and name.strip("“”") not in source.title  # else it is no more than the title
+    publisher = name if is_known else f"not known (site {host})" if host else "not known"
+    about = f"(publisher: {publisher} · title: {source.title} · date: {source.published or 'not known'})"
+    return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")
+
+
+def host_of(url: str) -> str:
+    """The site of a web address without "www."; "" without one."""
+    return re.sub(r"^https?://(?:www\.)?|/.*$", "", url)

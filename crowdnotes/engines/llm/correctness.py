@@ -11,13 +11,9 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Support
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.asking import Asker
-from crowdnotes.engines.llm.forms import Carried, CorrectnessAnswer, Distortion
-from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.questions import judged, passage_block, question
-from crowdnotes.engines.llm.quotes import find_quote, plain
-from crowdnotes.engines.llm.verdicts import LINE, not_run
-from crowdnotes.engines.orders import find_orders, without_orders
+from crowdnotes.engines.llm.answers import LINE, Carried, CorrectnessAnswer, Distortion, find_quote, not_run, plain
+from crowdnotes.engines.llm.asking import Asker, Block, judged, passage_block, question
+from crowdnotes.engines.prompt_injection import find_orders, without_orders
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.stems import content_tokens

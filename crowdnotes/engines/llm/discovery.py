@@ -1,18 +1,79 @@
-"""Which language models are at hand: servers on this machine, and the one that is set."""
+"""Which language models are at hand: servers on this machine, and the one that is set; and the servers' keys.
+
+Keys come from the settings (environment) or the system's keyring, and from nowhere else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 import httpx2
 
 from crowdnotes.engines.choice import EngineChoice, settings_for
-from crowdnotes.engines.llm.keys import key_for
 from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.metering import side_by_side
-from crowdnotes.errors import EngineError, ModelServerError
+from crowdnotes.errors import ConfigurationError, EngineError, ModelServerError
 from crowdnotes.settings import LlmSettings
+
+_SERVICE = "crowdnotes"
+_NO_KEYRING = "Set CROWDNOTES_LLM_API_KEY in the environment instead."
+
+
+def key_for(settings: LlmSettings, base_url: str) -> str | None:
+    """The key of a server, or None: the environment's first, then the keyring's.
+
+    A key from the environment goes to the server that it was set for and to no other. A system without a
+    keyring has no keys in it; that is no error.
+    """
+    from keyring.errors import KeyringError
+
+    if base_url == settings.base_url and settings.api_key is not None:
+        return settings.api_key.get_secret_value()
+    if base_url == settings.judge_base_url and settings.judge_api_key is not None:
+        return settings.judge_api_key.get_secret_value()
+    import keyring
+
+    try:
+        return keyring.get_password(_SERVICE, account(base_url))
+    except (KeyringError, RuntimeError):
+        return None
+
+
+def keep_key(base_url: str, key: str) -> None:
+    """Put a key into the keyring. Raises ConfigurationError when the system has none."""
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        keyring.set_password(_SERVICE, account(base_url), key)
+    except (KeyringError, RuntimeError):
+        raise ConfigurationError("This system has no keyring that keys can be kept in.", _NO_KEYRING) from None
+
+
+def forget_key(base_url: str) -> bool:
+    """Take a key out of the keyring; False when there was none. Raises ConfigurationError without a keyring."""
+    import keyring
+    from keyring.errors import KeyringError, PasswordDeleteError
+
+    try:
+        keyring.delete_password(_SERVICE, account(base_url))
+    except PasswordDeleteError:
+        return False
+    except (KeyringError, RuntimeError):
+        raise ConfigurationError("This system has no keyring.", _NO_KEYRING) from None
+    return True
+
+
+def account(base_url: str) -> str:
+    """The name under which a server's key is kept: its scheme, host and port."""
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError(f"“{base_url}” is not a server's address.", "Write it as https://api.example.org/v1.")
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname}{port}"
+
 
 LOCAL_SERVERS = (
     ("Ollama", "http://127.0.0.1:11434/v1"),

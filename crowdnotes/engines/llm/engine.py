@@ -19,20 +19,17 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
-from crowdnotes.engines.llm import images, searching, supernotes
-from crowdnotes.engines.llm.abilities import KnownAbilities
-from crowdnotes.engines.llm.answer_cache import AnswerCache
-from crowdnotes.engines.llm.asking import Asker
+from crowdnotes.engines.llm import searching, writing
+from crowdnotes.engines.llm.asking import AnswerCache, Asker
 from crowdnotes.engines.llm.correctness import judge_correctness
+from crowdnotes.engines.llm.discovery import key_for
 from crowdnotes.engines.llm.helpfulness import judge_helpfulness
-from crowdnotes.engines.llm.keys import key_for
 from crowdnotes.engines.llm.principles import PRINCIPLE_PROMPTS, judge_principles
 from crowdnotes.engines.llm.relevance import judge_relevance
-from crowdnotes.engines.llm.server import ModelServer
-from crowdnotes.engines.llm.writing import write_notes
+from crowdnotes.engines.llm.server import KnownAbilities, ModelServer
 from crowdnotes.engines.local.support import sentence_supports
 from crowdnotes.engines.metering import Budget, Meter
-from crowdnotes.engines.orders import cleared
+from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.settings import GateSettings, LlmSettings
@@ -111,7 +108,7 @@ class LLMEngine:
         """See `Engine.read_image`."""
         if not self.sees:
             raise EngineError("The model is not set to read pictures.", "Set CROWDNOTES_LLM_SEES_IMAGES, or type them.")
-        return images.read_image(self._askers[EngineStep.QUERIES], content, media_type)
+        return searching.read_image(self._askers[EngineStep.QUERIES], content, media_type)
 
     def queries(
         self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
@@ -127,7 +124,7 @@ class LLMEngine:
         self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
     ) -> WriterAnswer:
         """See `Engine.write`."""
-        return write_notes(
+        return writing.write_notes(
             self._askers[EngineStep.WRITING],
             self.support,
             post,
@@ -140,9 +137,9 @@ class LLMEngine:
         )
 
     def write_supernote(self, post: Post, notes: Sequence[str], budget: int, variant: int) -> WriterAnswer:
-        """One candidate from existing notes; see `supernotes.write_supernote`."""
+        """One candidate from existing notes; see `writing.write_supernote`."""
         asker, temperature = self._askers[EngineStep.WRITING], self._settings.candidate_temperature
-        return supernotes.write_supernote(asker, post, notes, budget, variant, temperature)
+        return writing.write_supernote(asker, post, notes, budget, variant, temperature)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """The program's own comparison, as in the local engine. Words that speak to a model carry nothing."""

@@ -11,14 +11,9 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import spoken
-from crowdnotes.engines.llm.asking import Asker, Question
-from crowdnotes.engines.llm.forms import FinalDecision, HelpfulnessAnswer
-from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.questions import judged, post_block, question
-from crowdnotes.engines.llm.quotes import plain
-from crowdnotes.engines.llm.verdicts import LINE, not_run, pointed
-from crowdnotes.engines.orders import find_orders
+from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, not_run, plain, pointed, spoken
+from crowdnotes.engines.llm.asking import Asker, Block, Question, judged, post_block, question
+from crowdnotes.engines.prompt_injection import find_orders
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.text.note_rules import without_urls

@@ -14,14 +14,10 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.asking import Asker
-from crowdnotes.engines.llm.forms import Objection, PrincipleAnswer
-from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.questions import post_block, question
-from crowdnotes.engines.llm.quotes import has_handle, plain
-from crowdnotes.engines.llm.verdicts import pointed
+from crowdnotes.engines.llm.answers import Objection, PrincipleAnswer, has_handle, plain, pointed
+from crowdnotes.engines.llm.asking import Asker, Block, post_block, question
 from crowdnotes.engines.metering import side_by_side
-from crowdnotes.engines.orders import find_orders, holds_orders
+from crowdnotes.engines.prompt_injection import find_orders, holds_orders
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 

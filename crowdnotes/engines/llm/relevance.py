@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.asking import Asker
-from crowdnotes.engines.llm.forms import RelevanceAnswer
-from crowdnotes.engines.llm.questions import judged, passage_block, post_block, question
-from crowdnotes.engines.llm.quotes import find_quote, plain
-from crowdnotes.engines.llm.verdicts import LINE, not_run
+from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, not_run, plain
+from crowdnotes.engines.llm.asking import Asker, judged, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
-from crowdnotes.engines.orders import holds_orders, without_orders
+from crowdnotes.engines.prompt_injection import holds_orders, without_orders
 from crowdnotes.errors import EngineError
 
 _REASON = 240

@@ -1,19 +1,20 @@
-"""From a post to claims, searches, and the result to read next. Every index, quote and address is checked."""
+"""From a post and its pictures to claims, searches, and the result to read next.
+
+Every index, quote and address is checked.
+"""
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Sequence
 
 from crowdnotes.domain import Aim, Claim, Hit, Post, Query
-from crowdnotes.engines.base import EngineStep, Pick
-from crowdnotes.engines.llm.asking import Asker
-from crowdnotes.engines.llm.forms import ClaimsAnswer, PickAnswer, QueriesAnswer
-from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.questions import host_of, post_block, question
-from crowdnotes.engines.llm.quotes import find_quote, plain
-from crowdnotes.engines.orders import holds_orders, without_orders
-from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.engines.base import EngineStep, ImageReading, Pick
+from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, find_quote, plain
+from crowdnotes.engines.llm.asking import Asker, Block, host_of, post_block, question
+from crowdnotes.engines.prompt_injection import holds_orders, visible, without_orders
+from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.note_rules import find_urls
 
 _MOST_CLAIMS = 6
@@ -107,3 +108,20 @@ def _line(hit: Hit) -> str:
     about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices) if part)
     words = f"{without_orders(hit.title)} ({about}): {without_orders(hit.snippet)}"
     return " ".join(words.split())[:_SNIPPET]
+
+
+_TYPES = {"image/png", "image/jpeg", "image/webp", "image/gif"}
+_MOST_BYTES = 8_000_000
+_LONGEST_TEXT = 6_000
+
+
+def read_image(asker: Asker, content: bytes, media_type: str) -> ImageReading:
+    """The words in it and what it shows. Raises EngineError for a kind or size that servers do not take."""
+    if media_type not in _TYPES or not content:
+        raise EngineError("The model cannot read this kind of picture.", "Type what the picture says.")
+    if len(content) > _MOST_BYTES:
+        raise EngineError("The picture is too large for the model.", "Type what the picture says.")
+    address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
+    blocks = [Block("picture", "The picture is attached.", cleared=True)]
+    answer = asker.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value
+    return ImageReading(text=visible(answer.text)[:_LONGEST_TEXT].strip(), shows=plain(answer.shows, 600))

@@ -1,4 +1,4 @@
-"""One server that speaks the OpenAI protocol: one question to it, and what can go wrong, each by its name.
+"""One server that speaks the OpenAI protocol: one question to it, what it can do, and what can go wrong, by its name.
 
 The openai package retries lost connections, 408, 409, 429 (minding retry-after) and 5xx by itself. Keys
 stand in no error.
@@ -8,18 +8,137 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from typing import Any
 
 import httpx2
 import openai
 
-from crowdnotes.engines.llm.secrets import scrubbed
 from crowdnotes.errors import ModelServerError
 from crowdnotes.settings import LlmSettings
+
+_LOOKS_LIKE_KEY = re.compile(
+    r"(?i)\b(?:bearer\s+|(?:sk|pk|rk|key|gsk|xai|hf|api)[-_])[A-Za-z0-9*._~+/=-]{6,}|[A-Za-z0-9_-]{32,}"
+)
+_LONGEST_COMPLAINT = 240
+
+
+def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
+    """One short printable line without the given keys and without what looks like one."""
+    for key in keys:
+        if len(key) >= 4:
+            text = text.replace(key, "(key)")
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = _LOOKS_LIKE_KEY.sub("(key)", line)
+    return line if len(line) <= _LONGEST_COMPLAINT else f"{line[:_LONGEST_COMPLAINT]}…"
+
+
+# Gemma's template, llama.cpp, LM Studio, Mistral's template, and Google's own address for Gemma, in this order.
+_NO_SYSTEM_ROLE = re.compile(
+    r"system role|system message|role\W+system|unknown role|roles must alternate|only user and assistant roles"
+    r"|developer instruction"
+)
+_SHAPES = ("response_format", "schema", "guided", "grammar", "structured")
+_NEWER_LIMIT = "max_completion_tokens"
+
+
+class Shape(IntEnum):
+    """How the form of an answer is asked for, strictest first."""
+
+    SCHEMA = 0
+    JSON = 1
+    WORDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What to send. Begins with everything; a refusal takes away what it names.
+
+    `system_role`: whether the prompt may be a message of its own; `probabilities`: whether token probabilities
+    may be asked for; `limit_name`: what the bound on the answer is called.
+    """
+
+    shape: Shape = Shape.SCHEMA
+    probabilities: bool = True
+    temperature: bool = True
+    limit_name: str = "max_tokens"
+    usage_in_stream: bool = True
+    system_role: bool = True
+
+    def without(self, complaint: str) -> Abilities | None:
+        """What to try after the server complained with these words; None when nothing is left to give up.
+
+        Several things may be named at once. A complaint that names none costs one thing, the strictest first.
+        """
+        return self.without_named(complaint) or self._weaker()
+
+    def without_named(self, complaint: str) -> Abilities | None:
+        """What is left without the things that the complaint names; None when it names nothing that was sent."""
+        words = complaint.lower()
+        fewer = replace(
+            self,
+            shape=self._shape_after(words),
+            probabilities=self.probabilities and "logprobs" not in words,
+            temperature=self.temperature and "temperature" not in words,
+            usage_in_stream=self.usage_in_stream and "stream_options" not in words,
+            limit_name=_NEWER_LIMIT if "max_tokens" in words else self.limit_name,
+            system_role=self.system_role and _NO_SYSTEM_ROLE.search(words) is None,
+        )
+        return None if fewer == self else fewer
+
+    def met_by(self, other: Abilities) -> Abilities:
+        """What both can do: calls side by side learn different things, and none may unlearn another's."""
+        return Abilities(
+            shape=max(self.shape, other.shape),
+            probabilities=self.probabilities and other.probabilities,
+            temperature=self.temperature and other.temperature,
+            limit_name=self.limit_name if self.limit_name == _NEWER_LIMIT else other.limit_name,
+            usage_in_stream=self.usage_in_stream and other.usage_in_stream,
+            system_role=self.system_role and other.system_role,
+        )
+
+    def _shape_after(self, words: str) -> Shape:
+        if self.shape is Shape.SCHEMA and any(name in words for name in _SHAPES):
+            # A server that rejects the field by name knows no form of it.
+            unknown = any(word in words for word in ("unsupported", "unexpected", "unknown", "extra"))
+            return Shape.WORDS if unknown and "json_schema" not in words else Shape.JSON
+        if self.shape is Shape.JSON and any(name in words for name in ("response_format", "json", "grammar")):
+            return Shape.WORDS
+        return self.shape
+
+    def _weaker(self) -> Abilities | None:
+        if self.shape is not Shape.WORDS:
+            return replace(self, shape=Shape(self.shape + 1))
+        if self.probabilities:
+            return replace(self, probabilities=False)
+        if self.system_role:
+            return replace(self, system_role=False)
+        return None
+
+
+class KnownAbilities:
+    """What was learned of each server and model in this process. Safe between threads."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Abilities] = {}
+        self._lock = threading.Lock()
+
+    def get(self, base_url: str, model: str) -> Abilities:
+        """What to begin with."""
+        with self._lock:
+            return self._known.get((base_url, model), Abilities())
+
+    def learn(self, base_url: str, model: str, abilities: Abilities) -> None:
+        """Remember what a call that was answered had to give up."""
+        with self._lock:
+            before = self._known.get((base_url, model), Abilities())
+            self._known[base_url, model] = before.met_by(abilities)
+
 
 Message = Mapping[str, Any]
 _SET_KEY = "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY."

@@ -1,10 +1,12 @@
 """Candidate notes by a language model: side by side, asked to shorten when too long, attributed by the program.
 
-Augmentation and automation use the same writer (CrowdNotes+ appendix D.3).
+Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). A supernote is one candidate from
+several notes (Supernotes 2.1 and 3): their facts, none of their links or tempers.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,15 +15,64 @@ from pydantic_core import from_json
 
 from crowdnotes.domain import Evidence, Post, SentenceSupport, Support
 from crowdnotes.engines.base import EngineStep, OnText, WriterAnswer, Written
-from crowdnotes.engines.llm.asking import Asker
-from crowdnotes.engines.llm.forms import NoteAnswer, ShortenedAnswer
-from crowdnotes.engines.llm.marked import Block
-from crowdnotes.engines.llm.note_rules import clean_note, echoes_orders, known_ids
-from crowdnotes.engines.llm.questions import passage_block, post_block, question
-from crowdnotes.engines.llm.quotes import plain
+from crowdnotes.engines.llm.answers import NoteAnswer, ShortenedAnswer, SupernoteAnswer, has_handle, plain
+from crowdnotes.engines.llm.asking import Asker, Block, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
+from crowdnotes.engines.prompt_injection import find_orders, holds_orders, visible
 from crowdnotes.errors import AnswerUnreadableError, BudgetError, EngineError
-from crowdnotes.text.note_rules import note_length
+from crowdnotes.text.note_rules import find_urls, note_length, without_urls
+
+_MARKS = re.compile(r"\s*[(\[]\s*(?:passages?\s+|evidence\s+)?([EN]\d+(?:\s*[,;&]\s*[EN]\d+)*)\s*[)\]]")
+_CLOSING_LINKS = re.compile(
+    r"(?i)[\s(\[]*(?:sources?|links?|via|see|read more|more)?\s*:?\s*(https?://\S+[\s,;)\]]*)+$"
+)
+_ECHO_WORDS = 5
+
+
+def clean_note(text: str, offered: Sequence[str]) -> str:
+    """One line without marks like [E1] and without links put behind the words; links are the program's to add.
+
+    Raises AnswerUnreadableError for what cannot be mended: a mark that was not offered, a link or account
+    name inside the words, or words that speak to a model.
+    """
+    for match in _MARKS.finditer(text):
+        for mark in re.findall(r"[EN]\d+", match.group(1)):
+            if mark not in offered:
+                raise AnswerUnreadableError(f"The model cited {mark}, which it was not given.")
+    line = " ".join(visible(_MARKS.sub("", text)).split())
+    line = _CLOSING_LINKS.sub("", line).strip()
+    if find_urls(line):
+        raise AnswerUnreadableError("The model put a link of its own into the note.")
+    if has_handle(line):
+        raise AnswerUnreadableError("The model named an account in the note.")
+    if holds_orders(line):
+        raise AnswerUnreadableError("The model passed on words that speak to a model.")
+    if not line:
+        raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
+    return line
+
+
+def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
+    """The ids as offered, each once. Raises AnswerUnreadableError for one that was not offered."""
+    kept: dict[str, None] = {}
+    for raw in ids:
+        wanted = raw.strip().strip("[]()").upper()
+        if wanted not in offered:
+            raise AnswerUnreadableError("The model cited a passage that it was not given.")
+        kept[wanted] = None
+    return tuple(kept)
+
+
+def echoes_orders(note: str, texts: Sequence[str]) -> bool:
+    """Whether the note says five words in a row that stand in an order in one of the texts."""
+    said = _runs(note)
+    return any(said & _runs(visible(text[span.start : span.end])) for text in texts for span in find_orders(text))
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
+
 
 Attribute = Callable[[str, Sequence[Evidence]], tuple[SentenceSupport, ...]]
 _SHORTENINGS = 2
@@ -199,3 +250,49 @@ def _ranked(written: Sequence[Written], attribute: Attribute, evidence: Sequence
         scored.append((loose, -score, Written(item.text, tuple(cited) or item.evidence_ids)))
     scored.sort(key=lambda entry: entry[:2])
     return [item for _, _, item in scored]
+
+
+_SUPERNOTE_ANGLES = (
+    "",
+    "Keep to the single fact that most of the notes give.",
+    "Take the most precise figure or date that the notes give.",
+    "Say in the plainest words what is so, for a reader who knows nothing of the matter.",
+)
+
+
+def write_supernote(
+    asker: Asker, post: Post, notes: Sequence[str], budget: int, variant: int, temperature: float
+) -> WriterAnswer:
+    """One note of at most `budget` characters, without links; `evidence_ids` are "N1", "N2", … by place in `notes`.
+
+    Questions with another `variant` are worded another way. Raises EngineError.
+    """
+    offered = [f"N{number}" for number in range(1, len(notes) + 1)]
+    texts = [post.whole_text, *notes]
+
+    def check(answer: SupernoteAnswer) -> None:
+        if answer.decision == "note":
+            known_ids(answer.note_ids, offered)
+            if echoes_orders(clean_note(answer.note, offered), texts):
+                raise AnswerUnreadableError("The model passed on words that speak to a model.")
+
+    blocks = [Block(f"note {name}", without_urls(note)) for name, note in zip(offered, notes, strict=True)]
+    asked = question(
+        EngineStep.WRITING,
+        "supernote",
+        SupernoteAnswer,
+        [post_block(post), *blocks],
+        values={
+            "budget": budget,
+            "target": max(1, budget - _SPARE),
+            "angle": _SUPERNOTE_ANGLES[variant % len(_SUPERNOTE_ANGLES)],
+        },
+        check=check,
+        temperature=temperature,
+        variant=variant,
+    )
+    answer = asker.ask(asked).value
+    if answer.decision != "note":
+        return WriterAnswer(abstained=plain(answer.reason, 260) or "The notes hold no fact that answers the claim.")
+    text = fitted(asker, clean_note(answer.note, offered), offered, texts, budget)
+    return WriterAnswer((Written(text, known_ids(answer.note_ids, offered) or tuple(offered)),))

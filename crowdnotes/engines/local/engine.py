@@ -16,7 +16,7 @@ from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.engines.local.support import comparable_supports
 from crowdnotes.engines.local.utility import pick_next
 from crowdnotes.engines.local.writing import write_notes
-from crowdnotes.engines.orders import cleared
+from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
 

@@ -1,15 +1,21 @@
-"""The one object that fits is found whatever stands around it, and never one that the data holds."""
+"""A model's words become an answer, a quote and a probability, or are refused."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.llm.answers import Answer, read_answer
+from crowdnotes.domain import Assessment, GateStatus
+from crowdnotes.engines.llm.answers import Answer, find_quote, plain, read_answer
 from crowdnotes.errors import ModelAnswerError
+from crowdnotes.gates import assess
+from crowdnotes.testing import FixedClock
+from tests.engines.llm.made import NOTE, POST, engine_over, evidence
+from tests.llm_server import Body, Say, form_of, honest, honest_answer
 
 
 class _Form(Answer):
@@ -58,3 +64,117 @@ def test_the_error_names_the_field_that_does_not_fit() -> None:
 def test_deep_nesting_does_not_break_the_reader() -> None:
     with pytest.raises(ModelAnswerError):
         read_answer("{" * 3000 + "[" * 3000, _Form, [])
+
+
+TEXT = "The “review” of 12 studies — all small — found\n  no link; it's   old."
+
+
+def test_spaces_dashes_quotation_marks_and_case_do_not_matter() -> None:
+    span = find_quote(TEXT, '"the "review" of 12 studies - all small - found no link."')
+    assert span is not None
+    assert TEXT[span.start : span.end] == "The “review” of 12 studies — all small — found\n  no link"
+    assert find_quote(TEXT, "it’s old") is not None
+
+
+def test_another_word_or_number_is_no_quote() -> None:
+    assert find_quote(TEXT, "The review of 13 studies") is None
+    assert find_quote(TEXT, "found a link") is None
+
+
+def test_a_quote_of_nothing_proves_nothing() -> None:
+    assert find_quote(TEXT, "") is None
+    assert find_quote(TEXT, " “ ” ... ") is None
+    assert find_quote(TEXT, "of") is None
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_what_is_found_holds_the_words_of_the_quote(text: str, quote: str) -> None:
+    span = find_quote(text, quote)
+    if span is not None:
+        assert 0 <= span.start < span.end <= len(text)
+
+
+@given(st.text(max_size=300), st.integers(10, 200))
+def test_plain_words_are_one_printable_line_without_links_within_the_limit(text: str, limit: int) -> None:
+    line = plain(f"{text} https://evil.example/x @someone", limit)
+    assert len(line) <= limit
+    assert line.isprintable()
+    assert "evil.example" not in line
+    assert "@someone" not in line
+
+
+def _relevance(verdict: str, quote: str = "found no link between the drink") -> str:
+    return json.dumps({"quote": quote, "reason": "It weighs the claim.", "relevant": verdict})
+
+
+def _tokens(before: str, options: Mapping[str, float], after: str = '"}') -> list[tuple[str, Mapping[str, float]]]:
+    said = max(options, key=lambda name: options[name])
+    return [(before, {before: 1.0}), (said, options), (after, {after: 1.0})]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"yes": 0.8, "no": 0.2}, 0.8),
+        ({"yes": 0.6, "Yes": 0.1, "no": 0.1, " NO": 0.1, "may": 0.1}, 7 / 9),
+        ({"y": 0.3, "n": 0.7}, 0.3),
+        ({"maybe": 0.9, "yes": 0.1}, None),
+    ],
+)
+def test_the_probability_comes_from_the_tokens_at_the_verdict(
+    options: dict[str, float], expected: float | None
+) -> None:
+    before = '{"objections": [], "reason": "\\"helpful\\": \\"yes\\" is what it wants", "helpful": "'
+    verdict = "yes" if options.get("yes", options.get("y", 0)) >= 0.5 else "no"
+    text = f'{before}{verdict}"}}'
+    chosen = next(name for name in options if verdict.startswith(name.strip().lower()) or name == "maybe")
+    tokens = [(before, {before: 1.0}), (chosen, options), ('"}', {'"}': 1.0})]
+    with engine_over(lambda _: Say(text, tokens=tokens)) as (engine, server):
+        result = engine.helpfulness(POST, NOTE)
+        assert server.requests[0]["logprobs"] is True
+    assert result.probability == (None if expected is None else pytest.approx(expected))
+    assert result.threshold == (None if expected is None else 0.5)
+
+
+def test_without_token_probabilities_votes_give_the_share_and_the_majority_decides() -> None:
+    verdicts = iter(["yes", "no", "no"])
+    with engine_over(lambda _: _relevance(next(verdicts)), votes=3) as (engine, server):
+        result = engine.relevance(POST, [evidence()])
+        assert [body["temperature"] for body in server.requests] == [0.0, 0.7, 0.7]
+    assert result.status is GateStatus.FAIL
+    assert result.probability == pytest.approx(1 / 3)
+
+
+def test_a_tie_of_votes_because_one_was_lost_does_not_pass() -> None:
+    answers = iter([_relevance("yes"), _relevance("no")])
+    with engine_over(lambda _: next(answers, Say("no", status=500)), votes=3) as (engine, _):
+        result = engine.relevance(POST, [evidence()])
+    assert result.status is GateStatus.FAIL
+    assert result.probability == 0.5
+
+
+def test_without_votes_and_token_probabilities_there_is_none() -> None:
+    with engine_over(lambda _: _relevance("yes")) as (engine, server):
+        assert engine.relevance(POST, [evidence()]).probability is None
+        assert len(server.requests) == 1
+
+
+def _assessed(answer: object, note: str = NOTE) -> Assessment:
+    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
+        return assess(engine, POST, note, [evidence()], FixedClock())
+
+
+def test_the_product_of_the_three_probabilities_is_that_of_the_whole() -> None:
+    def answer(body: Body) -> Say:
+        told = honest_answer(body)
+        field = form_of(body)
+        if field not in ("relevant", "faithful", "helpful"):
+            return Say(json.dumps(told))
+        text = json.dumps(told)
+        before = text[: text.rindex("yes")]
+        return Say(text, tokens=_tokens(before, {"yes": 0.9, "no": 0.1}))
+
+    assessment = _assessed(answer)
+    assert [gate.probability for gate in assessment.gates] == [pytest.approx(0.9)] * 3
+    assert assessment.probability == pytest.approx(0.729)
+    assert _assessed(honest).probability is None

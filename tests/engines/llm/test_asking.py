@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdnotes.domain import Post, Usage
+from crowdnotes.engines.llm.asking import Block, marked, new_boundary
 from crowdnotes.engines.metering import Budget, Meter, metered
+from crowdnotes.engines.prompt_injection import find_orders, without_orders
 from crowdnotes.errors import BudgetError, ModelServerError
 from tests.engines.llm.made import POST, engine_for, engine_over, evidence
 from tests.llm_server import LLMServer, Say, data_of, honest
@@ -150,3 +155,28 @@ def test_calls_from_many_threads_do_not_disturb_each_other() -> None:
             thread.join()
         assert len(server.requests) == 18
     assert [meter.total.calls for meter in meters] == [3] * 6
+
+
+BOUNDARY = "0123456789abcdef"
+pieces = st.sampled_from(
+    ["<<<", ">>>", "<", ">", "END ", "DATA ", BOUNDARY, BOUNDARY[:8], "\n", "x", "\u200b", " post"]
+)
+
+
+@given(st.lists(st.lists(pieces, max_size=12).map("".join), min_size=1, max_size=3))
+def test_no_text_forges_the_end_or_beginning_of_a_block(texts: list[str]) -> None:
+    out = marked([Block(f"text {number}", text) for number, text in enumerate(texts)], BOUNDARY)
+    assert len(re.findall(r"<<<DATA ", out)) == len(re.findall(r"<<<END ", out)) == len(texts)
+    assert out.count(BOUNDARY) == 2 * len(texts)
+
+
+@given(st.text(max_size=400))
+def test_taking_orders_out_keeps_every_offset_and_leaves_none_in_place(text: str) -> None:
+    left = without_orders(text)
+    assert len(left) == len(text)
+    for span in find_orders(text):
+        assert not left[span.start : span.end].strip()
+
+
+def test_boundaries_are_never_the_same() -> None:
+    assert len({new_boundary() for _ in range(1000)}) == 1000

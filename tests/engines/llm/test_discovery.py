@@ -1,11 +1,22 @@
-"""Servers on this machine are found and offered; other programs on their ports are not taken for them."""
+"""Which models are at hand, and the keys of their servers."""
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
+from pathlib import Path
 
-from crowdnotes.engines.llm.discovery import find_servers
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyring
+from keyring.errors import PasswordDeleteError
+
+from crowdnotes.engines.llm.discovery import account, find_servers, forget_key, keep_key, key_for
+from crowdnotes.engines.llm.server import scrubbed
+from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import LlmSettings
+from tests.engines.llm.made import POST, engine_for
 from tests.llm_server import LLMServer, honest
 
 
@@ -56,3 +67,91 @@ def _serving(body: bytes) -> str:
 
     threading.Thread(target=serve, daemon=True).start()
     return f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+
+URL = "https://api.example.org/v1"
+
+
+class _Memory(KeyringBackend):
+    priority = 1.0
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if self.kept.pop((service, username), None) is None:
+            raise PasswordDeleteError("none")
+
+
+@pytest.fixture
+def memory() -> Iterator[_Memory]:
+    before = keyring.get_keyring()
+    backend = _Memory()
+    keyring.set_keyring(backend)
+    yield backend
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def no_keyring() -> Iterator[None]:
+    before = keyring.get_keyring()
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
+    yield
+    keyring.set_keyring(before)
+
+
+def test_a_kept_key_is_found_by_its_server_and_by_no_other(memory: _Memory) -> None:
+    keep_key(f"{URL}/", "sk-1")
+    assert key_for(LlmSettings(base_url=URL), URL) == "sk-1"
+    assert key_for(LlmSettings(base_url=URL), "https://other.example.org/v1") is None
+    assert forget_key(URL) is True
+    assert forget_key(URL) is False
+    assert key_for(LlmSettings(base_url=URL), URL) is None
+
+
+def test_the_environments_key_comes_first_and_goes_to_its_own_server_alone(memory: _Memory) -> None:
+    keep_key(URL, "sk-ring")
+    settings = LlmSettings.model_validate(
+        {"base_url": URL, "api_key": "sk-env", "judge_base_url": "http://127.0.0.1:9/v1"}
+    )
+    assert key_for(settings, URL) == "sk-env"
+    assert key_for(settings, "http://127.0.0.1:9/v1") is None
+    assert "sk-env" not in f"{settings!r} {settings.model_dump_json()}"
+
+
+def test_a_key_of_the_keyring_reaches_the_server(memory: _Memory, tmp_path: Path) -> None:
+    with LLMServer(honest).running() as server:
+        keep_key(server.base_url, "sk-from-ring")
+        engine_for(server.base_url, tmp_path).claims(POST)
+        assert server.headers[-1]["authorization"] == "Bearer sk-from-ring"
+
+
+@pytest.mark.usefixtures("no_keyring")
+def test_without_a_keyring_reading_finds_none_and_writing_says_what_to_do() -> None:
+    assert key_for(LlmSettings(base_url=URL), URL) is None
+    with pytest.raises(ConfigurationError, match="CROWDNOTES_LLM_API_KEY"):
+        keep_key(URL, "sk-1")
+    with pytest.raises(ConfigurationError):
+        forget_key(URL)
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    assert account("http://127.0.0.1:8080/v1") == "http://127.0.0.1:8080"
+    for bad in ("api.example.org", "ftp://x", ""):
+        with pytest.raises(ConfigurationError, match="not a server's address"):
+            account(bad)
+
+
+@pytest.mark.parametrize(
+    "text", ["Bearer abcdefgh12345", "key sk-proj-abc123456", "gsk_abcdefghijk", "x" * 40, "your-KEY-here secret!"]
+)
+def test_what_looks_like_a_key_is_taken_out_of_messages(text: str) -> None:
+    assert "(key)" in scrubbed(f"Bad: {text}.", ["your-KEY-here"])
+    assert scrubbed("a\x1b[31m\nb" + "c d " * 200).isprintable()

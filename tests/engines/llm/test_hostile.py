@@ -13,7 +13,7 @@ import pytest
 
 from crowdnotes.domain import GateStatus, Post, Support
 from crowdnotes.drafting import write_candidates
-from crowdnotes.engines.orders import find_orders, without_orders
+from crowdnotes.engines.prompt_injection import find_orders, without_orders
 from crowdnotes.errors import EngineError
 from crowdnotes.gates import assess
 from crowdnotes.testing import FixedClock

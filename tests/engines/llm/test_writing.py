@@ -9,7 +9,7 @@ import pytest
 
 from crowdnotes.domain import Support
 from crowdnotes.drafting import write_candidates
-from crowdnotes.engines.llm.questions import passage_block
+from crowdnotes.engines.llm.asking import passage_block
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.testing import FixedClock
 from crowdnotes.text.note_rules import note_length

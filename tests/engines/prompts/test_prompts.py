@@ -8,7 +8,7 @@ import re
 import pytest
 
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm import forms
+from crowdnotes.engines.llm import answers as forms
 from crowdnotes.engines.llm.answers import Answer
 from crowdnotes.engines.llm.engine import _PROMPTS
 from crowdnotes.engines.prompts import load_prompt, prompt_names, version_of
