@@ -113,8 +113,8 @@ OTHER_LANGUAGES = (
     r"\babaikan\b[^.!?\n]{0,40}(?:instruksi|perintah|petunjuk)",
     r"\bbỏ qua\b[^.!?\n]{0,40}(?:hướng dẫn|chỉ dẫn|lệnh)",
 )
-ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in (*ENGLISH, *MARKUP, *OTHER_LANGUAGES)), re.MULTILINE)
-# What comes right after an order and carries it out: a command, a quotation, JSON or a link.
+INJECTION = re.compile("|".join(f"(?:{pattern})" for pattern in (*ENGLISH, *MARKUP, *OTHER_LANGUAGES)), re.MULTILINE)
+# What comes right after an instruction and carries it out: a command, a quotation, JSON or a link.
 PAYLOAD = re.compile(
     r"^\W*(?:instead|also|then|and|now|please|always|just|simply)?[\s,:]*(?:write|say|answer|reply|output|include|"
     r"add|append"
@@ -125,7 +125,7 @@ PAYLOAD = re.compile(
 
 
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
-_URL = re.compile(r"https?://\S+")  # the words of an address are nobody's orders
+_URL = re.compile(r"https?://\S+")  # the words of an address are no instructions
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){6,}")
 _SPELLED = re.compile(r"(?:\b\w[ .\-_*]{1,2}){15,}\w\b")  # "B R E A K I N G" is for readers, a whole sentence is not
 _LOOKALIKE = str.maketrans("аеорсухіѕјһԁɡοαερνι", "aeopcyxisjhdgoaepvi")
@@ -137,26 +137,26 @@ _LONGEST = 1500  # characters of one sentence that are looked at; a pattern span
 
 
 @lru_cache(maxsize=512)  # a passage is looked at by every step
-def find_orders(text: str) -> tuple[Span, ...]:
-    """The sentences of a text that speak to a model, with what follows and carries the order out; in order."""
+def find_injections(text: str) -> tuple[Span, ...]:
+    """The sentences of a text that speak to a model, with what follows and carries it out; in the order of the text."""
     sentences = split_sentences(text)
     words = [text[span.start : span.end] for span in sentences]
     flagged = [_speaks_to_model(sentence) for sentence in words]
     for i in range(len(words) - 1):
         if not (flagged[i] or flagged[i + 1]) and _matches(f"{words[i]} {words[i + 1]}"):
-            flagged[i] = flagged[i + 1] = True  # an order broken over two lines
-    open_bracket = ""  # what an order began to enclose belongs to it
+            flagged[i] = flagged[i + 1] = True  # one broken over two lines
+    open_bracket = ""  # what an injection began to enclose belongs to it
     for i, sentence in enumerate(words):
         if open_bracket or (i and flagged[i - 1] and PAYLOAD.search(visible(sentence).lower())):
             flagged[i] = True
         if flagged[i]:
             open_bracket = _left_open(open_bracket + sentence)
-    return tuple(span for span, is_order in zip(sentences, flagged, strict=True) if is_order)
+    return tuple(span for span, is_injected in zip(sentences, flagged, strict=True) if is_injected)
 
 
-def without_orders(text: str) -> str:
-    """The same text with every order as spaces, so that offsets stay true."""
-    spans = find_orders(text)
+def without_injections(text: str) -> str:
+    """The same text with every injection as spaces, so that offsets stay true."""
+    spans = find_injections(text)
     if not spans:
         return text
     letters = list(text)
@@ -168,16 +168,16 @@ def without_orders(text: str) -> str:
 
 
 def cleared(item: Evidence) -> Evidence:
-    """The same evidence with the orders in its passage blanked; offsets stay true."""
-    text = without_orders(item.passage.text)
+    """The same evidence with the injections in its passage blanked; offsets stay true."""
+    text = without_injections(item.passage.text)
     if text == item.passage.text:
         return item
     return item.model_copy(update={"passage": item.passage.model_copy(update={"text": text})})
 
 
-def holds_orders(text: str) -> bool:
+def holds_injection(text: str) -> bool:
     """Whether any sentence of a text speaks to a model."""
-    return bool(find_orders(text))
+    return bool(find_injections(text))
 
 
 def visible(text: str) -> str:
@@ -207,7 +207,7 @@ def _left_open(text: str) -> str:
 def _matches(words: str) -> bool:
     shown = _URL.sub("https://", visible(words[:_LONGEST]).lower())
     views = {shown, shown.translate(_LOOKALIKE), shown.translate(_LEET)}
-    return any(ORDER.search(view) for view in views)
+    return any(INJECTION.search(view) for view in views)
 
 
 def _decoded(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 import streamlit as st
 
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
-from crowdnotes.engines.prompt_injection import holds_orders
+from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.evidence.wayback import NAME as WAYBACK
 from crowdnotes.jobs.records import JobRecord
 from pages.view.components import marked_text, passage_pieces
@@ -256,7 +256,7 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(plain(source.outcome_detail, 300))
-        if holds_orders(item.passage.text):
+        if holds_injection(item.passage.text):
             st.markdown(":orange-badge[:material/warning: some words speak to programs: no engine is given them]")
         if item.aim is Aim.OTHER_SIDE:
             st.markdown(":gray-badge[:material/balance: the other side: may speak for the post's claim]")

@@ -31,7 +31,7 @@ from crowdnotes.engines.llm.server import (
 )
 from crowdnotes.engines.local.publishers import publisher_name
 from crowdnotes.engines.metering import Meter, current_meter, price, side_by_side
-from crowdnotes.engines.prompt_injection import visible, without_orders
+from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.engines.prompts import Prompt, load_prompt
 from crowdnotes.errors import (
     AnswerCutError,
@@ -49,7 +49,7 @@ _NOTHING = "(nothing)"
 class Block:
     """One piece of data. `label` is the program's own ("passage E1"); `text` may come from anywhere.
 
-    Text that is `cleared` was put together by the program from pieces without orders.
+    Text that is `cleared` was put together by the program from pieces without injections.
     """
 
     label: str
@@ -74,7 +74,7 @@ def marked(blocks: Sequence[Block], boundary: str) -> str:
 
 
 def _inside(block: Block, boundary: str) -> str:
-    text = visible(block.text if block.cleared else without_orders(block.text))
+    text = visible(block.text if block.cleared else without_injections(block.text))
     text = _FENCE.sub(lambda match: " ".join(match.group()), text).replace(boundary, "")
     return re.sub(r"[ \t]{3,}", "  ", text).strip() or _NOTHING
 

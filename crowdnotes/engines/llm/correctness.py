@@ -13,7 +13,7 @@ from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatu
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.answers import LINE, Carried, CorrectnessAnswer, Distortion, find_quote, not_run, plain
 from crowdnotes.engines.llm.asking import Asker, Block, judged, passage_block, question
-from crowdnotes.engines.prompt_injection import find_orders, without_orders
+from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.stems import content_tokens
@@ -39,11 +39,11 @@ def judge_correctness(
         return not_run(GateName.CORRECTNESS, "There is no evidence to compare the note with.")
     if not support:
         return not_run(GateName.CORRECTNESS, "The note has no sentence to compare.")
-    orders = find_orders(note)
-    if orders:
+    injected = find_injections(note)
+    if injected:
         message = "These words speak to a language model, not to readers."
-        return _result(GateStatus.FAIL, message, [Finding(message=message, span=span) for span in orders], 0.0)
-    passages = {item.id: without_orders(item.passage.text) for item in evidence}
+        return _result(GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0)
+    passages = {item.id: without_injections(item.passage.text) for item in evidence}
     numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
     blocks = [Block("note, sentence by sentence", numbered), *(passage_block(item) for item in evidence)]
 

@@ -13,7 +13,7 @@ from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, not_run, plain, pointed, spoken
 from crowdnotes.engines.llm.asking import Asker, Block, Question, judged, post_block, question
-from crowdnotes.engines.prompt_injection import find_orders
+from crowdnotes.engines.prompt_injection import find_injections
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.text.note_rules import without_urls
@@ -25,10 +25,10 @@ _BEFORE_VERDICT = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNO
 
 def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: int) -> GateResult:
     """PASS if the judge says yes. Links are not shown to it: it judges the words. Raises EngineError."""
-    orders = find_orders(note)
-    if orders:
+    injected = find_injections(note)
+    if injected:
         message = "These words speak to a language model, not to readers."
-        return _result(False, message, [Finding(message=message, span=span) for span in orders], 0.0)
+        return _result(False, message, [Finding(message=message, span=span) for span in injected], 0.0)
     words = without_urls(note).strip()
     if not words:
         return not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")

@@ -17,7 +17,7 @@ from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.answers import Objection, PrincipleAnswer, has_handle, plain, pointed
 from crowdnotes.engines.llm.asking import Asker, Block, post_block, question
 from crowdnotes.engines.metering import side_by_side
-from crowdnotes.engines.prompt_injection import find_orders, holds_orders
+from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 
@@ -43,10 +43,10 @@ def judge_principles(
     if not words:
         reason = "The note has no words to judge yet."
         return tuple(PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason) for name in _PROMPTS)
-    orders = find_orders(note)
-    if orders:
+    injected = find_injections(note)
+    if injected:
         reason = "These words speak to a language model, not to readers."
-        findings = tuple(Finding(message=reason, span=span) for span in orders)
+        findings = tuple(Finding(message=reason, span=span) for span in injected)
         return tuple(
             PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings)
             for name in _PROMPTS
@@ -151,7 +151,7 @@ def _usable(rewrite: str, note: str) -> str:
     """The suggested words with the note's own links behind them; "" when they break a rule or change nothing."""
     words = " ".join(rewrite.split())
     old = without_urls(note).strip()
-    if not words or words == old or find_urls(words) or has_handle(words) or holds_orders(words):
+    if not words or words == old or find_urls(words) or has_handle(words) or holds_injection(words):
         return ""
     whole = " ".join([words, *(url.url for url in find_urls(note))])
     return whole if note_length(whole) <= NOTE_LIMIT else ""

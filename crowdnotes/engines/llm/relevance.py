@@ -10,7 +10,7 @@ from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, not_run, plain
 from crowdnotes.engines.llm.asking import Asker, judged, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
-from crowdnotes.engines.prompt_injection import holds_orders, without_orders
+from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.errors import EngineError
 
 _REASON = 240
@@ -33,7 +33,7 @@ def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, v
     """
     if not evidence:
         return not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
-    if not without_orders(post.whole_text).strip():
+    if not without_injections(post.whole_text).strip():
         return not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
     results = side_by_side([_judging(asker, post, item, votes) for item in evidence], at_once)
     findings: list[Finding] = []
@@ -74,7 +74,7 @@ def _judging(asker: Asker, post: Post, item: Evidence, votes: int) -> Callable[[
 
 
 def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:
-    words = without_orders(item.passage.text)
+    words = without_injections(item.passage.text)
     if not words.strip():
         return _Judged(False, f"{item.id} holds only words addressed to a language model.", 0.0)
     asked = question(
@@ -83,9 +83,9 @@ def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:
     answered = judged(asker, asked, lambda answer: answer.relevant == "yes", votes)
     answer = answered.value
     reason = plain(answer.reason, _REASON)
-    # Looked for outside the orders: a passage must not pass by words that it put into the judge's mouth.
+    # Looked for outside the injections: a passage must not pass by words that it put into the judge's mouth.
     shown = find_quote(words, answer.quote)
-    left_out = " Words in it that are addressed to a model were left out." if holds_orders(item.passage.text) else ""
+    left_out = " Words in it that are addressed to a model were left out." if holds_injection(item.passage.text) else ""
     if answer.relevant == "yes" and shown is None:
         message = f"{item.id} does not count: the model could not show words of it that help.{left_out}"
         return _Judged(False, message, None)

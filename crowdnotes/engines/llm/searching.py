@@ -13,7 +13,7 @@ from crowdnotes.domain import Aim, Claim, Hit, Post, Query
 from crowdnotes.engines.base import EngineStep, ImageReading, Pick
 from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, find_quote, plain
 from crowdnotes.engines.llm.asking import Asker, Block, host_of, post_block, question
-from crowdnotes.engines.prompt_injection import holds_orders, visible, without_orders
+from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.note_rules import find_urls
 
@@ -29,13 +29,13 @@ _AIMS = {
 
 def find_claims(asker: Asker, post: Post) -> list[Claim]:
     """Checkable statements, most misleading first, each in the post's own words."""
-    if not without_orders(post.text).strip():
+    if not without_injections(post.text).strip():
         return []
     asked = question(EngineStep.QUERIES, "claims", ClaimsAnswer, [post_block(post)], values={"limit": _MOST_CLAIMS})
     found: list[Claim] = []
     for item in asker.ask(asked).value.claims:
         span = find_quote(post.text, item.quote)
-        if span is None or any(claim.span == span for claim in found) or holds_orders(item.quote):
+        if span is None or any(claim.span == span for claim in found) or holds_injection(item.quote):
             continue
         found.append(Claim(text=post.text[span.start : span.end], span=span))
     return found[:_MOST_CLAIMS]
@@ -43,7 +43,7 @@ def find_claims(asker: Asker, post: Post) -> list[Claim]:
 
 def build_queries(asker: Asker, post: Post, claims: Sequence[Claim], limit: int, aim: Aim, like: str) -> list[Query]:
     """At most `limit` searches that differ; none when the post has no words."""
-    if limit <= 0 or not without_orders(post.whole_text).strip():
+    if limit <= 0 or not without_injections(post.whole_text).strip():
         return []
     blocks = [post_block(post)]
     if claims:
@@ -60,7 +60,7 @@ def build_queries(asker: Asker, post: Post, claims: Sequence[Claim], limit: int,
     for item in asker.ask(asked).value.queries:
         text = _as_search(item.text)
         words = frozenset(re.findall(r"\w+", text.lower()))
-        if not words or words in seen or holds_orders(text):
+        if not words or words in seen or holds_injection(text):
             continue
         seen.add(words)
         language = item.language.strip().lower()
@@ -106,7 +106,7 @@ def _line(hit: Hit) -> str:
     """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
     site = host_of(hit.url or "") or hit.library or hit.provider
     about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices) if part)
-    words = f"{without_orders(hit.title)} ({about}): {without_orders(hit.snippet)}"
+    words = f"{without_injections(hit.title)} ({about}): {without_injections(hit.snippet)}"
     return " ".join(words.split())[:_SNIPPET]
 
 

@@ -18,7 +18,7 @@ from crowdnotes.engines.base import EngineStep, OnText, WriterAnswer, Written
 from crowdnotes.engines.llm.answers import NoteAnswer, ShortenedAnswer, SupernoteAnswer, has_handle, plain
 from crowdnotes.engines.llm.asking import Asker, Block, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
-from crowdnotes.engines.prompt_injection import find_orders, holds_orders, visible
+from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible
 from crowdnotes.errors import AnswerUnreadableError, BudgetError, EngineError
 from crowdnotes.text.note_rules import find_urls, note_length, without_urls
 
@@ -45,7 +45,7 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
         raise AnswerUnreadableError("The model put a link of its own into the note.")
     if has_handle(line):
         raise AnswerUnreadableError("The model named an account in the note.")
-    if holds_orders(line):
+    if holds_injection(line):
         raise AnswerUnreadableError("The model passed on words that speak to a model.")
     if not line:
         raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
@@ -63,10 +63,10 @@ def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def echoes_orders(note: str, texts: Sequence[str]) -> bool:
-    """Whether the note says five words in a row that stand in an order in one of the texts."""
+def echoes_injection(note: str, texts: Sequence[str]) -> bool:
+    """Whether the note says five words in a row that stand in an injection in one of the texts."""
     said = _runs(note)
-    return any(said & _runs(visible(text[span.start : span.end])) for text in texts for span in find_orders(text))
+    return any(said & _runs(visible(text[span.start : span.end])) for text in texts for span in find_injections(text))
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
@@ -166,7 +166,7 @@ def _write_one(
     def check(answer: NoteAnswer) -> None:
         if answer.decision == "note":
             known_ids(answer.evidence_ids, offered)
-            if echoes_orders(clean_note(answer.note, offered), texts):
+            if echoes_injection(clean_note(answer.note, offered), texts):
                 raise AnswerUnreadableError("The model passed on words that speak to a model.")
 
     asked = question(
@@ -219,7 +219,7 @@ def fitted(asker: Asker, text: str, offered: Sequence[str], texts: Sequence[str]
 
 
 def _check_shortened(answer: ShortenedAnswer, offered: Sequence[str], texts: Sequence[str]) -> None:
-    if echoes_orders(clean_note(answer.note, offered), texts):
+    if echoes_injection(clean_note(answer.note, offered), texts):
         raise AnswerUnreadableError("The model passed on words that speak to a model.")
 
 
@@ -273,7 +273,7 @@ def write_supernote(
     def check(answer: SupernoteAnswer) -> None:
         if answer.decision == "note":
             known_ids(answer.note_ids, offered)
-            if echoes_orders(clean_note(answer.note, offered), texts):
+            if echoes_injection(clean_note(answer.note, offered), texts):
                 raise AnswerUnreadableError("The model passed on words that speak to a model.")
 
     blocks = [Block(f"note {name}", without_urls(note)) for name, note in zip(offered, notes, strict=True)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import Post, Usage
 from crowdnotes.engines.llm.asking import Block, marked, new_boundary
 from crowdnotes.engines.metering import Budget, Meter, metered
-from crowdnotes.engines.prompt_injection import find_orders, without_orders
+from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError
 from tests.engines.llm.made import POST, engine_for, engine_over, evidence
 from tests.llm_server import LLMServer, Say, data_of, honest
@@ -171,10 +171,10 @@ def test_no_text_forges_the_end_or_beginning_of_a_block(texts: list[str]) -> Non
 
 
 @given(st.text(max_size=400))
-def test_taking_orders_out_keeps_every_offset_and_leaves_none_in_place(text: str) -> None:
-    left = without_orders(text)
+def test_taking_injections_out_keeps_every_offset_and_leaves_none_in_place(text: str) -> None:
+    left = without_injections(text)
     assert len(left) == len(text)
-    for span in find_orders(text):
+    for span in find_injections(text):
         assert not left[span.start : span.end].strip()
 
 
