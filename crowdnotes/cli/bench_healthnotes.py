@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crowdnotes.cli.bench_judges import EngineChoice
-from crowdnotes.cli.output import print_json, print_text, progress
-from crowdnotes.cli.study_options import QueryDiversity, Utility
+from crowdnotes.cli.output import QueryDiversity, Utility, print_json, print_text, progress
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, InputError
 
 if TYPE_CHECKING:

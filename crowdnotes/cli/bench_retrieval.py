@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, print_text, progress
-from crowdnotes.cli.study_options import QueryDiversity, Utility
+from crowdnotes.cli.output import QueryDiversity, Utility, print_json, print_text, progress
 
 
 def retrieval(

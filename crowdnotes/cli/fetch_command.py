@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.days import day
-from crowdnotes.cli.output import print_json, print_text
+from crowdnotes.cli.output import day, print_json, print_text
 from crowdnotes.domain import FetchOutcome, ReadAs, Source
 from crowdnotes.errors import UnsafeUrlError
 

@@ -6,9 +6,13 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import Annotated, Any
 
+import typer
 from pydantic import BaseModel
+
+from crowdnotes.errors import InputError
 
 # Escape sequences (ECMA-48): operating system commands and other strings to their end, control
 # sequences, two-character ones; then control characters alone, and marks that reorder a line.
@@ -45,3 +49,19 @@ def printable(text: str) -> str:
 
 def _plain(value: object) -> object:
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+
+
+def day(given: str | None) -> date | None:
+    """A day written as YYYY-MM-DD; None for none. Raises InputError for anything else."""
+    if given is None:
+        return None
+    try:
+        return datetime.strptime(given.strip(), "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise InputError(f"“{given}” is not a day.", "Write it as YYYY-MM-DD, for example 2025-06-30.") from None
+
+
+QueryDiversity = Annotated[
+    bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: the post as the only query.")
+]
+Utility = Annotated[bool, typer.Option("--utility/--no-utility", help="Without: the hits in the order of the search.")]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.days import day
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import day, print_json, print_text, progress
 from crowdnotes.domain import Post, ProviderOutcome, ProviderState
 from crowdnotes.errors import InputError, SearchError
 
