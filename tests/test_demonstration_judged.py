@@ -6,7 +6,6 @@ import pytest
 
 from crowdnotes.demonstration import DemonstrationFetcher, Example, WalkedPath
 from crowdnotes.domain import Evidence, GateStatus, Source
-from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local.engine import LocalEngine
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.passages import best_passage
@@ -15,6 +14,7 @@ from crowdnotes.gates import run_gates
 from crowdnotes.settings import FetchSettings, GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from tests.demonstrated import EXAMPLES, each_example
+from tests.shared import minilm
 
 
 @pytest.mark.model
@@ -22,7 +22,7 @@ from tests.demonstrated import EXAMPLES, each_example
 def test_the_local_review_catches_the_note_that_says_more_than_its_source() -> None:
     example = next(example for example in EXAMPLES if example.path is WalkedPath.OVERSTATED_SOURCE)
     assert example.tempting_note is not None
-    embedder = MiniLMEmbedder()
+    embedder = minilm()
     document = read_page(DemonstrationFetcher(Fetcher(FetchSettings())).fetch(example.urls[0]))
     passage = best_passage(document.text, example.post.text, embedder)
     source = Source(id="S1", title=document.title, url=example.urls[0], publisher=document.publisher)
@@ -38,7 +38,7 @@ def test_the_local_review_catches_the_note_that_says_more_than_its_source() -> N
 @pytest.mark.filterwarnings("ignore")
 @each_example
 def test_the_local_writer_abstains_where_no_note_is_due_and_writes_where_one_is(example: Example) -> None:
-    embedder = MiniLMEmbedder()
+    embedder = minilm()
     evidence = []
     for number, url in enumerate(example.urls, start=1):
         document = read_page(DemonstrationFetcher(Fetcher(FetchSettings())).fetch(url))

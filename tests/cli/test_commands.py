@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from tests.cases.walk import draft_and_approve, make_library, small_workspace
-
-_ROOT = Path(__file__).parents[2]
-
-
-def _run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "CROWDNOTES_DATA_DIR": str(folder / "data"), "PYTHONPATH": str(_ROOT)}
-    command = [sys.executable, "-m", "crowdnotes", *words]
-    return subprocess.run(
-        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, check=False, timeout=120
-    )
+from tests.command_line import crowdnotes
 
 
 @pytest.mark.parametrize(
@@ -41,7 +29,7 @@ def _run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProc
     ],
 )
 def test_a_refusal_is_one_sentence_and_exit_code_1(tmp_path: Path, words: list[str], sentence: str) -> None:
-    ended = _run(tmp_path, *words)
+    ended = crowdnotes(tmp_path, *words)
     assert ended.returncode == 1
     assert sentence in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -49,7 +37,7 @@ def test_a_refusal_is_one_sentence_and_exit_code_1(tmp_path: Path, words: list[s
 
 def test_a_bad_setting_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROWDNOTES_WORKERS", "many")
-    ended = _run(tmp_path, "cases", "list")
+    ended = crowdnotes(tmp_path, "cases", "list")
     assert ended.returncode == 1
     assert "CROWDNOTES_WORKERS" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -58,11 +46,11 @@ def test_a_bad_setting_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monke
 def test_cases_made_elsewhere_are_listed_shown_and_exported(tmp_path: Path) -> None:
     with small_workspace(tmp_path) as workspace:
         case = draft_and_approve(workspace, "kettle", "ann")
-    listed = json.loads(_run(tmp_path, "cases", "list", "--json").stdout)
+    listed = json.loads(crowdnotes(tmp_path, "cases", "list", "--json").stdout)
     assert [item["id"] for item in listed] == [case.id]
-    assert json.loads(_run(tmp_path, "cases", "show", case.id, "--json").stdout)["decision"]["kind"] == "approved"
-    assert "kettle" in _run(tmp_path, "cases", "show", case.id).stdout
-    exported = _run(tmp_path, "cases", "export", "--out", "cases.csv")
+    assert json.loads(crowdnotes(tmp_path, "cases", "show", case.id, "--json").stdout)["decision"]["kind"] == "approved"
+    assert "kettle" in crowdnotes(tmp_path, "cases", "show", case.id).stdout
+    exported = crowdnotes(tmp_path, "cases", "export", "--out", "cases.csv")
     assert exported.returncode == 0
     assert case.id in (tmp_path / "cases.csv").read_text(encoding="utf-8")
 
@@ -71,12 +59,12 @@ def test_an_image_of_the_post_is_kept_with_what_it_says(tmp_path: Path) -> None:
     Image.new("RGB", (9, 6)).save(tmp_path / "kettle.png")
     (tmp_path / "notes.png").write_text("no picture")
     make_library(tmp_path)
-    _run(tmp_path, "library", "add", "topics.csv", "--name", "topics")
+    crowdnotes(tmp_path, "library", "add", "topics.csv", "--name", "topics")
     words = ["draft", "--post", "They never tell you this!", "--mode", "automation", "--library", "topics", "--json"]
-    refused = _run(tmp_path, *words, "--image", "notes.png")
+    refused = crowdnotes(tmp_path, *words, "--image", "notes.png")
     assert refused.returncode == 1
     assert "“notes.png” is not a picture" in refused.stderr
-    ended = _run(tmp_path, *words, "--image", "kettle.png", "--image-text", "The kettle makes people ill")
+    ended = crowdnotes(tmp_path, *words, "--image", "kettle.png", "--image-text", "The kettle makes people ill")
     case = json.loads(ended.stdout)
     [image] = case["post"]["images"]
     assert (image["name"], image["width"], image["height"], image["read_by"]) == ("kettle.png", 9, 6, "person")
@@ -85,8 +73,8 @@ def test_an_image_of_the_post_is_kept_with_what_it_says(tmp_path: Path) -> None:
 
 def test_a_draft_for_which_nothing_is_found_says_so_and_each_step_is_told(tmp_path: Path) -> None:
     make_library(tmp_path)
-    _run(tmp_path, "library", "add", "topics.csv", "--name", "topics")
-    ended = _run(tmp_path, "draft", "--post", "12345 67890", "--mode", "automation", "--library", "topics")
+    crowdnotes(tmp_path, "library", "add", "topics.csv", "--name", "topics")
+    ended = crowdnotes(tmp_path, "draft", "--post", "12345 67890", "--mode", "automation", "--library", "topics")
     assert ended.returncode == 0
     assert "No passage that helps was found." in ended.stdout
     assert "bring sources of your own, or decide" in ended.stdout
@@ -96,11 +84,11 @@ def test_a_draft_for_which_nothing_is_found_says_so_and_each_step_is_told(tmp_pa
 
 def test_a_library_is_added_listed_and_removed(tmp_path: Path) -> None:
     table = make_library(tmp_path)
-    added = json.loads(_run(tmp_path, "library", "add", str(table), "--name", "topics", "--json").stdout)
+    added = json.loads(crowdnotes(tmp_path, "library", "add", str(table), "--name", "topics", "--json").stdout)
     assert added["records"] == 12
-    again = _run(tmp_path, "library", "add", str(table), "--name", "topics")
+    again = crowdnotes(tmp_path, "library", "add", str(table), "--name", "topics")
     assert again.returncode == 1
     assert "topics" in again.stderr
-    assert "topics" in _run(tmp_path, "library", "list").stdout
-    assert _run(tmp_path, "library", "remove", "topics").returncode == 0
-    assert json.loads(_run(tmp_path, "library", "list", "--json").stdout) == []
+    assert "topics" in crowdnotes(tmp_path, "library", "list").stdout
+    assert crowdnotes(tmp_path, "library", "remove", "topics").returncode == 0
+    assert json.loads(crowdnotes(tmp_path, "library", "list", "--json").stdout) == []

@@ -3,45 +3,45 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.errors import PasswordDeleteError
+
+from tests.command_line import Ended, crowdnotes
 from tests.llm_server import LLMServer, honest
 
-_ROOT = Path(__file__).parents[2]
-_KEYRING = """
-import keyring.backend
-from pathlib import Path
 
-class Keyring(keyring.backend.KeyringBackend):
+class _Keyring(KeyringBackend):
     priority = 1
-    place = Path(__file__).with_name("kept")
-    def get_password(self, service, username):
-        return self.place.read_text() if self.place.exists() else None
-    def set_password(self, service, username, password):
-        self.place.write_text(password)
-    def delete_password(self, service, username):
-        if not self.place.exists():
-            raise keyring.errors.PasswordDeleteError("none")
-        self.place.unlink()
-"""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if self.kept.pop((service, username), None) is None:
+            raise PasswordDeleteError("none")
 
 
-def _run(folder: Path, *words: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_keyring.py").write_text(_KEYRING)
-    environment = {
-        **os.environ,
-        "CROWDNOTES_DATA_DIR": str(folder / "data"),
-        "PYTHONPATH": f"{_ROOT}:{folder}",
-        "PYTHON_KEYRING_BACKEND": "test_keyring.Keyring",
-        **variables,
-    }
-    command = [sys.executable, "-m", "crowdnotes", "models", *words]
-    return subprocess.run(
-        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, check=False, timeout=60
-    )
+@pytest.fixture(autouse=True)
+def _keyring() -> Iterator[None]:
+    usual = keyring.get_keyring()
+    keyring.set_keyring(_Keyring())
+    yield
+    keyring.set_keyring(usual)
+
+
+def _run(folder: Path, *words: str, stdin: str = "", **variables: str) -> Ended:
+    return crowdnotes(folder, "models", *words, stdin=stdin, **variables)
 
 
 def test_the_server_that_is_set_is_listed_with_its_models(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.evidence.passages import best_passage, windows_of
 from crowdnotes.testing import HashingEmbedder
+from tests.shared import minilm
 
 FILLER = "The weather in the valley stayed mild for most of the long season. "
 POST = "Vaccines cause heart inflammation in children"
@@ -112,6 +112,6 @@ def test_windows_cover_every_token_and_overlap(text: str, tokens: int) -> None:
 @pytest.mark.model
 def test_the_real_model_finds_the_meaning_behind_other_words() -> None:
     text = FILLER * 10 + "Myocarditis following mRNA immunization is uncommon in adolescents. " + FILLER * 10
-    passage = best_passage(text, "The covid jab is giving kids heart problems", MiniLMEmbedder(), 128, 32)
+    passage = best_passage(text, "The covid jab is giving kids heart problems", minilm(), 128, 32)
     assert "Myocarditis" in passage.text
     assert any("Myocarditis" in passage.text[mark.start : mark.end] for mark in passage.marks)

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.jury.assets import ASSETS, SHIPPED_MODEL
 from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model_file import load_model
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.studies.jury_held_out import measure_held_out
 from crowdnotes.testing import HashingEmbedder
+from tests.shared import minilm
 
 _FIGURES = json.loads((ASSETS / "figures.json").read_text(encoding="utf-8"))
 
@@ -64,7 +64,7 @@ def test_without_its_embedder_the_model_still_reads_words_and_says_so() -> None:
 
 @pytest.mark.model
 def test_a_plain_correction_divides_less_than_a_partisan_one() -> None:
-    jury = open_jury(JurySettings(), BridgingSettings(), MiniLMEmbedder())
+    jury = open_jury(JurySettings(), BridgingSettings(), minilm())
     plain, partisan = jury.compare(
         None,
         [

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import GateStatus, Post
-from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
+from tests.shared import minilm
 
 POST = Post(text="The measles vaccine causes autism in children.")
 
@@ -145,6 +145,6 @@ def test_correctness_is_not_run_without_evidence_or_sentences(engine: LocalEngin
 
 @pytest.mark.model
 def test_the_real_model_tells_relevant_from_other_health_pages() -> None:
-    engine = LocalEngine(MiniLMEmbedder(), GateSettings())
+    engine = LocalEngine(minilm(), GateSettings())
     assert engine.relevance(POST, [made_evidence(MEASLES)]).status is GateStatus.PASS
     assert engine.relevance(POST, [made_evidence(WATER)]).status is GateStatus.FAIL

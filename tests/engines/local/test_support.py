@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.domain import SentenceSupport, Support
-from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.support import note_sentences
 from crowdnotes.settings import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
+from tests.shared import minilm
 
 
 def _one(engine: LocalEngine, note: str, *passages: str) -> SentenceSupport:
@@ -127,7 +127,7 @@ def test_numbers_are_sentences_but_the_marks_of_links_are_not() -> None:
 
 @pytest.mark.model
 def test_the_real_model_tells_a_paraphrase_from_a_distortion(tmp_path: Path) -> None:
-    engine = LocalEngine(MiniLMEmbedder(), GateSettings())
+    engine = LocalEngine(minilm(), GateSettings())
     faithful = _one(engine, "Big studies have found no link of the measles vaccine with autism.")
     distorted = _one(engine, "Big studies have found a link of the measles vaccine with autism.")
     unrelated = _one(engine, "Bananas grow fastest under blue lamps.")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.heads.shipped import JUDGES
 from crowdnotes.engines.local.swaps import swap_differences
@@ -14,6 +13,7 @@ from crowdnotes.settings import GateSettings
 from crowdnotes.studies.correctness_bench import bench_correctness
 from crowdnotes.studies.correctness_pins import fallen_figures
 from crowdnotes.studies.correctness_rows import read_distortions
+from tests.shared import minilm
 
 PAIRS = Path(__file__).with_name("distortions.jsonl")
 
@@ -42,7 +42,7 @@ def test_the_pairs_of_our_own_hold_each_kind_several_times() -> None:
 
 @pytest.mark.model
 def test_the_correctness_check_tells_our_own_distortions_as_well_as_it_did() -> None:
-    engine = LocalEngine(MiniLMEmbedder(), GateSettings())
+    engine = LocalEngine(minilm(), GateSettings())
     found = bench_correctness(engine, read_distortions(PAIRS), lambda _: None)
     assert fallen_figures(JUDGES, "own", found) == []
 
