@@ -29,7 +29,7 @@ from crowdnotes.engines.llm.server import (
     Reply,
     Shape,
 )
-from crowdnotes.engines.local.publishers import publisher_name
+from crowdnotes.engines.local.source_ranking import publisher_name
 from crowdnotes.engines.metering import Meter, current_meter, price, side_by_side
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.engines.prompts import Prompt, load_prompt

@@ -8,13 +8,12 @@ from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, Princ
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
 from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.correctness import judge_correctness
 from crowdnotes.engines.local.helpfulness import judge_helpfulness
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.relevance import judge_relevance
-from crowdnotes.engines.local.support import comparable_supports
-from crowdnotes.engines.local.utility import pick_next
+from crowdnotes.engines.local.source_ranking import pick_next
+from crowdnotes.engines.local.support import comparable_supports, judge_correctness
 from crowdnotes.engines.local.writing import write_notes
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.english import foreign_note, foreign_post
+from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
 from crowdnotes.engines.local.heads.link_kinds import linked_hosts
 from crowdnotes.engines.local.heads.reasons import NO_LINK, Reason, reasons_for
 from crowdnotes.engines.local.heads.samples import note_words, pair_sample, taught_reads, vector_of
 from crowdnotes.engines.local.heads.shipped import helpfulness_head, note_reader_for, readings
-from crowdnotes.engines.local.scores import of_needed
+from crowdnotes.engines.local.support import of_needed
 from crowdnotes.engines.local.tone import BARE_VERDICT, insults
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.stems import content_tokens, plain_post

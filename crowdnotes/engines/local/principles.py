@@ -16,11 +16,10 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local import tone
-from crowdnotes.engines.local.english import foreign_note, foreign_post
+from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
 from crowdnotes.engines.local.heads.opinion import read_opinion
-from crowdnotes.engines.local.readability import reading
-from crowdnotes.engines.local.scores import of_needed
-from crowdnotes.engines.local.support import note_sentences
+from crowdnotes.engines.local.support import note_sentences, of_needed
+from crowdnotes.engines.local.tone import reading
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import content_tokens, plain_post

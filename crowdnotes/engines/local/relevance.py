@@ -9,14 +9,12 @@ import numpy as np
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.answering import answers
-from crowdnotes.engines.local.claim_terms import text_stems
-from crowdnotes.engines.local.english import foreign_passages, foreign_post, in_english
-from crowdnotes.engines.local.satire import is_satirical, says_satire
-from crowdnotes.engines.local.scores import of_needed
-from crowdnotes.engines.local.statements import statements
-from crowdnotes.engines.local.subjects import SILENT, Subject, subject_of, subjects_of, what_is_missing
-from crowdnotes.engines.local.units import split_units
+from crowdnotes.engines.local.foreign_terms import foreign_passages, foreign_post, in_english
+from crowdnotes.engines.local.polarity import split_units
+from crowdnotes.engines.local.quotable import statements
+from crowdnotes.engines.local.subjects import SILENT, Subject, subject_of, subjects_of, text_stems, what_is_missing
+from crowdnotes.engines.local.support import of_needed
+from crowdnotes.engines.local.writing import answers, is_satirical, says_satire
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.stems import content_tokens, plain_post
 

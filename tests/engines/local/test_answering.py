@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.engines.local.answering import answers
 from crowdnotes.engines.local.subjects import subject_of
+from crowdnotes.engines.local.writing import answers
 
 NEAR = 0.6
 FOIL = "Aluminum foil is one of the leading causes of cancer."

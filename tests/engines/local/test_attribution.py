@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.engines.local.attribution import split_credit
+from crowdnotes.engines.local.support import split_credit
 from tests.engines.local.made import made_evidence
 
 FACT = "using deodorant does not affect the risk of breast cancer"

@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import GateStatus, Support
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.contradiction import find_contradiction
+from crowdnotes.engines.local.differences import find_contradiction
 from crowdnotes.settings import GateSettings
 from crowdnotes.testing import HashingEmbedder, make_evidence
 

@@ -6,9 +6,9 @@ import pytest
 
 from crowdnotes.domain import GateStatus, Post
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.answering import answers
-from crowdnotes.engines.local.lettered_names import lettered_names
+from crowdnotes.engines.local.lexicon import lettered_names
 from crowdnotes.engines.local.subjects import subject_of, what_is_missing
+from crowdnotes.engines.local.writing import answers
 from tests.engines.local.made import made_evidence
 
 CLAIM = subject_of("Vitamin C prevents the common cold.")

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from crowdnotes.domain import Aim, Hit, SourceCategory
-from crowdnotes.engines.local.merits import TOWARDS, merits_of
+from crowdnotes.engines.local.source_ranking import TOWARDS, merits_of
 from crowdnotes.engines.local.subjects import subject_of
 
 TODAY = date(2026, 1, 1)

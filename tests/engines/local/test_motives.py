@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Post
-from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.motives import is_motive, stands_alone
+from crowdnotes.engines.local.claims import find_claims, is_motive, stands_alone
 
 STATED_AND_MOTIVE = [
     ("Dandelion root cures leukemia.", "Doctors hide it because they earn on chemo."),

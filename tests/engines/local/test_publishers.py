@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Source
-from crowdnotes.engines.local.publishers import publisher_name
+from crowdnotes.engines.local.source_ranking import publisher_name
 from crowdnotes.text.note_rules import find_urls
 
 

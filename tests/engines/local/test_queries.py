@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from crowdnotes.domain import Aim, Post
-from crowdnotes.engines.local.angles import angle_of
 from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.keyphrases import key_phrases
 from crowdnotes.engines.local.queries import build_queries
+from crowdnotes.engines.local.topics import angle_of, key_phrases
 
 POST = Post(
     text="The vaxx causes heart attacks in kids!! Share before they delete it @bob https://t.co/abc #StopTheVaxx"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.engines.local.relations import copula_at, denies_cures, relations_of, speak_to, tells_causes
+from crowdnotes.engines.local.subjects import copula_at, denies_cures, relations_of, speak_to, tells_causes
 
 
 @pytest.mark.parametrize(

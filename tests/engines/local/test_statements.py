@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.local.statements import statements
+from crowdnotes.engines.local.quotable import statements
 
 LIST = (
     "Studies have shown that some factors do not matter. "

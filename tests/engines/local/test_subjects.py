@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Post
-from crowdnotes.engines.local.claim_terms import text_stems
-from crowdnotes.engines.local.subjects import speaks_of_main_subject, subject_of, subjects_of, what_is_missing
+from crowdnotes.engines.local.subjects import (
+    speaks_of_main_subject,
+    subject_of,
+    subjects_of,
+    text_stems,
+    what_is_missing,
+)
 
 FOIL = subject_of("Aluminum foil is one of the leading causes of cancer.")
 

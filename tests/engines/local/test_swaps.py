@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.local.differences import swap_differences
 from crowdnotes.engines.local.heads.shipped import JUDGES
-from crowdnotes.engines.local.swaps import swap_differences
 from crowdnotes.settings import GateSettings
 from crowdnotes.studies.correctness_bench import bench_correctness
 from crowdnotes.studies.correctness_pins import fallen_figures

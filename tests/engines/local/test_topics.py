@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.local.health_terms import find_terms, medical_name, other_names
+from crowdnotes.engines.local.lexicon import find_terms, medical_name, other_names
 from crowdnotes.engines.local.topics import find_topics
 
 

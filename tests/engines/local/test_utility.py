@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crowdnotes.domain import Aim, Hit, Post, SourceCategory
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.merits import TOWARDS
+from crowdnotes.engines.local.source_ranking import TOWARDS
 
 POST = Post(text="The measles vaccine causes autism in children.")
 

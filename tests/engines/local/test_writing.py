@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Post
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.sentence_quality import is_usable
-from crowdnotes.engines.local.shortening import lower_first, shorter_forms, standing_alone
+from crowdnotes.engines.local.quotable import is_usable, lower_first, shorter_forms, standing_alone
 from crowdnotes.settings import GateSettings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.text.note_rules import find_urls, note_length

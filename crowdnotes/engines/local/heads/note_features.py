@@ -13,7 +13,7 @@ import re
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.heads.link_kinds import LinkKind, is_of_kind, linked_hosts
 from crowdnotes.engines.local.polarity import negations
-from crowdnotes.engines.local.readability import reading
+from crowdnotes.engines.local.tone import reading
 from crowdnotes.text.note_rules import find_urls, note_length, without_urls
 from crowdnotes.text.stems import content_tokens, tokens
 

@@ -15,7 +15,7 @@ from crowdnotes.engines.local.heads.grams import place_of, word_spans
 from crowdnotes.engines.local.heads.head import Parts, Sample
 from crowdnotes.engines.local.heads.note_reader import LIKENESS
 from crowdnotes.engines.local.heads.samples import SIMILARITY
-from crowdnotes.engines.local.manner import is_of_manner
+from crowdnotes.engines.local.tone import is_of_manner
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.stems import stem, tokens
 

@@ -1,8 +1,4 @@
-"""Health words in other languages and their English, and the words of a search in those languages.
-
-A table of some 270 things in twelve languages (health_words_abroad.tsv) and no translator: what it does not
-hold is left out, but for the names that the English table knows, which many languages share ("ivermectin").
-"""
+"""Texts in other languages: which of them cannot be judged here, and the English of their health words."""
 
 from __future__ import annotations
 
@@ -12,13 +8,64 @@ import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from crowdnotes.engines.local.health_terms import find_terms
+from crowdnotes.domain import Evidence, Post
+from crowdnotes.engines.local.lexicon import find_terms
+from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.stems import plain_post
 
-_WORDS = Path(__file__).with_name("health_words_abroad.tsv")
-_SEARCHES = Path(__file__).with_name("searches_abroad.toml")
+_INSTEAD = "Judge it yourself, or have a language model do so."
+
+
+def foreign_note(note: str) -> str:
+    """Why a note cannot be judged, for a person; "" when it is in English."""
+    return _only_english("The note", _named(_language(without_urls(note))))
+
+
+def foreign_post(post: Post) -> str:
+    """Why a text cannot be compared with a post; "" when the post is in English."""
+    code = _language(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
+    return _only_english("The post", _named(code))
+
+
+def foreign_passages(evidence: Sequence[Evidence]) -> str:
+    """Which passages cannot be compared with English words, and why; "" when all are in English."""
+    languages = {item.id: language for item in evidence if (language := _of_passage(item))}
+    verb = "is" if len(languages) == 1 else "are"
+    return _only_english(" and ".join(languages), " and ".join(sorted(set(languages.values()))), verb)
+
+
+def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages that can be compared with English words."""
+    return [item for item in evidence if not _of_passage(item)]
+
+
+def _only_english(what: str, language: str, verb: str = "is") -> str:
+    if not language:
+        return ""
+    return f"{what} {verb} in {language}, and the local engine compares English words alone. {_INSTEAD}"
+
+
+def _of_passage(item: Evidence) -> str:
+    return _named(_language(item.passage.text))
+
+
+def _named(code: str) -> str:
+    """The name of a language other than English, else ""."""
+    return "" if code in ("", "en") else LANGUAGE_NAMES.get(code, code)
+
+
+@lru_cache(maxsize=512)
+def _language(text: str) -> str:
+    """See `language_of`; each gate asks for the same texts."""
+    return language_of(text) or ""
+
+
+_WORDS = Path(__file__).with_name("foreign_terms.tsv")
+_SEARCHES = Path(__file__).with_name("foreign_searches.toml")
 _UNSPACED = frozenset({"ja"})  # words follow each other without spaces
 _SHORTEST_NAME = 5  # letters; a shorter English term is often another word abroad
 _MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # which Python does not count among the letters of a word

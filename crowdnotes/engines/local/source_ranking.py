@@ -1,0 +1,332 @@
+"""Which search result to read next: relevance, who speaks and how, and what earlier picks already cover.
+
+The utility judgement of CrowdNotes+ 4.2 and D.1, by similarity and rules instead of a language model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
+from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines.base import Pick
+from crowdnotes.engines.local.foreign_terms import known_words
+from crowdnotes.engines.local.polarity import split_units
+from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of, text_stems
+from crowdnotes.engines.local.tone import reading
+from crowdnotes.engines.local.topics import Topic, find_topics
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.stems import content_tokens, plain_post
+
+_LONGEST = 60
+_HOSTS = {
+    "cdc.gov": "the CDC",
+    "fda.gov": "the FDA",
+    "epa.gov": "the EPA",
+    "usda.gov": "the USDA",
+    "who.int": "the WHO",
+    "nhs.uk": "the NHS",
+    "cancer.gov": "the National Cancer Institute",
+    "cancer.org": "the American Cancer Society",
+    "nhlbi.nih.gov": "the NIH (NHLBI)",
+    "niddk.nih.gov": "the NIH (NIDDK)",
+    "ninds.nih.gov": "the NIH (NINDS)",
+    "rarediseases.info.nih.gov": "the NIH",
+    "ghr.nlm.nih.gov": "the NIH",
+    "nihseniorhealth.gov": "the NIH",
+    "medlineplus.gov": "the NIH's MedlinePlus",
+    "nlm.nih.gov": "the National Library of Medicine",
+    "nih.gov": "the NIH",
+    "mayoclinic.org": "Mayo Clinic",
+    "my.clevelandclinic.org": "Cleveland Clinic",
+    "clevelandclinic.org": "Cleveland Clinic",
+    "hopkinsmedicine.org": "Johns Hopkins Medicine",
+    "ema.europa.eu": "the European Medicines Agency",
+    "reuters.com": "Reuters",
+    "apnews.com": "AP News",
+    "bbc.com": "the BBC",
+    "bbc.co.uk": "the BBC",
+    "factcheck.org": "FactCheck",
+    "wikipedia.org": "Wikipedia",
+}
+_PATHS = {("nlm.nih.gov", "/medlineplus"): "the NIH's MedlinePlus"}
+_TAKES_THE = re.compile(
+    r"^(?:[A-Z]{2,6}$|(?:national|world|centers?|u\.?s\.?|united|american|european|federal|food|department|ministry|"
+    r"office|agency|institute|royal|british|university|society|association|mayo foundation|international)\b)",
+    re.IGNORECASE,
+)
+
+
+def publisher_name(source: Source) -> str:
+    """A name that reads well after "According to", without a URL in it; "" when the source has none."""
+    known = _by_host(source.url)
+    if known:
+        return known
+    publisher = _clean(source.publisher or "")
+    if publisher:
+        return f"the {publisher}" if _TAKES_THE.match(publisher) else publisher
+    site = re.search(r"\s[|–—-]\s([^|–—]{2,40})$", source.title)
+    if site and (name := _clean(site.group(1))):
+        return f"the {name}" if _TAKES_THE.match(name) else name
+    title = _clean(source.title)
+    return f"“{title}”" if title else ""
+
+
+def _by_host(url: str | None) -> str:
+    try:
+        parts = urlsplit(url or "")
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+    for (suffix, path), name in _PATHS.items():
+        if _is_within(host, suffix) and parts.path.startswith(path):
+            return name
+    for suffix in sorted(_HOSTS, key=len, reverse=True):
+        if _is_within(host, suffix):
+            return _HOSTS[suffix]
+    return ""
+
+
+def _is_within(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _clean(name: str) -> str:
+    """One line, of bearable length, and no host name: X would count "cdc.gov" as a link."""
+    name = re.sub(r"\s+", " ", name).strip(" .,;:-|")
+    if not name or find_urls(name) or re.search(r"[<>@/\\]|\.\w", name):
+        return ""
+    return name if len(name) <= _LONGEST else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merit:
+    """A reason in plain words and its weight; below 0 it speaks against."""
+
+    words: str
+    weight: float
+
+
+# Who speaks: bodies that answer for what they say first; a post cannot vouch for a post.
+_BY_CATEGORY = {
+    SourceCategory.HEALTH_AUTHORITY: Merit("from a health authority", 0.06),
+    SourceCategory.RESEARCH: Merit("research literature", 0.05),
+    SourceCategory.HEALTH_PORTAL: Merit("from a health portal", 0.03),
+    SourceCategory.NEWS: Merit("from news media", 0.01),
+    SourceCategory.COMMERCIAL_ADVOCACY_NGO: Merit("its publisher has an interest of its own", -0.03),
+    SourceCategory.SOCIAL: Merit("only social media", -0.15),
+}
+_NOTICES = {
+    "retracted": Merit("it was retracted", -0.6),
+    "withdrawn": Merit("it was withdrawn", -0.6),
+    "a retraction notice": Merit("a notice that a paper was retracted", -0.1),
+    "expression of concern": Merit("its journal has expressed concern", -0.2),
+    "preprint": Merit("a preprint that no reviewer has checked", -0.05),
+}
+_PRESS_RELEASE = re.compile(
+    r"eurekalert|prnewswire|businesswire|globenewswire|newswise|press[-_ ]?releases?|news[-_ ]?releases?|newsroom",
+    re.IGNORECASE,
+)
+_OPINION = re.compile(r"\b(?:opinion|editorial|op-ed|letter to the editor)\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:no (?:link|evidence|association|proof)|(?:does|do|did|is|are|was|were|has|have|can)(?: not|n['’]t|not)\b"
+    r"|not (?:cause|associated|linked|effective|recommended)|myth|false|debunk\w*|misinformation|unproven)",
+    re.IGNORECASE,
+)
+_SUPPORTS = re.compile(
+    r"\b(?:associated with|linked to|increased? (?:the )?risk|may (?:cause|lead|help|reduce)|can (?:cause|lead|help)"
+    r"|effective|benefit\w*|improved?|suggests? that|found that|reported)\b",
+    re.IGNORECASE,
+)
+AGAINST = Merit("it speaks against the claim", -0.2)
+TOWARDS = Merit("it may speak for the claim", 0.15)
+_HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
+_EASY = 50.0
+_ENOUGH_WORDS = 15
+_RECENT_YEARS = 4
+_OLD_YEARS = 12
+
+
+def merits_of(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[Subject] = ()) -> list[Merit]:
+    """All that holds of a hit. `newest` is the day that its age is counted from; None leaves age out.
+
+    `claims` are what a hit may speak for, which counts with Aim.OTHER_SIDE alone.
+    """
+    found = [_BY_CATEGORY.get(hit.category), *(_NOTICES.get(notice) for notice in hit.notices)]
+    found += [_origin(hit), _ease(hit), _age(hit, newest)]
+    if aim is Aim.OTHER_SIDE:
+        found.append(_side(hit, claims))
+    return [merit for merit in found if merit is not None]
+
+
+def _origin(hit: Hit) -> Merit | None:
+    if _PRESS_RELEASE.search(f"{hit.url or ''} {hit.title}"):
+        return Merit("a press release, not the work itself", -0.06)
+    if _OPINION.search(hit.title):
+        return Merit("an opinion piece", -0.04)
+    if hit.category is SourceCategory.RESEARCH and (hit.doi or hit.pmid):
+        return Merit("the paper itself", 0.03)
+    return None
+
+
+def _ease(hit: Hit) -> Merit | None:
+    read = reading(hit.snippet)
+    if read.ease is None or read.words < _ENOUGH_WORDS:
+        return None
+    if read.ease < _HARD:
+        return Merit("hard to read for a lay reader", -0.03)
+    return Merit("easy to read", 0.02) if read.ease >= _EASY else None
+
+
+def _age(hit: Hit, newest: date | None) -> Merit | None:
+    if newest is None or hit.published is None:
+        return None
+    years = (newest - hit.published).days / 365.25
+    if years > _OLD_YEARS:
+        return Merit(f"old, of {hit.published.year}", -0.03)
+    return Merit(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
+
+
+def _side(hit: Hit, claims: Sequence[Subject]) -> Merit | None:
+    """Whether its words speak for a claim rather than against it, by cue words and the terms beside them."""
+    text = f"{hit.title} {hit.snippet}"
+    against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
+    if against > towards:
+        return AGAINST
+    stems = text_stems(text)
+    said = [unit.text for unit in split_units(text) if _SUPPORTS.search(unit.text)]
+    about = [claim for claim in claims if claim.is_named_by(stems) and _names_agent(claim, stems)]
+    speaks = any(_is_told(claim, sentence) for claim in about for sentence in said)
+    return TOWARDS if towards > against and speaks else None
+
+
+def _names_agent(claim: Subject, stems: frozenset[str]) -> bool:
+    return not claim.agents or claim.share(claim.agents, stems) > 0
+
+
+def _is_told(claim: Subject, sentence: str) -> bool:
+    """Whether a sentence names what the claim tells of its agent: autism, where "vaccines cause autism"."""
+    return claim.share(claim.told or claim.agents, text_stems(sentence)) > 0
+
+
+_JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
+_RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
+_RELEVANCE = 0.3  # the search has weighed relevance already; this is the share of the post's own words
+_COVERAGE = 0.1  # for each topic of the post that a result is nearer to than any chosen one
+_REPETITION = 0.1
+_TOPICS = 4
+_TITLE = 200  # characters
+_WHOLE = 240  # characters, some 60 tokens
+_NAMED = 3  # merits named in a reason
+
+
+def pick_next(
+    embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim = Aim.JUDGE
+) -> Pick:
+    """The most useful candidate given what is chosen already, or none when none is relevant.
+
+    With Aim.OTHER_SIDE none is picked that says nothing for the claim, or more against it, however near it is.
+    Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
+    """
+    question = plain_post(post.whole_text)
+    if not candidates:
+        return Pick(None, "Nothing is left to pick.")
+    if not question:
+        return Pick(None, "The post has no words to compare results with.")
+    judged = max(1, _JUDGED - len(chosen))  # the same ones in each round, less those that were picked
+    order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:judged]
+    pool = [candidates[index] for index in order]
+    topics = find_topics(post.whole_text)[:_TOPICS]
+    vectors = embedder.encode([*_asked(question, topics), *(_text(hit) for hit in (*pool, *chosen))])
+    targets, hits = vectors[: len(topics) + 1], vectors[len(topics) + 1 :]
+    near = np.maximum(0.0, hits @ targets.T)  # to the post, then to each topic
+    own, before = near[: len(pool)], near[len(pool) :]
+    newest = _newest(post, [*pool, *chosen])
+    claims = _claims(post) if aim is Aim.OTHER_SIDE else []
+    merits = [merits_of(hit, aim, newest, claims) for hit in pool]
+    gains = _gains(own[:, 1:], before[:, 1:])
+    utility = (
+        np.array([min(1.0, max(0.0, hit.score)) for hit in pool])
+        + _RELEVANCE * own[:, 0]
+        + _COVERAGE * gains.sum(axis=1)
+        - _REPETITION * _repetition(hits, len(pool))
+        + np.array([sum(merit.weight for merit in found) for found in merits])
+    )
+    utility[own.max(axis=1) < _RELEVANT] = -np.inf
+    if aim is Aim.OTHER_SIDE:  # what has no word for the claim is not held up as speaking for it
+        utility[[TOWARDS not in found for found in merits]] = -np.inf
+    best = int(np.argmax(utility))
+    if not np.isfinite(utility[best]):
+        wanted = "speaks for the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
+        return Pick(None, f"None of the results that are left {wanted}.")
+    why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, merits[best])
+    return Pick(order[best], why)
+
+
+def _claims(post: Post) -> list[Subject]:
+    """What a result may speak for; of a post in another language the health words that have an English name."""
+    text = plain_post(post.whole_text)
+    language = language_of(text) or post.language or ""
+    if language in ("", "en"):
+        return subjects_of(post) or [subject_of(text)]
+    return [subject_of(" ".join(known.english for known in known_words(text, language)))]
+
+
+def _asked(question: str, topics: Sequence[Topic]) -> list[str]:
+    return [question, *(topic.official for topic in topics)]
+
+
+def _text(hit: Hit) -> str:
+    """As a library's search reads a record, so that its vector is known already; of an abstract both ends.
+
+    It says first what was asked and last what was found. All of it would take seconds for forty results.
+    """
+    words = hit.snippet
+    if hit.library is None and len(words) > _WHOLE:
+        words = f"{words[: _WHOLE // 2]} … {words[-_WHOLE // 2 :]}"
+    return f"{hit.title[:_TITLE]}\n{words}"
+
+
+def _gains(own: FloatArray, before: FloatArray) -> FloatArray:
+    """How much nearer each candidate is to each topic than what is chosen; shape (candidates, topics)."""
+    covered = before.max(axis=0) if len(before) else np.zeros(own.shape[1], dtype=np.float32)
+    return np.maximum(0.0, own - covered)
+
+
+def _repetition(hits: FloatArray, candidates: int) -> FloatArray:
+    """The similarity of each candidate to the chosen result that is most like it; 0 when nothing is chosen."""
+    if candidates == len(hits):
+        return np.zeros(candidates, dtype=np.float32)
+    similar: FloatArray = np.maximum(0.0, hits[:candidates] @ hits[candidates:].T).max(axis=1)
+    return similar
+
+
+def _newest(post: Post, hits: Sequence[Hit]) -> date | None:
+    """The day that age is counted from: the post's, else that of the newest result."""
+    if post.posted_at is not None:
+        return post.posted_at.date()
+    return max((hit.published for hit in hits if hit.published), default=None)
+
+
+def _why(hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, merits: Sequence[Merit]) -> str:
+    stems = {token.stem for token in content_tokens(_text(hit))}
+    shared = [
+        topic for topic in topics if {token.stem for token in content_tokens(f"{topic.text} {topic.medical}")} & stems
+    ]
+    told = [f"“{topic.text}”" for topic in shared if topic.is_known] or [f"“{topic.text}”" for topic in shared]
+    parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
+    parts.append(f"similarity to the post {relevance:.2f}")
+    if gains is not None and len(gains) and gains.max() > _RELEVANT:
+        parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
+    elif gains is None:
+        parts.append("the strongest result")
+    named = sorted(merits, key=lambda merit: -abs(merit.weight))[:_NAMED]
+    parts += [merit.words if merit.weight > 0 else f"although: {merit.words}" for merit in named]
+    return "; ".join(parts)
