@@ -19,13 +19,13 @@ from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice
 from crowdnotes.engines.local.heads.shipped import note_reader_for
 from crowdnotes.errors import StoreFullError
-from crowdnotes.evidence.abstracts import make_finder
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.page_readers import page_readers
 from crowdnotes.evidence.search import SearchProvider, make_providers
+from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRunner, ThreadJobRunner
@@ -117,7 +117,7 @@ def open_workspace(
     wayback = make_wayback(settings)
     reader = SourceReader(
         fetcher or _page_fetcher(settings),
-        make_finder(make_providers(settings, libraries)),
+        AbstractFinder(make_providers(settings, libraries)),
         settings.evidence.categories,
         wayback,
         by=page_readers().extract,

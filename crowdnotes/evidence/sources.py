@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
 from crowdnotes.errors import FetchError, InputError
-from crowdnotes.evidence.abstracts import Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.archives import is_archived, original_of
 from crowdnotes.evidence.document import Document
 from crowdnotes.evidence.extracting import Extract, extract
@@ -22,6 +21,7 @@ from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.not_evidence import kind_of_address, refuse_page, why_not
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.reading import read_page
+from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.tidying import tidy_line
 from crowdnotes.evidence.wayback import Wayback, ask_wayback
 from crowdnotes.text.languages import language_of

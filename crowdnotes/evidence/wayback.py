@@ -17,8 +17,7 @@ from crowdnotes.evidence.archives import is_archived
 from crowdnotes.evidence.connecting import Deadline
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.search.answers import dig, parse_json, string, unexpected
-from crowdnotes.evidence.search.http import Service, user_agent
-from crowdnotes.evidence.search.pacing import Pace, shared_pacer
+from crowdnotes.evidence.search.service import Pace, Service, shared_pacer, user_agent
 from crowdnotes.settings import Settings
 
 NAME = "The Wayback Machine"

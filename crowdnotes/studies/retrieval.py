@@ -22,8 +22,8 @@ from crowdnotes.errors import InputError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.query import build_expression
 from crowdnotes.evidence.search import search_all
-from crowdnotes.evidence.search.asking import queries_for
 from crowdnotes.evidence.search.local_library import LocalLibrary
+from crowdnotes.evidence.search.run import queries_for
 from crowdnotes.evidence.utility import select_by_utility
 from crowdnotes.settings import EvidenceSettings
 from crowdnotes.studies.judged_posts import JudgedPost

@@ -25,7 +25,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.evidence.fact_checks import fact_checker, fact_checks
 from crowdnotes.evidence.provenance import categorise, publisher_of
-from crowdnotes.evidence.search.asking import languages_of
+from crowdnotes.evidence.search.run import languages_of
 from crowdnotes.jobs.records import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.text.urls import identities

@@ -70,7 +70,7 @@ def test_the_abstract_stands_in_for_a_paper_that_must_be_paid(
     httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Loopback stands for a publisher: the DOI in an address of any other host counts for nothing.
-    monkeypatch.setattr("crowdnotes.evidence.abstracts.paper.categorise", lambda _: SourceCategory.RESEARCH)
+    monkeypatch.setattr("crowdnotes.evidence.search.papers.categorise", lambda _: SourceCategory.RESEARCH)
     shown = _json(httpserver.url_for("/doi/10.1000/abc"))
     assert (shown["outcome"], shown["read_as"], shown["text"]) == ("read", "the abstract", ABSTRACT)
     assert shown["outcome_detail"] == (

@@ -11,8 +11,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.evidence.fetching import Fetcher
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.pacing import Pace, Pacer
+from crowdnotes.evidence.search.service import Pace, Pacer, Service
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings
 

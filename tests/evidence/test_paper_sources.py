@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from crowdnotes.domain import DateOrigin, FetchOutcome, ReadAs, text_sha256
-from crowdnotes.evidence.abstracts import Abstract, AbstractFinder, Paper
+from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
 from crowdnotes.evidence.sources import SourceReader
 from tests.evidence.fixed_pages import FixedPage, hit_of
 

@@ -1,6 +1,6 @@
 """Searching widely: providers side by side, each shown as it ended, their hits merged."""
 
-from crowdnotes.evidence.search.base import SearchesTogether, SearchProvider
+from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.registry import make_providers
 from crowdnotes.evidence.search.run import SearchReport, check_providers, search_all
 

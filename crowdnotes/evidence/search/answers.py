@@ -5,7 +5,9 @@ Nothing here trusts the shape. A wrong one as a whole raises SearchError; a wron
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
@@ -14,6 +16,7 @@ from lxml import etree  # type: ignore[import-untyped]  # its stubs cover too li
 
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
+from crowdnotes.evidence.tidying import tidy_line, tidy_text
 
 Record = Mapping[str, Any]
 
@@ -104,3 +107,58 @@ def _nonsense(body: bytes, wanted: str) -> SearchError:
     if start.startswith((b"<!doctype html", b"<html")):
         return SearchError("It answered with a web page, not with results.", ProviderState.FAILED)
     return SearchError(f"It answered with something that is not complete {wanted}.", ProviderState.FAILED)
+
+
+_MAX_MARKUP = 10_000  # characters looked at; a title or abstract is shorter
+_ROUNDS = 3  # some services escape what is escaped already
+_UNSEEN = re.compile(r"<(script|style|template|noscript)\b[^>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+# Tags that stand inside a word or sentence leave no gap: H<sub>2</sub>O.
+_INLINE = re.compile(r"</?(?:jats:)?(?:i|b|em|strong|sub|sup|span|sc|italic|bold|u|mark|a)\b[^<>]*>", re.IGNORECASE)
+# "p < 0.05" is no tag: a tag's name starts at once.
+_TAG = re.compile(r"</?[a-z][^<>]*>|<[!?][^<>]*>", re.IGNORECASE)
+# A tag that was cut off in the middle, with an attribute that shows what it was.
+_BROKEN_TAG = re.compile(r"<[a-z][\w:-]*\s[^<>]*=[^<>]*$", re.IGNORECASE)
+
+
+def plain_text(markup: str, limit: int) -> str:
+    """At most `limit` characters of plain text; paragraphs of the markup run together."""
+    text = markup[:_MAX_MARKUP]
+    for _ in range(_ROUNDS):
+        before = text
+        text = html.unescape(_without_tags(text))
+        if text == before:
+            break
+    return tidy_line(tidy_text(_without_tags(text)), limit)
+
+
+def plain_line(markup: str) -> str:
+    """The same for a title."""
+    return plain_text(markup, 300)
+
+
+def _without_tags(text: str) -> str:
+    text = _COMMENT.sub(" ", _UNSEEN.sub(" ", text))
+    return _BROKEN_TAG.sub(" ", _TAG.sub(" ", _INLINE.sub("", text)))
+
+
+PREPRINT = "preprint"
+RETRACTED = "retracted"
+RETRACTION_NOTICE = "a retraction notice"
+
+# Publication types of PubMed and Europe PMC, their kinds of comment and correction, and the types of
+# update that Crossref and Retraction Watch record. What a notice is about comes before what it is.
+_NOTICES = (
+    (r"^retraction ?of\b|^retraction of publication$", RETRACTION_NOTICE),
+    (r"^retracted publication$|^(?:partial[ _]?)?retraction(?: ?in)?$|^removal$", RETRACTED),
+    (r"^withdraw(?:al|n)(?: ?in)?$", "withdrawn"),
+    (r"^expression[ _-]?of[ _-]?concern(?: ?in)?$", "expression of concern"),
+    (r"^(?:erratum|corrigendum|correct(?:ion|ed))(?: ?in)?$", "corrected since"),
+    (r"^preprint$", PREPRINT),
+)
+
+
+def notice_of(kind: str) -> str | None:
+    """The notice that a publication type, relation or update type stands for; None for any other."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).strip().lower()
+    return next((notice for pattern, notice in _NOTICES if re.search(pattern, spaced)), None)

@@ -11,9 +11,8 @@ from datetime import date
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, records, string, strings, unexpected
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.wording import plain_query
+from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
+from crowdnotes.evidence.search.service import Service
 
 _MOST_CHARACTERS = 400
 _MOST_RESULTS = 20

@@ -13,11 +13,22 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json, records, string
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.notices import PREPRINT, RETRACTED, RETRACTION_NOTICE, notice_of
-from crowdnotes.evidence.search.wording import plain_query
+from crowdnotes.evidence.search.answers import (
+    PREPRINT,
+    RETRACTED,
+    RETRACTION_NOTICE,
+    Record,
+    dig,
+    iso_day,
+    notice_of,
+    parse_json,
+    plain_line,
+    records,
+    string,
+)
+from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
+from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
+from crowdnotes.evidence.search.service import Service
 from crowdnotes.text.dates import first_day, settle
 
 _MOST_CHARACTERS = 300
@@ -65,6 +76,26 @@ class Crossref:
             notices=_notices(item),
         )
 
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`. It knows papers by DOI alone."""
+        if paper.doi is None:
+            return None
+        params: dict[str, str | int] = {"filter": f"doi:{paper.doi}", "rows": 1, **self.credentials}
+        for item in records(parse_json(self.service.get("/works", params, check)), "message", "items"):
+            text = plain_abstract(string(item, "abstract"))
+            if text is not None and string(item, "DOI").lower() == paper.doi:
+                published, not_before = first_issued(item)
+                return Abstract(
+                    service=self.label,
+                    title=plain_line(string(item, "title")),
+                    text=text,
+                    published=published,
+                    not_before=not_before,
+                    doi=paper.doi,
+                    notices=_notices(item),
+                )
+        return None
+
 
 def first_issued(item: Record) -> tuple[date | None, date | None]:
     """The day of a work's first publication, None when it is not known, and the first day that it can be."""
@@ -86,10 +117,10 @@ def _parts(item: Record) -> tuple[int | None, int | None, int | None]:
     return year, month, day
 
 
-def _notices(item: Record) -> list[str]:
+def _notices(item: Record) -> tuple[str, ...]:
     marks = [PREPRINT] if string(item, "subtype") == "preprint" else []
     own = [notice_of(string(update, "type")) for update in records(item, "update-to", may_lack=True)]
     if RETRACTED in own:
         marks.append(RETRACTION_NOTICE)
     updates = (notice_of(string(update, "type")) for update in records(item, "updated-by", may_lack=True))
-    return [*marks, *(notice for notice in updates if notice is not None)]
+    return tuple(dict.fromkeys([*marks, *(notice for notice in updates if notice is not None)]))

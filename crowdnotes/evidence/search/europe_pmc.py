@@ -10,11 +10,22 @@ from dataclasses import dataclass
 from datetime import date
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json, records, string, strings, unexpected
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.notices import PREPRINT, notice_of
-from crowdnotes.evidence.search.wording import all_of, any_of, search_words
+from crowdnotes.evidence.search.answers import (
+    PREPRINT,
+    Record,
+    dig,
+    iso_day,
+    notice_of,
+    parse_json,
+    plain_line,
+    records,
+    string,
+    strings,
+    unexpected,
+)
+from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
+from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
+from crowdnotes.evidence.search.service import Service
 
 _KINDS = "(SRC:MED OR SRC:PMC OR SRC:PPR)"  # papers and preprints: no patents, no theses
 _FEW = 3  # words; looser than that finds everything
@@ -68,6 +79,28 @@ class EuropePmc:
             notices=_notices(record),
         )
 
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`."""
+        params: dict[str, str | int] = {
+            "query": _query(paper), "format": "json", "resultType": "core", "pageSize": 5
+        }  # fmt: skip
+        answer = parse_json(self.service.get("/search", params, check))
+        if dig(answer, "hitCount") is None:
+            raise unexpected()
+        for record in records(answer, "resultList", "result", may_lack=True):
+            text = plain_abstract(string(record, "abstractText"))
+            if text is not None and _is_of(record, paper):
+                return Abstract(
+                    service=self.label,
+                    title=plain_line(string(record, "title")),
+                    text=text,
+                    published=iso_day(string(record, "firstPublicationDate")),
+                    doi=string(record, "doi").lower() or None,
+                    pmid=string(record, "pmid") or None,
+                    notices=_notices(record),
+                )
+        return None
+
 
 def _link(record: Record) -> str:
     """The page that a reader and a program can both read: Europe PMC's own is built by script."""
@@ -80,8 +113,26 @@ def _link(record: Record) -> str:
     return f"https://europepmc.org/article/{string(record, 'source')}/{string(record, 'id')}"
 
 
-def _notices(record: Record) -> list[str]:
+def _query(paper: Paper) -> str:
+    if paper.pmid:
+        return f"EXT_ID:{paper.pmid} AND SRC:MED"
+    if paper.doi:
+        quoted = paper.doi.replace("\\", "").replace('"', "")
+        return f'DOI:"{quoted}"'
+    return f"PMCID:{paper.pmcid}"
+
+
+def _is_of(record: Record, paper: Paper) -> bool:
+    """Whether the record is of that very paper, and not one that a loose search found."""
+    if paper.pmid:
+        return string(record, "pmid") == paper.pmid
+    if paper.doi:
+        return string(record, "doi").lower() == paper.doi
+    return string(record, "pmcid").upper() == (paper.pmcid or "").upper()
+
+
+def _notices(record: Record) -> tuple[str, ...]:
     relations = records(record, "commentCorrectionList", "commentCorrection", may_lack=True)
     kinds = [*strings(record, "pubTypeList", "pubType"), *(string(relation, "type") for relation in relations)]
     marks = [PREPRINT] if string(record, "source") == "PPR" else []
-    return [*marks, *(notice for notice in map(notice_of, kinds) if notice is not None)]
+    return tuple(dict.fromkeys([*marks, *(notice for notice in map(notice_of, kinds) if notice is not None)]))

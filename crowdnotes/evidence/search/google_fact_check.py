@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, records, string
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.plain import plain_line
-from crowdnotes.evidence.search.wording import plain_query
+from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, plain_line, records, string
+from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
+from crowdnotes.evidence.search.service import Service
 
 _MOST_CHARACTERS = 300
 _MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there

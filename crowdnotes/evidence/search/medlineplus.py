@@ -13,9 +13,8 @@ from typing import Any
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import parse_xml, unexpected, xml_text
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.wording import all_of, any_of, search_words
+from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
+from crowdnotes.evidence.search.service import Service
 
 _SPOKEN = frozenset({"en", "es"})
 

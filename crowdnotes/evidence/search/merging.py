@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.duplicates import NEAR, shingles
-from crowdnotes.evidence.search.notices import PREPRINT
+from crowdnotes.evidence.search.answers import PREPRINT
 from crowdnotes.text.urls import identities
 
 _FUSION = 60  # the constant of the paper

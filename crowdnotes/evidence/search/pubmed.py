@@ -15,11 +15,20 @@ from typing import Any
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import dig, parse_json, parse_xml, string, strings, unexpected, xml_text
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.notices import notice_of
-from crowdnotes.evidence.search.wording import all_of, any_of, search_words
+from crowdnotes.evidence.search.answers import (
+    dig,
+    notice_of,
+    parse_json,
+    parse_xml,
+    plain_line,
+    string,
+    strings,
+    unexpected,
+    xml_text,
+)
+from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
+from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
+from crowdnotes.evidence.search.service import Service
 from crowdnotes.text.dates import first_day, month_number, settle
 from crowdnotes.text.stems import short_stems
 
@@ -112,6 +121,50 @@ class PubMed:
             doi=xml_text(article.find("PubmedData/ArticleIdList/ArticleId[@IdType='doi']")) or None,
             notices=[notice for notice in map(notice_of, kinds) if notice is not None],
         )
+
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`."""
+        number = paper.pmid or self._number(paper, check)
+        if number is None:
+            return None
+        params = {"db": "pubmed", "id": number, "rettype": "abstract", "retmode": "xml", **self.credentials}
+        root = parse_xml(self.service.get("/efetch.fcgi", params, check))
+        if root.tag != "PubmedArticleSet":
+            raise unexpected()
+        article = root.find("PubmedArticle")
+        if article is None or xml_text(article.find("MedlineCitation/PMID")) != number:
+            return None
+        doi = xml_text(article.find("PubmedData/ArticleIdList/ArticleId[@IdType='doi']")).lower() or None
+        text = plain_abstract(
+            " ".join(filter(None, map(_labelled, article.iterfind("MedlineCitation/Article/Abstract/AbstractText"))))
+        )
+        if text is None or (paper.pmid is None and paper.doi and doi != paper.doi):
+            return None
+        kinds = [
+            *(xml_text(kind) for kind in article.iterfind("MedlineCitation/Article/PublicationTypeList/*")),
+            *(found.get("RefType", "") for found in article.iterfind("MedlineCitation/CommentsCorrectionsList/*")),
+        ]
+        published, not_before = first_published(article)
+        return Abstract(
+            service=self.label,
+            title=plain_line(xml_text(article.find("MedlineCitation/Article/ArticleTitle"))),
+            text=text,
+            published=published,
+            not_before=not_before,
+            doi=doi,
+            pmid=number,
+            notices=tuple(dict.fromkeys(notice for notice in map(notice_of, kinds) if notice is not None)),
+        )
+
+    def _number(self, paper: Paper, check: Check) -> str | None:
+        """The PubMed id of a paper; None unless exactly one has its DOI or PMC id."""
+        term = f"{paper.doi}[doi]" if paper.doi else f"{paper.pmcid}[pmcid]"
+        params = {"db": "pubmed", "term": term, "retmode": "json", "retmax": "2", **self.credentials}
+        answer = parse_json(self.service.get("/esearch.fcgi", params, check))
+        if not isinstance(dig(answer, "esearchresult", "idlist"), list):
+            raise unexpected()
+        found = [number for number in strings(answer, "esearchresult", "idlist") if re.fullmatch(r"[0-9]{1,9}", number)]
+        return found[0] if len(found) == 1 else None
 
 
 def _labelled(part: Any) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.search.base import SearchProvider
 from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
-from crowdnotes.evidence.search.http import Service, user_agent
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
-from crowdnotes.evidence.search.pacing import Pace, shared_pacer
+from crowdnotes.evidence.search.provider import SearchProvider
 from crowdnotes.evidence.search.pubmed import PubMed
 from crowdnotes.evidence.search.searxng import SearXng
+from crowdnotes.evidence.search.service import Pace, Service, shared_pacer, user_agent
 from crowdnotes.evidence.search.tavily import Tavily
 from crowdnotes.evidence.search.wikipedia import Wikipedia
 from crowdnotes.settings import SearchSettings, Settings

@@ -5,18 +5,208 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
+import traceback
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from crowdnotes.domain import Hit, ProviderOutcome, SourceCategory
+from crowdnotes.domain import Claim, Hit, Post, ProviderOutcome, ProviderState, Query, SourceCategory
+from crowdnotes.engines import Engine
+from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.provenance import categorise
-from crowdnotes.evidence.search.base import Check, SearchProvider
 from crowdnotes.evidence.search.merging import merge
-from crowdnotes.evidence.search.work import ProviderWork, Terms
+from crowdnotes.evidence.search.provider import Check, SearchesTogether, SearchProvider
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.urls import identities
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all providers of one search are asked; see `search_all` for what each part means."""
+
+    queries: Sequence[str]
+    post: str
+    limit: int
+    until: date | None
+    languages: Mapping[str, str | None]
+    seconds: float
+    patience: float
+
+
+class _Stopped(Exception):  # noqa: N818 - not a fault: the search as a whole was ended
+    pass
+
+
+class _Enough(Exception):  # noqa: N818 - not a fault: what was found must do
+    pass
+
+
+class ProviderWork:
+    """One provider's part of one search, on `at_once` threads of its own."""
+
+    def __init__(self, provider: SearchProvider, terms: Terms, stopping: threading.Event) -> None:
+        self._provider = provider
+        self._terms = terms
+        self._stopping = stopping
+        self._asked = list(dict.fromkeys(terms.queries))[: provider.most_queries]
+        together = isinstance(provider, SearchesTogether)
+        self._tasks = deque([self._asked] if together and self._asked else [[query] for query in self._asked])
+        self._given = len(self._tasks)
+        self._found: dict[str, list[Hit]] = {}
+        self._late = 0
+        self._error: CrowdNotesError | None = None
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._began = self._ended = time.monotonic()
+
+    def start(self, ended: queue.SimpleQueue[ProviderWork]) -> None:
+        """Begin; puts itself into `ended` when all is done."""
+        lanes = 0 if self._provider.needs else min(self._provider.at_once, len(self._tasks))
+        if lanes == 0:
+            ended.put(self)
+            return
+        left = threading.Semaphore(lanes - 1)
+
+        def lane() -> None:
+            self._run_lane()
+            if not left.acquire(blocking=False):  # the last lane
+                self._ended = time.monotonic()
+                ended.put(self)
+
+        # Daemons, so that a provider that hangs never keeps the program from ending.
+        name = f"crowdnotes-search-{self._provider.name}"
+        self._threads = [threading.Thread(target=lane, daemon=True, name=name) for _ in range(lanes)]
+        for thread in self._threads:
+            thread.start()
+
+    def join(self) -> None:
+        """Wait until the threads have noticed that the search was ended."""
+        for thread in self._threads:
+            thread.join(2.0)
+
+    @property
+    def rankings(self) -> list[list[Hit]]:
+        """A ranking for each query that was answered, in the order of the queries."""
+        return [self._found[query] for query in self._asked if query in self._found]
+
+    def outcome(self) -> ProviderOutcome:
+        """How it ended."""
+        provider, hits = self._provider, [hit for ranking in self.rankings for hit in ranking]
+        state, sentence = self._judged()
+        return ProviderOutcome(
+            provider=provider.name,
+            label=provider.label,
+            state=state,
+            found=len({max(identities(hit)) for hit in hits}),
+            seconds=round(self._ended - self._began, 3),
+            sentence=sentence,
+        )
+
+    def _judged(self) -> tuple[ProviderState, str]:
+        if self._provider.needs:
+            return ProviderState.NOT_CONFIGURED, self._provider.needs
+        if not self._given:
+            return ProviderState.ANSWERED, "There was nothing to search for."
+        answered = len(self._found)
+        if self._stopping.is_set() and answered < self._given and self._error is None:
+            return ProviderState.CANCELLED, "The search was ended before it answered."
+        late = f"{self._late} later than {self._terms.until} left out." if self._late else ""
+        if self._error is None:
+            busy = (
+                f"It was slow or busy: {answered} of {self._given} searches were made."
+                if answered < self._given
+                else ""
+            )
+            return ProviderState.ANSWERED, f"{late} {busy}".strip()
+        if answered:
+            part = f"Only {answered} of {self._given} searches were answered, then: {self._error}"
+            return ProviderState.ANSWERED, f"{late} {part}".strip()
+        return getattr(self._error, "state", ProviderState.FAILED), str(self._error)
+
+    def _run_lane(self) -> None:
+        while True:
+            try:
+                queries = self._tasks.popleft()
+            except IndexError:
+                return
+            try:
+                self._check()
+                self._keep(queries[0], self._search(queries))
+            except (_Stopped, _Enough):
+                return
+            except CrowdNotesError as error:
+                self._fail(error)
+            except Exception as error:  # noqa: BLE001 - a fault in one provider must not cost the others' hits
+                # Without the exception's own words: they may hold an address, and that a key.
+                places = "".join(traceback.format_tb(error.__traceback__))
+                _log.error("provider %s broke: %s\n%s", self._provider.name, type(error).__name__, places)
+                self._fail(SearchError("It answered in a way that CrowdNotes cannot read.", ProviderState.FAILED))
+
+    def _search(self, queries: list[str]) -> list[Hit]:
+        provider, limit, until = self._provider, self._terms.limit, self._terms.until
+        if isinstance(provider, SearchesTogether):
+            return provider.search_together(queries, post=self._terms.post, limit=limit, until=until, check=self._check)
+        language = self._terms.languages.get(queries[0])
+        return provider.search(queries[0], limit=limit, until=until, language=language, check=self._check)
+
+    def _keep(self, query: str, hits: list[Hit]) -> None:
+        until = self._terms.until
+        kept = [hit for hit in hits if until is None or hit.published is None or hit.published <= until]
+        with self._lock:
+            self._found[query] = kept
+            self._late += len(hits) - len(kept)
+
+    def _fail(self, error: CrowdNotesError) -> None:
+        """The first error stands, and what was not asked yet is not: the service was tried often enough."""
+        with self._lock:
+            self._error = self._error or error
+            self._tasks.clear()
+
+    def _check(self) -> None:
+        if self._stopping.is_set():
+            raise _Stopped
+        elapsed = time.monotonic() - self._began
+        if elapsed > self._terms.patience and self._found:
+            raise _Enough
+        if elapsed > self._terms.seconds:
+            raise SearchError(f"It was not done within {self._terms.seconds:g} seconds.", ProviderState.TIMED_OUT)
+
+
+_LATIN_ENDS = "\u0250"
+
+
+def queries_for(
+    engine: Engine, post: Post, claims: Sequence[Claim], limit: int, *, diverse: bool = True
+) -> list[Query]:
+    """At most `limit` queries of the engine; without `diverse` the post's text as the only one.
+
+    The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away.
+    """
+    if diverse:
+        return engine.queries(post, claims, limit)
+    text = post.whole_text.strip()
+    return [Query(text=text, purpose="the post itself", language=post.language)] if text else []
+
+
+def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
+    """The language of each query by its text, for services that have editions.
+
+    As the engine says; where it does not and the letters are not Latin, as the text looks. Else None.
+    """
+    return {query.text: query.language or _by_letters(query.text) for query in queries}
+
+
+def _by_letters(text: str) -> str | None:
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter < _LATIN_ENDS for letter in letters)
+    return language_of(text) if latin * 2 < len(letters) else None
+
+
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
 _TRIAL = "measles vaccine"  # every provider that answers at all has something on it
 

@@ -13,9 +13,8 @@ from datetime import date
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, records, string
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.wording import plain_query
+from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
+from crowdnotes.evidence.search.service import Service
 
 _MOST_CHARACTERS = 300
 

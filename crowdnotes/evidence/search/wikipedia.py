@@ -15,9 +15,8 @@ from urllib.parse import quote
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json, records, string, unexpected
-from crowdnotes.evidence.search.base import Check, make_hit
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.wording import all_of, any_of, search_words
+from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
+from crowdnotes.evidence.search.service import Service
 
 _FEW = 3  # words; looser than that finds everything
 _AS_OF = 3  # pages looked up as they stood: each takes a request of its own

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 from pytest_httpserver import HTTPServer
 
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.pacing import Pace, Pacer
+from crowdnotes.evidence.search.service import Pace, Pacer, Service
 
 MakeService = Callable[..., Service]
 

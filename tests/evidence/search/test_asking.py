@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowdnotes.domain import Query
-from crowdnotes.evidence.search.asking import languages_of
+from crowdnotes.evidence.search.run import languages_of
 
 
 def test_a_query_goes_to_the_edition_of_its_language() -> None:

@@ -11,7 +11,7 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.crossref import Crossref
-from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.service import Service
 
 
 def _item(**more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pytest_httpserver import HTTPServer
 
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
-from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.service import Service
 
 _PAPER = {
     "id": "1", "source": "MED", "pmid": "30831578", "pmcid": "PMC1", "doi": "10.7326/M18-2101",

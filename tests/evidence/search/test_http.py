@@ -16,8 +16,7 @@ from werkzeug import Request, Response
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.pacing import Pace, Pacer
+from crowdnotes.evidence.search.service import Pace, Pacer, Service
 from tests.evidence.search.conftest import MakeService
 
 Serve = Callable[[Callable[[socket.socket], None]], str]

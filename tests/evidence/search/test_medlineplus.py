@@ -7,8 +7,8 @@ from datetime import date
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.service import Service
 
 _TOPIC = """<?xml version="1.0" encoding="UTF-8"?><nlmSearchResult><term>measles</term><count>1</count>
 <list num="1" start="0" per="5"><document rank="0" url="https://medlineplus.gov/measles.html">

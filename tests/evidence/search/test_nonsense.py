@@ -14,15 +14,15 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.base import SearchProvider
 from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
-from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.provider import SearchProvider
 from crowdnotes.evidence.search.pubmed import PubMed
 from crowdnotes.evidence.search.searxng import SearXng
+from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.tavily import Tavily
 from crowdnotes.evidence.search.wikipedia import Wikipedia
 

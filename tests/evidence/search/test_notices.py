@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.evidence.search.notices import notice_of
+from crowdnotes.evidence.search.answers import notice_of
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.pacing import Pace, Pacer, shared_pacer
+from crowdnotes.evidence.search.service import Pace, Pacer, shared_pacer
 
 
 class Clock:

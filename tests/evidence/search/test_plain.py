@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.search.plain import plain_line, plain_text
+from crowdnotes.evidence.search.answers import plain_line, plain_text
 
 
 @pytest.mark.parametrize(

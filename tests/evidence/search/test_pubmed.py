@@ -10,8 +10,8 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.pubmed import PubMed
+from crowdnotes.evidence.search.service import Service
 
 _ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID><Article>
 <Journal><JournalIssue><PubDate>{printed}</PubDate></JournalIssue></Journal>

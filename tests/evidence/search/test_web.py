@@ -10,8 +10,8 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.brave import Brave
-from crowdnotes.evidence.search.http import Service
 from crowdnotes.evidence.search.searxng import SearXng
+from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.tavily import Tavily
 from tests.evidence.search.conftest import MakeService
 

@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.http import Service
+from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.wikipedia import Wikipedia, opening
 from tests.evidence.search.conftest import MakeService
 

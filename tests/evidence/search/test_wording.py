@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.search.wording import any_of, plain_query, search_words
+from crowdnotes.evidence.search.provider import any_of, plain_query, search_words
 
 
 def test_operators_and_fields_of_a_post_are_only_words() -> None:

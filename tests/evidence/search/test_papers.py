@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.abstracts import Paper, paper_of
+from crowdnotes.evidence.search.papers import Paper, paper_of
 
 
 @pytest.mark.parametrize(

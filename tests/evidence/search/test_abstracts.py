@@ -9,13 +9,12 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.errors import JobCancelled
-from crowdnotes.evidence.abstracts import Abstract, AbstractFinder, Paper
-from crowdnotes.evidence.abstracts.crossref import CrossrefAbstracts
-from crowdnotes.evidence.abstracts.europe_pmc import EuropePmcAbstracts
-from crowdnotes.evidence.abstracts.pubmed import PubMedAbstracts
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.http import Service
-from crowdnotes.evidence.search.pacing import Pace, Pacer
+from crowdnotes.evidence.search.crossref import Crossref
+from crowdnotes.evidence.search.europe_pmc import EuropePmc
+from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
+from crowdnotes.evidence.search.pubmed import PubMed
+from crowdnotes.evidence.search.service import Pace, Pacer, Service
 
 TEXT = "Two doses gave 95% protection against Covid-19 in 43,448 persons of 16 years or older, over two months."
 PAPER = Paper(doi="10.1056/nejmoa2034577")
@@ -34,9 +33,9 @@ def finder(httpserver: HTTPServer) -> AbstractFinder:
 
     return AbstractFinder(
         [
-            EuropePmcAbstracts(service("/epmc")),
-            PubMedAbstracts(service("/eutils"), {"tool": "crowdnotes"}),
-            CrossrefAbstracts(service("/crossref")),
+            EuropePmc(service("/epmc")),
+            PubMed(service("/eutils"), {"tool": "crowdnotes"}),
+            Crossref(service("/crossref")),
         ]
     )
 

@@ -2,14 +2,18 @@
 
 Over the guarded transport of `connecting`: one deadline for the whole exchange, cancelled within a
 quarter of a second, no redirects, no cookies, no proxies from the environment. Addresses and keys
-stand in no error and no log.
+stand in no error and no log. The limit of requests belongs to the service, so whoever asks it in this
+process shares one pacer.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -26,9 +30,100 @@ from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.pausing import wait_out
-from crowdnotes.evidence.search.base import Check
-from crowdnotes.evidence.search.pacing import Pacer
+from crowdnotes.evidence.search.provider import Check
 from crowdnotes.evidence.unpacking import ACCEPT_ENCODING, read_capped
+
+_SLICE = 0.25  # seconds that a cancelled job waits at most
+_BEHIND = 0.03  # seconds until one that is not the first in the queue looks again
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """At most `requests` begin within any `seconds`, and at most `at_once` are under way."""
+
+    requests: int
+    seconds: float
+    at_once: int
+
+
+class Pacer:
+    """Lets requests through at a pace, in the order in which they came. Safe to share between threads.
+
+    The order makes searches that share a service take turns: who was answered stands behind who was not.
+    """
+
+    def __init__(
+        self, pace: Pace, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._pace = pace
+        self._clock = clock
+        self._sleep = sleep
+        self._begun: deque[float] = deque(maxlen=pace.requests)
+        self._under_way = 0
+        self._queue: deque[object] = deque()
+        self._held_until = clock()
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def slot(self, check: Callable[[], None], patience: float) -> Iterator[None]:
+        """Wait for a turn and hold it. `check` is called while waiting.
+
+        Raises SearchError(RATE_LIMITED) when the service asked for a pause longer than `patience` seconds.
+        """
+        ticket = object()
+        with self._changed:
+            self._queue.append(ticket)
+        try:
+            while (wait := self._enter(ticket, patience)) > 0:
+                self._sleep(min(wait, _SLICE))
+                check()
+        finally:
+            with self._changed:
+                self._queue.remove(ticket)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify()
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody through for so long: the service asked for it."""
+        with self._changed:
+            self._held_until = max(self._held_until, self._clock() + seconds)
+
+    def _enter(self, ticket: object, patience: float) -> float:
+        """0 when the turn is taken, else seconds to wait before asking again."""
+        with self._changed:
+            is_first = self._queue[0] is ticket
+            if is_first and self._under_way >= self._pace.at_once:
+                self._changed.wait(_SLICE)
+            now = self._clock()
+            held = self._held_until - now
+            if held > patience:
+                raise SearchError(f"It asks to be left alone for {held:.0f} seconds.", ProviderState.RATE_LIMITED)
+            full = len(self._begun) == self._pace.requests
+            wait = max(held, self._begun[0] + self._pace.seconds - now if full else 0.0)
+            if not is_first:
+                return max(wait, _BEHIND)
+            if self._under_way >= self._pace.at_once:
+                return 0.001
+            if wait > 0:
+                return wait
+            self._begun.append(now)
+            self._under_way += 1
+            return 0.0
+
+
+_shared: dict[tuple[str, Pace], Pacer] = {}
+_lock = threading.Lock()
+
+
+def shared_pacer(service: str, pace: Pace) -> Pacer:
+    """The one pacer of a service (by its address) in this process."""
+    with _lock:
+        return _shared.setdefault((service, pace), Pacer(pace))
+
 
 _MAX_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
 _CONNECT_SECONDS = 5.0
