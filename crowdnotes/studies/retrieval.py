@@ -20,7 +20,7 @@ from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines import Engine
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.library.query import build_expression
+from crowdnotes.evidence.library.search import build_expression
 from crowdnotes.evidence.search import search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.run import queries_for

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import secrets
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,14 +17,11 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError, LibraryError
-from crowdnotes.evidence.library.faults import as_library_error
 from crowdnotes.evidence.library.folders import open_folder
 from crowdnotes.evidence.library.index import IndexReader, IndexWriter, open_index
-from crowdnotes.evidence.library.query import build_expression
 from crowdnotes.evidence.library.records import Incoming, LibraryDocument, LibraryInfo
-from crowdnotes.evidence.library.search import search_index
+from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, topics_of
 from crowdnotes.evidence.library.tables import TABLE_KINDS, open_table
-from crowdnotes.evidence.library.topics import embed_topics, topics_of
 
 Progress = Callable[[int, int], None]
 Hits = list[Hit]  # inside the class below, `list` is its method
@@ -245,3 +243,21 @@ def _open(path: Path, named: dict[str, str | None]) -> Incoming:
             "For HTML, PDF, text or Markdown files, add the folder they are in.",
         )
     return open_table(path, named)
+
+
+@contextmanager
+def as_library_error(name: str) -> Iterator[None]:
+    """Raise LibraryError, with the library's name and what to do, for sqlite3.Error and OSError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if "full" in str(error):
+            raise LibraryError("The disk is full; nothing was added.", "Make room, then try again.") from error
+        raise LibraryError(
+            f"The library “{name}” cannot be read or written ({error}).", "Remove it and add it again."
+        ) from error
+    except OSError as error:
+        raise LibraryError(
+            f"The library “{name}” cannot be read or written ({error.strerror}).",
+            "Check the disk's space and the folder's permissions.",
+        ) from error

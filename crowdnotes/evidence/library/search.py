@@ -2,25 +2,180 @@
 
 Full-text ranks of all queries and the records about the nearest topics are merged by reciprocal
 rank fusion (Cormack, Clarke and Buettcher, 2009); one window of each candidate is embedded.
+
+Topics find records whose title means the same in other words: a post says "jab" and "heart inflammation", the
+library says "vaccine" and "myocarditis", and words alone never meet. Titles are few and short enough to
+embed while a library is added; texts are not. The window is the stretch of a text that speaks most to the
+query by words alone: the deciding sentence often lies deep in a long answer, and embedding all would take seconds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 import numpy as np
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Hit, Span
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.library.index import IndexReader
-from crowdnotes.evidence.library.query import Expression, build_expression
 from crowdnotes.evidence.library.records import LibraryDocument
-from crowdnotes.evidence.library.topics import nearest_topics
-from crowdnotes.evidence.library.windows import best_window
-from crowdnotes.text.stems import short_stems
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import STOP_WORDS, content_words, is_spaceless, short_stems, words
+
+_MOST_TERMS = 24  # a longer query only slows the search: its rare words already decide
+_MOST_CHARACTERS = 5_000
+# What kind of document is wanted, not what about: in a library these rare words would outweigh the subject.
+_FRAME = frozenset(
+    "systematic review randomized trial cohort study studies meta analysis evidence known overview facts myths myth "
+    "cdc fda who according authority".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """`fts` is an FTS5 expression ("" when the text holds no words); `terms` are what it looks for."""
+
+    fts: str
+    terms: tuple[str, ...]
+
+
+def build_expression(text: str) -> Expression:
+    """Any of the text's content words, as an FTS5 expression. Never raises, whatever the text.
+
+    Every word is a quoted string, so FTS5 syntax in the text is only words. Stop words of the
+    text's own language go, and words for a kind of document ("systematic review"), unless nothing else
+    would be left. Runs of a script without spaces
+    become phrases of two characters.
+    """
+    found = content_words(without_urls(text[:_MOST_CHARACTERS]))
+    terms = _terms([word for word in found if word not in _FRAME] or found)
+    return Expression(" OR ".join(f'"{term}"' for term in terms), tuple(terms))
+
+
+def _terms(found: Sequence[str]) -> list[str]:
+    terms: dict[str, None] = {}
+    for joined, group in groupby(found, key=is_spaceless):
+        run = list(group)
+        if joined and len(run) > 1:
+            run = [f"{a} {b}" for a, b in pairwise(run)]
+        terms.update(dict.fromkeys(run))
+    return list(terms)[:_MOST_TERMS]
+
+
+MOST_TOPICS = 20_000  # about 45 s of embedding on two cores; records beyond are found by their words
+_TEMPLATE_SHARE = 0.04  # a word in more titles than this is a form ("What are the symptoms of …"), no topic
+_TEMPLATES_FROM = 200  # titles; of fewer, a share says nothing
+_BATCH = 256
+
+
+def topics_of(titles: Sequence[str]) -> list[str]:
+    """What each title is about: its words without stop words and without the library's own templates.
+
+    "What are the symptoms of X?" and "Is X inherited?" share the topic "x", which is embedded once.
+    """
+    split = [[word.casefold() for word in words(title)] for title in titles]
+    counts = Counter(word for title in split for word in set(title))
+    most = _TEMPLATE_SHARE * len(titles) if len(titles) >= _TEMPLATES_FROM else len(titles)
+    return [" ".join(w for w in title if counts[w] <= most and w not in STOP_WORDS[0]) for title in split]
+
+
+def embed_topics(
+    topics: Sequence[str], embedder: Embedder, progress: Callable[[float], None]
+) -> tuple[FloatArray, list[int | None]]:
+    """Vectors of the distinct topics, shape (n, dimensions), and for each topic given its row or None.
+
+    Empty topics, and those past the first `MOST_TOPICS` distinct ones, have no row. `progress`
+    hears the share done, in [0, 1].
+    """
+    rows: dict[str, int] = {}
+    for topic in topics:
+        if topic and len(rows) < MOST_TOPICS:
+            rows.setdefault(topic, len(rows))
+    # Batches of like length waste no padding.
+    order = sorted(rows, key=lambda topic: (len(topic), topic))
+    vectors = np.zeros((len(rows), embedder.dimensions), dtype=np.float32)
+    for begin in range(0, len(order), _BATCH):
+        batch = order[begin : begin + _BATCH]
+        vectors[[rows[topic] for topic in batch]] = embedder.encode(batch)
+        progress((begin + len(batch)) / len(order))
+    return vectors, [rows.get(topic) for topic in topics]
+
+
+def nearest_topics(vectors: FloatArray, target: FloatArray, count: int) -> list[int]:
+    """The rows most similar to the target, best first."""
+    similarity = vectors @ target
+    return [int(row) for row in np.argsort(-similarity, kind="stable")[:count]]
+
+
+WINDOW_CHARACTERS = 320  # 60 to 90 tokens
+_LONG = 12_000  # a longer text is first narrowed to its densest stretch of this length
+
+
+def best_window(text: str, weights: Mapping[str, float]) -> Span:
+    """The run of whole sentences, about `WINDOW_CHARACTERS` long, with the greatest weight of distinct stems.
+
+    `weights` maps stems (see `short_stem`) to how much they tell. Without any match it is the beginning.
+    """
+    start, end = _densest(text, weights) if len(text) > _LONG else (0, len(text))
+    pieces = _pieces(text[start:end])
+    if not pieces:
+        return Span(start=0, end=min(len(text), WINDOW_CHARACTERS))
+    found = [
+        frozenset(stem for stem in short_stems(text[start + p.start : start + p.end]) if stem in weights)
+        for p in pieces
+    ]
+    best, best_score = (0, 0), -1.0
+    for first in range(len(pieces)):
+        last = first
+        held = found[first]
+        while last + 1 < len(pieces) and pieces[last + 1].end - pieces[first].start <= WINDOW_CHARACTERS:
+            last += 1
+            held |= found[last]
+        score = sum(weights[stem] for stem in held)
+        if score > best_score + 1e-9:
+            best, best_score = (first, last), score
+    return Span(start=start + pieces[best[0]].start, end=start + pieces[best[1]].end)
+
+
+def _pieces(text: str) -> list[Span]:
+    """Sentences, the very long ones cut at spaces."""
+    pieces: list[Span] = []
+    for sentence in split_sentences(text):
+        start = sentence.start
+        while sentence.end - start > WINDOW_CHARACTERS:
+            cut = text.rfind(" ", start + 1, start + WINDOW_CHARACTERS)
+            cut = cut if cut > start else start + WINDOW_CHARACTERS
+            pieces.append(Span(start=start, end=cut))
+            start = cut
+        if start < sentence.end:
+            pieces.append(Span(start=start, end=sentence.end))
+    return pieces
+
+
+def _densest(text: str, weights: Mapping[str, float]) -> tuple[int, int]:
+    """Where a stretch of `_LONG` characters holds the most weight of stems, repeats included."""
+    if not weights:
+        return 0, _LONG
+    stem_pattern = re.compile("|".join(re.escape(stem) for stem in sorted(weights)), re.IGNORECASE)
+    places = [(m.start(), weights.get(m.group().casefold(), 0.0)) for m in stem_pattern.finditer(text)]
+    best, best_score, first, held = 0, 0.0, 0, 0.0
+    for position, weight in places:
+        held += weight
+        while position - places[first][0] > _LONG - WINDOW_CHARACTERS:
+            held -= places[first][1]
+            first += 1
+        if held > best_score + 1e-9:
+            best, best_score = places[first][0], held
+    start = max(0, best - WINDOW_CHARACTERS // 2)
+    return start, min(len(text), start + _LONG)
+
 
 _PER_QUERY = 50
 _RERANKED = 40  # windows embedded: well under a second on two cores; 80 found no more

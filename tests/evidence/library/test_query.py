@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.library.query import build_expression
+from crowdnotes.evidence.library.search import build_expression
 from crowdnotes.text.stems import spaced
 
 

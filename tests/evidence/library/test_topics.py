@@ -1,7 +1,7 @@
 import numpy as np
 
 from crowdnotes.evidence.library import topics
-from crowdnotes.evidence.library.topics import embed_topics, nearest_topics, topics_of
+from crowdnotes.evidence.library.search import embed_topics, nearest_topics, topics_of
 from crowdnotes.testing import HashingEmbedder
 
 

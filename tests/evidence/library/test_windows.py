@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.library.windows import WINDOW_CHARACTERS, best_window
+from crowdnotes.evidence.library.search import WINDOW_CHARACTERS, best_window
 
 FILLER = "The weather in the valley stayed mild. "
 WEIGHTS = {"heart": 2.0, "vaccin": 3.0}
