@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-from crowdnotes.bridging.doubts import doubts
-from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.filtering import apply_filter
-from crowdnotes.bridging.parameters import Factorization, Penalties, RatingTable, SideParameters
+from crowdnotes.bridging.factorization import fit, fit_from_group
+from crowdnotes.bridging.model import Factorization, Penalties, RatingTable, SideParameters, apply_filter
+from crowdnotes.bridging.public_data import TableReport, read_public_data
 from crowdnotes.bridging.public_scoring import PublicScores, score_public_data
 from crowdnotes.bridging.ratings import Ratings, load_ratings
-from crowdnotes.bridging.reading import TableReport, read_public_data
-from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, score_notes, score_votes
-from crowdnotes.bridging.stable_start import fit_from_group
-from crowdnotes.bridging.status import decide
-from crowdnotes.bridging.verdicts import NoteSignals, NoteStatus, RuleName, Side, StatusResult
+from crowdnotes.bridging.rules import decide
+from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, score_notes, score_votes
+from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName, Side, StatusResult
 
 __all__ = [
     "Factorization",

@@ -6,9 +6,18 @@ The objective is the production scorer's (matrix_factorization.py, `_get_loss` a
     + 0.15 mean_u(i_u^2) + 0.15 mean_n(i_n^2) + 0.15 mu^2 + 0.03 mean_u |f_u|^2 + 0.03 mean_n |f_n|^2
 
 Given the raters, every note is a small ridge regression of its own, and the other way round, so the
-sweeps alternate between exact solves. After each, `gauge.balance` takes the best move along the
+sweeps alternate between exact solves. After each, `identifiability.balance` takes the best move along the
 directions in which no prediction changes. Every step is an exact minimum, so the objective never
 rises by more than rounding; the same ratings give the same bits, in whatever order they come.
+
+Where the sweeps begin: the objective is not convex once factors come in, and a random start can end in a poorer
+valley or creep past a saddle. So the intercepts are settled without factors; then a few rounds of subspace
+iteration on the errors give factors along the main disagreement. From these the official scorer's own optimum
+is reached on its reference sets, whatever the seed.
+
+Anderson acceleration with a safeguard saves sweeps: from the last few steps the next point is extrapolated
+(Walker and Ni, 2011, type II). The objective after a sweep from an extrapolated point is known at no cost; when
+it is above the best so far the point is dropped, the memory cleared, and the sweeps go on from the last good one.
 """
 
 from __future__ import annotations
@@ -18,15 +27,108 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
-from crowdnotes.bridging.acceleration import Extrapolation
-from crowdnotes.bridging.gauge import balance, penalty, principal_axes
-from crowdnotes.bridging.initialisation import cold_start, warm_start
+from crowdnotes.bridging.identifiability import balance, penalty, principal_axes
 from crowdnotes.bridging.kernels import Floats, move_rows
-from crowdnotes.bridging.layout import Rows, lay_out
-from crowdnotes.bridging.parameters import Factorization, Penalties, RatingTable, SideParameters
-from crowdnotes.bridging.workers import Workers, workers
+from crowdnotes.bridging.model import Factorization, Ids, Penalties, RatingTable, SideParameters
+from crowdnotes.bridging.rows import Rows, Workers, lay_out, workers
 from crowdnotes.errors import InputError
+
+_MEMORY = 6  # more remembered steps gained nothing on the reference sets
+_DAMPING = 1e-12  # relative; keeps the small system solvable when two steps are nearly the same
+
+
+class Extrapolation:
+    """Proposes the next point from the points and images seen so far. All vectors have one length."""
+
+    def __init__(self) -> None:
+        self._image_steps: list[Floats] = []
+        self._gap_steps: list[Floats] = []
+        self._products: list[list[float]] = []  # of the gap steps with each other
+        self._last: tuple[Floats, Floats] | None = None
+
+    def following(self, point: Floats, image: Floats) -> Floats:
+        """The point to try after a sweep took `point` to `image`."""
+        gap = image - point
+        if self._last is not None:
+            self._remember(image - self._last[0], gap - self._last[1])
+        self._last = (image, gap)
+        products = np.array(self._products)
+        if not self._products or not products.trace() > 0:
+            return image  # no step to learn from, or nothing moves any more
+        products += np.eye(len(products)) * products.trace() * _DAMPING
+        shares = np.linalg.solve(products, [_product(step, gap) for step in self._gap_steps])
+        for share, step in zip(shares, self._image_steps, strict=True):
+            image = image - share * step
+        return image
+
+    def forget(self) -> None:
+        """Begin anew after a point that did not help."""
+        self._image_steps, self._gap_steps, self._products, self._last = [], [], [], None
+
+    def _remember(self, image_step: Floats, gap_step: Floats) -> None:
+        if len(self._gap_steps) == _MEMORY:
+            self._image_steps, self._gap_steps = self._image_steps[1:], self._gap_steps[1:]
+            self._products = [row[1:] for row in self._products[1:]]
+        with_new = [_product(step, gap_step) for step in self._gap_steps]
+        self._image_steps.append(image_step)
+        self._gap_steps.append(gap_step)
+        self._products = [[*row, new] for row, new in zip(self._products, with_new, strict=True)]
+        self._products.append([*with_new, _product(gap_step, gap_step)])
+
+
+def _product(one: Floats, two: Floats) -> float:
+    """The inner product. Not by BLAS, whose threads go on spinning on the cores that the next sweep needs."""
+    return float(np.einsum("i,i->", one, two))
+
+
+_INTERCEPT_SWEEPS = 2
+_PATTERN_ROUNDS = 4
+_SPREAD = 0.3  # standard deviation of rater factors in the public data; the first sweep corrects it
+_NO_INTERCEPT = 1e15  # a ridge that holds the intercepts at zero
+
+
+def cold_start(
+    by_note: Rows, by_rater: Rows, factors: int, ridges: tuple[tuple[float, float], tuple[float, float]],
+    seed: int, crew: Workers,
+) -> Floats:  # fmt: skip
+    """First rater parameters (u, 1 + factors). ridges: of notes and of raters, each (intercept, factor)."""
+    notes = np.zeros((len(by_note), 2))
+    raters = np.zeros((len(by_rater), 2))
+    for _ in range(_INTERCEPT_SWEEPS):
+        crew.solve(by_note, raters, 0.0, ridges[0], notes)
+        crew.solve(by_rater, notes, 0.0, ridges[1], raters)
+    errors_by_note = crew.subtract_intercepts(by_note, notes, raters)
+    errors_by_rater = crew.subtract_intercepts(by_rater, raters, notes)
+    note_patterns = np.zeros((len(by_note), 1 + factors))
+    patterns = np.zeros((len(by_rater), 1 + factors))
+    patterns[:, 1:] = _upright(np.random.default_rng(seed).standard_normal((len(by_rater), factors)))
+    for _ in range(_PATTERN_ROUNDS):
+        crew.solve(errors_by_note, patterns, 0.0, (_NO_INTERCEPT, ridges[0][1]), note_patterns)
+        note_patterns[:, 1:] = _upright(note_patterns[:, 1:])
+        crew.solve(errors_by_rater, note_patterns, 0.0, (_NO_INTERCEPT, ridges[1][1]), patterns)
+        patterns[:, 1:] = _upright(patterns[:, 1:])
+    patterns[:, 0] = raters[:, 0]
+    return patterns
+
+
+def warm_start(rater_ids: Ids, start: Factorization) -> Floats:
+    """First rater parameters (u, 1 + factors) from an earlier fit; raters it does not know begin at zero."""
+    raters = np.zeros((len(rater_ids), 1 + start.raters.factors.shape[1]))
+    place = np.minimum(np.searchsorted(start.raters.ids, rater_ids), len(start.raters) - 1)
+    known = start.raters.ids[place] == rater_ids
+    raters[known, 0] = start.raters.intercepts[place[known]]
+    raters[known, 1:] = start.raters.factors[place[known]]
+    return raters
+
+
+def _upright(patterns: Floats) -> Floats:
+    """The patterns (n, k) at right angles to each other, each with a standard deviation of _SPREAD."""
+    directions, _ = np.linalg.qr(patterns)
+    upright: Floats = directions * (_SPREAD * np.sqrt(len(patterns)))
+    return upright
+
 
 TOLERANCE = 1e-9  # of the objective, a hundred times finer than the official scorer's 1e-7
 MAX_SWEEPS = 500
@@ -218,3 +320,25 @@ def _check(table: RatingTable, factors: int, start: Factorization | None) -> Non
         raise InputError("A rating's weight is negative or not a number.", "Weights must be zero or more.")
     if table.weight is not None and not np.any(table.weight > 0):
         raise InputError("All ratings have weight zero.", "At least one rating must count.")
+
+
+GROUP = 13
+_SHARE = 0.75  # of a note's ratings that come from the group
+_RATINGS = 5
+
+
+def fit_from_group(table: RatingTable, in_group: npt.NDArray[np.bool_], *, factors: int = 1) -> Factorization:
+    """Fit all ratings, begun from a fit of the group's: in_group (u,) tells which raters are in it.
+
+    Raises InputError when the group has no note with enough of its ratings.
+    """
+    from_group = in_group[table.rater]
+    total = np.bincount(table.note, minlength=len(table.note_ids))
+    theirs = np.bincount(table.note[from_group], minlength=len(table.note_ids))
+    chosen = (total >= _RATINGS) & (theirs >= _SHARE * total)
+    mask = from_group & chosen[table.note]
+    if not mask.any():
+        raise InputError(
+            "The group to start from has no note that it mostly rated.", "Fit without a group, or choose another."
+        )
+    return fit(table, factors=factors, start=fit(table.keep(mask), factors=factors))

@@ -11,25 +11,24 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdnotes.bridging.doubts import doubts
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.filtering import filter_mask, nothing_left
-from crowdnotes.bridging.helpfulness import helpful_raters
-from crowdnotes.bridging.note_facts import NoteFacts, gather_facts
-from crowdnotes.bridging.parameters import Factorization, RatingTable
-from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
-from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
-from crowdnotes.bridging.signals import (
+from crowdnotes.bridging.model import Factorization, RatingTable, filter_mask, nothing_left
+from crowdnotes.bridging.note_signals import (
+    NoteFacts,
     View,
     explanation_counts,
+    gather_facts,
+    helpful_raters,
     high_volume_raters,
     incorrect_signals,
     sides,
     tag_aggregates,
     tag_lines,
 )
-from crowdnotes.bridging.status import PRESCORING_RULES, decide
-from crowdnotes.bridging.verdicts import NoteSignals, NoteStatus, StatusResult
+from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
+from crowdnotes.bridging.rules import PRESCORING_RULES, decide
+from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
+from crowdnotes.bridging.status import NoteSignals, NoteStatus, StatusResult
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 

@@ -1,4 +1,4 @@
-"""Ratings from a file into the table that the fit takes: public data, or three prepared columns in Parquet.
+"""Ratings from a file into the table that the fit takes, and a fit to a file.
 
 Public data (TSV, zipped or not, or our Parquet of it) has the official column names. A prepared table has
 `note_id`, `rater_id` and `helpful_num` in [0, 1], and may have `weight`.
@@ -6,6 +6,7 @@ Public data (TSV, zipped or not, or our Parquet of it) has the official column n
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
-from crowdnotes.bridging.grouping import group_by, repeats
-from crowdnotes.bridging.parameters import Ids, RatingTable
-from crowdnotes.bridging.tables import column_names, found_table, read_column
+from crowdnotes.bridging.columns import ENROLMENT, HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
+from crowdnotes.bridging.factorization import GROUP
+from crowdnotes.bridging.kernels import group_by, repeats
+from crowdnotes.bridging.model import Factorization, Ids, RatingTable, SideParameters
+from crowdnotes.bridging.public_data import column_names, found_table, read_column
 from crowdnotes.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
@@ -169,3 +172,44 @@ def _tally(good: Bools, reason: str, dropped: Counter[str]) -> Bools:
 def _repeated(table: RatingTable) -> Bools:
     start, order = group_by(table.rater, len(table.rater_ids))
     return np.asarray(repeats(start, order, table.note, len(table.note_ids)))
+
+
+def group_members(path: Path, rater_ids: Ids, group: int = GROUP) -> npt.NDArray[np.bool_]:
+    """Which of the raters (u,) are in the group. path: the table's file, zipped or not, or the folder that holds it."""
+    with found_table(ENROLMENT, path) as found:
+        if found is None:
+            raise InputError(f"{path} holds no enrolment table.", "Give userEnrollment-00000.tsv, zipped or not.")
+        missing = {"participantId", "modelingGroup"}.difference(column_names(found.parquet))
+        if missing:
+            raise InputError(
+                f"The enrolment table lacks the column {', '.join(sorted(missing))}.", "Download a newer one."
+            )
+        people = read_column(found.parquet, "participantId").to_pylist()
+        groups = read_column(found.parquet, "modelingGroup").to_pylist()
+    inside = {person for person, number in zip(people, groups, strict=True) if number == group}
+    return np.fromiter((rater in inside for rater in rater_ids.tolist()), dtype=bool, count=len(rater_ids))
+
+
+def write_fit(fit: Factorization, out: Path) -> tuple[Path, Path]:
+    """Write notes.parquet (note_id, note_intercept, note_factor) and raters.parquet (rater_id, …) into a folder.
+
+    With several factors the second and third are note_factor_2 and so on. Both files are whole or not there.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        return _write_side(fit.notes, "note", out), _write_side(fit.raters, "rater", out)
+    except OSError as error:
+        raise InputError(
+            f"The folder {out} cannot be written: {error.strerror or error}.", "Choose another folder."
+        ) from error
+
+
+def _write_side(side: SideParameters, name: str, out: Path) -> Path:
+    columns = {f"{name}_id": pa.array(side.ids.tolist()), f"{name}_intercept": pa.array(side.intercepts)}
+    for k in range(side.factors.shape[1]):
+        columns[f"{name}_factor" if k == 0 else f"{name}_factor_{k + 1}"] = pa.array(side.factors[:, k].copy())
+    target = out / f"{name}s.parquet"
+    unfinished = target.with_suffix(".unfinished")
+    pq.write_table(pa.table(columns), unfinished)
+    os.replace(unfinished, target)
+    return target

@@ -1,91 +1,185 @@
-"""From what is known of a note to its status, with the rule that decided and those that block it."""
+"""The nouns of a note's status: what the rules look at, what each said, and what came of it.
+
+Status names are the public data's own (Community Notes guide, "Note status").
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated
 
-from crowdnotes.bridging import blocking_rules, rules
-from crowdnotes.bridging.verdicts import NotApplied, NoteSignals, NoteStatus, RuleName, RuleOutcome, StatusResult
-from crowdnotes.settings import BridgingSettings
+from pydantic import BeforeValidator
 
-Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
-
-RULES: tuple[Rule, ...] = (
-    rules.initial,
-    rules.general_helpful,
-    rules.general_not_helpful,
-    rules.upper_bound,
-    rules.ratio,
-    rules.not_misleading,
-    rules.inertia,
-    blocking_rules.tags,
-    blocking_rules.incorrect,
-    blocking_rules.low_diligence,
-    blocking_rules.large_factor,
-    blocking_rules.low_intercept,
-    blocking_rules.minority,
-    blocking_rules.balance,
-    blocking_rules.high_volume,
-    blocking_rules.correlated,
-    blocking_rules.explanation,
-)
-# Prescoring knows neither the sides' means nor the upper bound.
-PRESCORING_RULES: tuple[Rule, ...] = (
-    rules.initial,
-    rules.general_helpful,
-    rules.general_not_helpful,
-    rules.not_misleading,
-)
+from crowdnotes.domain import Noun
 
 
-def decide(note: NoteSignals, settings: BridgingSettings, order: tuple[Rule, ...] = RULES) -> StatusResult:
-    """Run the rules in order; the last one that fires decides."""
-    status = NoteStatus.NEEDS_MORE_RATINGS
-    decided: RuleOutcome | None = None
-    outcomes: list[RuleOutcome] = []
-    not_applied: list[NotApplied] = []
-    for rule in order:
-        said = rule(note, status, settings)
-        if isinstance(said, NotApplied):
-            not_applied.append(said)
-            continue
-        outcomes.append(said)
-        if said.status is not None:
-            status, decided = said.status, said
-    if decided is None:
-        raise ValueError("the order of rules must begin with one that always fires")
-    return StatusResult(
-        note_id=note.note_id,
-        status=status.shown,
-        internal_status=status,
-        decided_by=decided.rule,
-        reason=decided.reason,
-        note_intercept=note.intercept,
-        note_factor=note.factor,
-        ratings=note.ratings,
-        blocked_by=_blocked_by(status, outcomes),
-        outcomes=tuple(outcomes),
-        not_applied=tuple(not_applied),
-    )
+class NoteStatus(StrEnum):
+    """A status inside one scorer. The last two are shown to readers as NEEDS_MORE_RATINGS."""
+
+    NEEDS_MORE_RATINGS = "NEEDS_MORE_RATINGS"
+    HELPFUL = "CURRENTLY_RATED_HELPFUL"
+    NOT_HELPFUL = "CURRENTLY_RATED_NOT_HELPFUL"
+    NEEDS_YOUR_HELP = "NEEDS_YOUR_HELP"
+    FIRM_REJECT = "FIRM_REJECT"
+
+    @property
+    def shown(self) -> NoteStatus:
+        """What readers and the status history see."""
+        return NoteStatus.NEEDS_MORE_RATINGS if self in _INTERNAL else self
 
 
-def _blocked_by(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOutcome, ...]:
-    """What keeps the note from being shown: each rule that took it away, and the main one when it was not reached."""
-    if status is NoteStatus.HELPFUL:
-        return ()
-    helpful_rules = {RuleName.GENERAL_HELPFUL, RuleName.INERTIA}
-    reached = any(said.fired for said in outcomes if said.rule in helpful_rules)
-    return tuple(
-        said if said.fired else said.model_copy(update={"reason": _what_is_short(said)})
-        for said in outcomes
-        if (said.rule is RuleName.GENERAL_HELPFUL and not reached)
-        or (said.fired and said.rule is not RuleName.INITIAL and said.rule not in helpful_rules)
-    )
+_INTERNAL = (NoteStatus.NEEDS_YOUR_HELP, NoteStatus.FIRM_REJECT)
 
 
-def _what_is_short(said: RuleOutcome) -> str:
-    """Why the main rule did not fire: it gives no reason of its own then."""
-    short = "; ".join(distance.in_words() for distance in said.distances if not distance.met)
-    if not short:
-        return "It calls the post not misleading, and only notes on misleading posts are shown."
-    return f"{short[0].upper()}{short[1:]}."
+class RuleName(StrEnum):
+    """The rules in the order they run; a later one overwrites an earlier one."""
+
+    INITIAL = "InitialNMR"
+    GENERAL_HELPFUL = "GeneralCRH"
+    GENERAL_NOT_HELPFUL = "GeneralCRNH"
+    UPPER_BOUND = "UcbCRNH"
+    RATIO = "RatioCRNH"
+    NOT_MISLEADING = "NmCRNH"
+    INERTIA = "GeneralCRHInertia"
+    TAGS = "TagFilter"
+    INCORRECT = "FilterIncorrect"
+    LOW_DILIGENCE = "FilterLowDiligence"
+    LARGE_FACTOR = "FilterLargeFactor"
+    LOW_INTERCEPT = "RejectLowIntercept"
+    MINORITY = "MinMinorityRaters"
+    BALANCE = "RaterBalance"
+    HIGH_VOLUME = "NoHighVolIntercept"
+    CORRELATED = "NoCorrelatedIntercept"
+    EXPLANATION = "InsufficientExplanation"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of the viewpoint (rater factor below 0, or from 0 up): how its raters rated the note.
+
+    mean: of the ratings in [0, 1], NaN without any. net_helpful: helpful minus not helpful ratings.
+    """
+
+    raters: int = 0
+    mean: float = float("nan")
+    net_helpful: int = 0
+
+
+@dataclass(frozen=True)
+class IncorrectSignal:
+    """Of like-minded raters with a complaint: how many, how many 'incorrect' tags, and their usual rates summed."""
+
+    raters: int
+    tags: int
+    usual: float
+
+
+@dataclass(frozen=True)
+class NoteSignals:
+    """Everything the rules may look at for one note; None is "not known", and its rule is not applied.
+
+    ratings: all ratings of the note. tag_totals, tag_shares: weighted number and share of raters per
+    not-helpful tag; tag_lines: the share above which a tag is unusual. explanations: raters per tag.
+    """
+
+    note_id: int | str
+    ratings: int
+    intercept: float
+    factor: float
+    negative: Side = field(default_factory=Side)
+    positive: Side = field(default_factory=Side)
+    misleading: bool | None = None
+    upper_bound: float | None = None
+    was_helpful: bool | None = None
+    tag_totals: Mapping[str, float] | None = None
+    tag_shares: Mapping[str, float] | None = None
+    tag_lines: Mapping[str, float] | None = None
+    incorrect: IncorrectSignal | None = None
+    diligence_intercept: float | None = None
+    intercept_without_high_volume: float | None = None
+    intercept_without_correlated: float | None = None
+    helpful_tags: Mapping[str, int] | None = None
+    not_helpful_tags: Mapping[str, int] | None = None
+
+
+def _none_if_unknown(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+_MOST_DIGITS = 6
+
+
+# NaN has no place in JSON; a number that is not known is null there and None here.
+MaybeNumber = Annotated[float | None, BeforeValidator(_none_if_unknown)]
+
+
+class Distance(Noun):
+    """A measure against its line; `met` when the value stands to the line as `wish` says.
+
+    gap: how far above (positive) or below (negative) the line the value stands; None when one is not known.
+    """
+
+    measure: str
+    value: MaybeNumber
+    line: MaybeNumber
+    wish: str
+    met: bool
+    gap: MaybeNumber
+
+    def in_words(self) -> str:
+        """For instance: "note intercept 0.37, at least 0.40 needed"."""
+        if self.value is None or self.line is None:
+            return f"{self.measure} not known"
+        return (
+            f"{self.measure} {in_figures(self.value, self.line)}, {self.wish} {in_figures(self.line, self.line)} needed"
+        )
+
+
+def in_figures(value: float, line: float) -> str:
+    """A number beside its line: whole where the line is, else with as many digits as keep the two apart."""
+    if float(line).is_integer():
+        return f"{value:.0f}"
+    digits = 2
+    while digits < _MOST_DIGITS and value != line and round(value, digits) == round(line, digits):
+        digits += 1
+    return f"{value:.{digits}f}"
+
+
+class RuleOutcome(Noun):
+    """What one rule said. `status` is what it set when it fired, None otherwise."""
+
+    rule: RuleName
+    fired: bool
+    status: NoteStatus | None = None
+    reason: str = ""
+    distances: tuple[Distance, ...] = ()
+
+
+class NotApplied(Noun):
+    """A rule that could not be asked, and what it lacks."""
+
+    rule: RuleName
+    missing: str
+
+
+class StatusResult(Noun):
+    """A note's status with its story.
+
+    status is what readers would see; internal_status the scorer's own. decided_by: the last rule that
+    acted. blocked_by: what stands between the note and being shown.
+    """
+
+    note_id: int | str
+    status: NoteStatus
+    internal_status: NoteStatus
+    decided_by: RuleName
+    reason: str
+    note_intercept: MaybeNumber
+    note_factor: MaybeNumber
+    ratings: int
+    blocked_by: tuple[RuleOutcome, ...]
+    outcomes: tuple[RuleOutcome, ...]
+    not_applied: tuple[NotApplied, ...]

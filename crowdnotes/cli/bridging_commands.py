@@ -55,9 +55,8 @@ def fit(
 ) -> None:
     """Fit the matrix factorization and write the notes' and raters' parameters."""
     from crowdnotes import bridging
-    from crowdnotes.bridging.enrolment import group_members
-    from crowdnotes.bridging.filtering import nothing_left
-    from crowdnotes.bridging.writing import write_fit
+    from crowdnotes.bridging.model import nothing_left
+    from crowdnotes.bridging.ratings import group_members, write_fit
     from crowdnotes.settings import load_settings
 
     loaded = bridging.load_ratings(ratings)

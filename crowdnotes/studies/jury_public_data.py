@@ -19,8 +19,7 @@ import pyarrow.parquet as pq
 
 from crowdnotes.bridging import RatingTable, load_ratings
 from crowdnotes.bridging.columns import NOTES, RATINGS
-from crowdnotes.bridging.reading import read_table
-from crowdnotes.bridging.shards import find_shards
+from crowdnotes.bridging.public_data import find_shards, read_table
 from crowdnotes.errors import InputError
 from crowdnotes.text.note_rules import x_storage_form
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.bridging.verdicts import RuleName, in_figures
+from crowdnotes.bridging.status import RuleName, in_figures
 from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName
 from crowdnotes.jury import changes
 from pages.view.plots import Part, Standing, number_line, stacked_shares

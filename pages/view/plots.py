@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
-from crowdnotes.bridging.verdicts import in_figures
+from crowdnotes.bridging.status import in_figures
 from pages.view.text import plain
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}

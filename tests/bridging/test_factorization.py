@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdnotes.bridging import factorization
-from crowdnotes.bridging.doubts import doubts
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.parameters import Factorization, Penalties, RatingTable
+from crowdnotes.bridging.model import Factorization, Penalties, RatingTable
+from crowdnotes.bridging.scoring import doubts
 from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled
 
 
@@ -161,7 +161,7 @@ def test_a_weight_of_two_is_a_rating_given_twice() -> None:
 def test_many_chunks_and_threads_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     table = made_ratings(notes=200, raters=150)
     one = fit(table)
-    monkeypatch.setattr("crowdnotes.bridging.layout._CHUNK", 500)
+    monkeypatch.setattr("crowdnotes.bridging.rows._CHUNK", 500)
     many = fit(table)
     assert many.objective == pytest.approx(one.objective, abs=1e-12)
     assert np.allclose(many.notes.intercepts, one.notes.intercepts, atol=1e-6)
@@ -195,7 +195,7 @@ def test_one_rating_alone_is_fitted() -> None:
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdnotes.bridging.layout._CHUNK", 500)
+    monkeypatch.setattr("crowdnotes.bridging.rows._CHUNK", 500)
     table = made_ratings(notes=200, raters=150)
     fits = []
     for cores in (1, 2, 7):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdnotes.bridging.filtering import apply_filter
-from crowdnotes.bridging.parameters import RatingTable
+from crowdnotes.bridging.model import RatingTable, apply_filter
 from crowdnotes.settings import BridgingSettings
 
 

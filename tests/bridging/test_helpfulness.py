@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdnotes.bridging.helpfulness import helpful_raters
-from crowdnotes.bridging.note_facts import NoteFacts
-from crowdnotes.bridging.parameters import RatingTable
-from crowdnotes.bridging.verdicts import NoteStatus
+from crowdnotes.bridging.model import RatingTable
+from crowdnotes.bridging.note_signals import NoteFacts, helpful_raters
+from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.settings import BridgingSettings
 
 HOUR = 3_600_000

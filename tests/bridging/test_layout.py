@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crowdnotes.bridging import layout
-from crowdnotes.bridging.layout import Rows, lay_out
-from crowdnotes.bridging.parameters import RatingTable
-from crowdnotes.bridging.workers import workers
+from crowdnotes.bridging.model import RatingTable
+from crowdnotes.bridging.rows import Rows, lay_out, workers
 
 PAIRS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 12)), min_size=1, max_size=120, unique=True)
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
-from crowdnotes.bridging.note_facts import gather_facts
-from crowdnotes.bridging.parameters import Ids
+from crowdnotes.bridging.model import Ids
+from crowdnotes.bridging.note_signals import gather_facts
 from crowdnotes.errors import InputError
 from tests.bridging.made import write_tsv
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
+from crowdnotes.bridging.public_data import read_public_data
 from crowdnotes.bridging.public_scoring import PublicScores, score_public_data
-from crowdnotes.bridging.reading import read_public_data
-from crowdnotes.bridging.verdicts import NoteStatus, RuleName
+from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import made_ratings, rating_row, write_ratings, write_tsv

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdnotes.bridging.public_data import read_public_data
 from crowdnotes.bridging.ratings import load_ratings
-from crowdnotes.bridging.reading import read_public_data
 from crowdnotes.errors import InputError
 from tests.bridging.made import rating_row, write_ratings
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.parameters import Penalties
+from crowdnotes.bridging.model import Penalties
 from crowdnotes.errors import InputError
 from tests.bridging.made import made_ratings
 

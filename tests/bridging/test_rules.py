@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from crowdnotes.bridging import rules
-from crowdnotes.bridging.verdicts import NotApplied, NoteSignals, NoteStatus, RuleOutcome, Side
+from crowdnotes.bridging.status import NotApplied, NoteSignals, NoteStatus, RuleOutcome, Side
 from crowdnotes.settings import BridgingSettings
 
 LINES = BridgingSettings()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.parameters import RatingTable
+from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.scoring import FrozenRaters, locate, score_notes, score_votes
 from crowdnotes.errors import InputError
 from tests.bridging.made import made_ratings

@@ -8,10 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdnotes.bridging.parameters import RatingTable
-from crowdnotes.bridging.ratings import Ratings
-from crowdnotes.bridging.scoring import FrozenRaters, score_notes
-from crowdnotes.bridging.signals import (
+from crowdnotes.bridging.model import RatingTable
+from crowdnotes.bridging.note_signals import (
     View,
     explanation_counts,
     high_volume_raters,
@@ -20,6 +18,8 @@ from crowdnotes.bridging.signals import (
     tag_aggregates,
     tag_lines,
 )
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.settings import BridgingSettings
 
 LINES = BridgingSettings()

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.columns import ENROLMENT
-from crowdnotes.bridging.enrolment import group_members
-from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.reading import read_public_data
-from crowdnotes.bridging.stable_start import fit_from_group
+from crowdnotes.bridging.factorization import fit, fit_from_group
+from crowdnotes.bridging.public_data import read_public_data
+from crowdnotes.bridging.ratings import group_members
 from crowdnotes.errors import InputError
 from tests.bridging.made import made_ratings, write_tsv
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.bridging.rules import general_helpful
-from crowdnotes.bridging.status import RULES, decide
-from crowdnotes.bridging.verdicts import NoteSignals, NoteStatus, RuleName, Side, StatusResult, in_figures
+from crowdnotes.bridging.rules import RULES, decide, general_helpful
+from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName, Side, StatusResult, in_figures
 from crowdnotes.settings import BridgingSettings
 
 LINES = BridgingSettings()

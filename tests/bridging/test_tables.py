@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from crowdnotes.bridging.columns import RATINGS
-from crowdnotes.bridging.reading import read_public_data
-from crowdnotes.bridging.tables import column_names, found_table, read_column
+from crowdnotes.bridging.public_data import column_names, found_table, read_column, read_public_data
 from crowdnotes.errors import InputError
 from tests.bridging.made import rating_row, write_ratings
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.bridging.gauge import balance, penalty
+from crowdnotes.bridging.identifiability import balance, penalty
 from crowdnotes.bridging.kernels import Floats, move_rows
-from crowdnotes.bridging.parameters import Penalties
+from crowdnotes.bridging.model import Penalties
 
 
 def _moments(side: Floats) -> Floats:
