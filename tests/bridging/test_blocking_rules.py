@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from crowdnotes.bridging import blocking_rules as rules
+from crowdnotes.bridging import rules
 from crowdnotes.bridging.status import IncorrectSignal, NotApplied, NoteSignals, NoteStatus, RuleOutcome, Side
 from crowdnotes.settings import BridgingSettings
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.bridging import layout
+from crowdnotes.bridging import rows
 from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.rows import Rows, lay_out, workers
 
@@ -42,8 +42,8 @@ def _held(rows: Rows) -> tuple[list[int], list[tuple[int, ...]]]:
 def test_rows_are_sorted_however_the_ratings_are_cut(
     monkeypatch: pytest.MonkeyPatch, pairs: list[tuple[int, int]], weighted: bool, piece: int, bucket: int
 ) -> None:
-    monkeypatch.setattr(layout, "_PIECE", piece)
-    monkeypatch.setattr(layout, "_BUCKET", bucket)
+    monkeypatch.setattr(rows, "_PIECE", piece)
+    monkeypatch.setattr(rows, "_BUCKET", bucket)
     table = _table(pairs, weighted)
     with workers() as crew:
         by_note, by_rater = lay_out(table, crew.each)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from crowdnotes.bridging import reading
+from crowdnotes.bridging import public_data
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS
 from crowdnotes.bridging.public_data import TableReport, read_public_data
 from crowdnotes.errors import InputError
@@ -211,7 +211,7 @@ def test_a_folder_without_public_data_is_refused(tmp_path: Path) -> None:
 def test_progress_is_told(tmp_path: Path) -> None:
     write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A"), rating_row(1, "B")])
     told: list[tuple[str, int]] = []
-    reading.read_public_data(tmp_path, tmp_path / "out", lambda table, rows: told.append((table, rows)))
+    public_data.read_public_data(tmp_path, tmp_path / "out", lambda table, rows: told.append((table, rows)))
     assert told == [("ratings", 2)]
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from crowdnotes.evidence.library import topics
+from crowdnotes.evidence.library import search
 from crowdnotes.evidence.library.search import embed_topics, nearest_topics, topics_of
 from crowdnotes.testing import HashingEmbedder
 
@@ -30,8 +30,8 @@ def test_no_titles_give_no_vectors() -> None:
 
 
 def test_past_the_limit_records_have_no_topic() -> None:
-    many = [f"t{i}" for i in range(topics.MOST_TOPICS + 5)]
+    many = [f"t{i}" for i in range(search.MOST_TOPICS + 5)]
     vectors, rows = embed_topics(many, HashingEmbedder(), lambda share: None)
-    assert len(vectors) == topics.MOST_TOPICS
+    assert len(vectors) == search.MOST_TOPICS
     assert rows[-1] is None
     assert np.isfinite(vectors).all()
