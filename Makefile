@@ -2,16 +2,18 @@
 
 PYTHON ?= python3
 PORT ?= 8501
+WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help app install test check bench lock clean
+.PHONY: help app install test test-deep check bench lock clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 app: install ## Start the program at http://localhost:8501 (PORT=… for another port)
 	@echo "CrowdNotes: http://localhost:$(PORT)  (Ctrl+C ends it)"
@@ -19,9 +21,12 @@ app: install ## Start the program at http://localhost:8501 (PORT=… for another
 
 install: $(VENV)/.installed ## Make .venv and install the pinned requirements
 
-test: $(VENV)/.tested ## Install what tests need, a browser included, and run every test
+test: $(VENV)/.tested ## Install what tests need, a browser included, and run the tests (WORKERS=… at once)
 	@$(BIN)/python -m tests.browser
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(PYTEST) $(ARGS)
+
+test-deep: $(VENV)/.tested ## The tests that train models, and every property on more examples
+	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile=deep $(ARGS)
 
 check: $(VENV)/.tested ## Style, strict types, the floors of the design, links in the documents
 	@$(BIN)/ruff check .

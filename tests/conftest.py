@@ -17,10 +17,19 @@ from sqlalchemy import Engine, create_engine, make_url, text
 from crowdnotes.storage.opening import open_database
 
 # How long an example takes says more of what else the machine does than of the code.
-hypothesis.settings.register_profile("crowdnotes", deadline=None)
+hypothesis.settings.register_profile("crowdnotes", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("deep", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("crowdnotes")
 
 os.environ["CROWDNOTES_ARCHIVE_ASK"] = "false"  # a page that fails in a test is no business of archive.org
+os.environ["CROWDNOTES_TORCH_THREADS"] = "1"  # the workers of the suite share the cores
+
+_FIRST = ("test_readme.py", "journeys/")  # long ones, so that no worker is left alone with one at the end
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests first. Each worker begins with a run of neighbours, so that one of them has nearly all journeys."""
+    items.sort(key=lambda item: not any(name in item.nodeid for name in _FIRST))
 
 
 @pytest.fixture(scope="session")
