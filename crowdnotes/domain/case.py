@@ -8,16 +8,158 @@ from enum import StrEnum
 from pydantic import Field
 
 from crowdnotes.domain.base import Noun
-from crowdnotes.domain.decisions import Classification, Decision
 from crowdnotes.domain.evidence import Evidence, EvidenceSet, Source, basis_sha256
-from crowdnotes.domain.judgement import Assessment, LinkCheck
-from crowdnotes.domain.jury import JuryVerdict
-from crowdnotes.domain.looks import Look
-from crowdnotes.domain.notes import Draft
-from crowdnotes.domain.posts import Claim, Mode, Post
-from crowdnotes.domain.searching import Hit, ProviderOutcome, Query
-from crowdnotes.domain.stages import Stage
-from crowdnotes.domain.usage import Usage
+from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck
+from crowdnotes.domain.note import Draft
+from crowdnotes.domain.post import Claim, Mode, Post
+from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, Query
+
+
+class Classification(StrEnum):
+    """X's two kinds of note (column `classification` of the public data)."""
+
+    MISLEADING = "MISINFORMED_OR_POTENTIALLY_MISLEADING"
+    NOT_MISLEADING = "NOT_MISLEADING"
+
+
+class DecisionKind(StrEnum):
+    """How a case may end; abstaining is a result."""
+
+    APPROVED = "approved"
+    NOT_NEEDED = "not needed"
+    INSUFFICIENT_EVIDENCE = "insufficient evidence"
+    REJECTED = "rejected"
+
+
+class Override(Noun):
+    """A failed check that a person passed over, and the reason they wrote."""
+
+    check: str
+    reason: str
+
+
+class Decision(Noun):
+    """Who decided what, when, why, and on which exact text."""
+
+    kind: DecisionKind
+    by: str
+    at: datetime
+    reason: str = ""
+    text_sha256: str | None = None
+    overrides: tuple[Override, ...] = ()
+
+
+class StageName(StrEnum):
+    """The stages that the program works through; each is saved before the next starts."""
+
+    QUERIES = "queries"
+    SEARCH = "search"
+    READ = "read"
+    PASSAGES = "passages"
+    DRAFT = "draft"
+    ASSESS = "assess"
+    JURY = "jury"
+    LINKS = "links"
+
+
+class Stage(Noun):
+    """A finished stage: when, how long, and what came of it in one line."""
+
+    name: StageName
+    finished_at: datetime
+    seconds: float
+    summary: str
+    engine: str
+
+
+class Usage(Noun):
+    """What one call, one step or one case used. Sums with "+".
+
+    `calls` went to a server, `cached` were answered from the local cache and cost nothing. `seconds` add
+    up calls that ran side by side. `dollars` is of the calls whose price is known; `unpriced` counts the
+    others, so that 0 is never shown for "unknown". `estimated` says that a server gave no token counts.
+    """
+
+    calls: int = Field(0, ge=0)
+    cached: int = Field(0, ge=0)
+    input_tokens: int = Field(0, ge=0)
+    output_tokens: int = Field(0, ge=0)
+    seconds: float = Field(0.0, ge=0)
+    dollars: float = Field(0.0, ge=0)
+    unpriced: int = Field(0, ge=0)
+    estimated: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """Read and written together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            seconds=self.seconds + other.seconds,
+            dollars=self.dollars + other.dollars,
+            unpriced=self.unpriced + other.unpriced,
+            estimated=self.estimated or other.estimated,
+        )
+
+    def in_words(self) -> str:
+        """One line for a person, as in "12 calls, 31,000 tokens, 0.0042 US dollars"."""
+        if not self.calls:
+            return f"no cost: {self.cached} answers from the cache" if self.cached else "no cost"
+        parts = [f"{self.calls} call{'' if self.calls == 1 else 's'}"]
+        parts.append(f"{'about ' if self.estimated else ''}{self.tokens:,} tokens")
+        if self.unpriced < self.calls:
+            parts.append(f"{self.dollars:.4f} US dollars")
+        if self.unpriced:
+            which = "" if self.unpriced == self.calls else f" of {self.unpriced} calls"
+            parts.append(f"price{which} unknown")
+        return ", ".join(parts)
+
+
+class LookKind(StrEnum):
+    """What a person may ask for after the first gathering."""
+
+    MORE_LIKE = "more like this"
+    OTHER_SIDE = "the other side"
+    LINK = "a link added"
+    SWAP = "swapped out"
+
+
+class Look(Noun):
+    """One second look: what was asked for, how far it is, and what came of it.
+
+    `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP) or the link (LINK).
+    `libraries` and `services` are where it searches. `stages` are finished ones, so that a stopped look goes
+    on where it was. `outcome` tells what came of it and `added` the passages; `finished_at` is None while it
+    is under way or stopped.
+    """
+
+    id: str
+    kind: LookKind
+    asked_at: datetime
+    by: str
+    aim: Aim = Aim.JUDGE
+    about: str = ""
+    libraries: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    queries: tuple[Query, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    outcomes: tuple[ProviderOutcome, ...] = ()
+    sources: tuple[Source, ...] = ()
+    reasons: dict[str, str] = Field(default_factory=dict)
+    stages: tuple[Stage, ...] = ()
+    outcome: str = ""
+    added: tuple[str, ...] = ()
+    finished_at: datetime | None = None
+
+    @property
+    def searches(self) -> bool:
+        """Whether it asks libraries and services, rather than a link or what was found before."""
+        return self.kind in {LookKind.MORE_LIKE, LookKind.OTHER_SIDE}
 
 
 class Event(Noun):

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import model_validator
 
 from crowdnotes.domain.base import Noun, Span, text_sha256
-from crowdnotes.domain.searching import Aim, SourceCategory
+from crowdnotes.domain.search import Aim, SourceCategory
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
 
