@@ -31,7 +31,7 @@ from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRunner, ThreadJobRunner
 from crowdnotes.jury import open_jury
 from crowdnotes.settings import Settings, load_settings
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 
 
 @dataclass(frozen=True, slots=True)

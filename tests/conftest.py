@@ -14,7 +14,7 @@ import hypothesis
 import pytest
 from sqlalchemy import Engine, create_engine, make_url, text
 
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 
 # How long an example takes says more of what else the machine does than of the code.
 hypothesis.settings.register_profile("crowdnotes", deadline=None, max_examples=25)

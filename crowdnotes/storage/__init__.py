@@ -1,1 +1,1 @@
-"""Where things are kept: the database's tables, its migrations, and one tongue for its errors."""
+"""Where things are kept: the database, its tables and its migrations."""

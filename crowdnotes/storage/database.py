@@ -1,18 +1,27 @@
-"""One engine to a database, SQLite or PostgreSQL, and the two ways to use it: reading and writing."""
+"""One engine to a database, SQLite or PostgreSQL: opened, brought to the newest schema, read and written.
+
+Schema changes are one file each in `migrations/versions/`. A database error leaves here in the user's words.
+"""
 
 from __future__ import annotations
 
 import logging
+import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url
+import psycopg
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url, text
 
-from crowdnotes.errors import ConfigurationError, StoreBusyError, StoreFullError
-from crowdnotes.storage.faults import translated
+from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreBusyError, StoreError, StoreFullError
 
 _logger = logging.getLogger(__name__)
 
@@ -22,7 +31,7 @@ _WRITES = "crowdnotes_writes"
 
 
 def connect(url: str) -> Engine:
-    """An engine for `url`, safe for many threads; the tables are made by `migrations.upgrade`.
+    """An engine for `url`, safe for many threads; the tables are made by `migrate`.
 
     "sqlite:///<path>", or "postgresql://…" ("postgres://…" is accepted too; the driver is psycopg 3).
     Raises ConfigurationError for another URL, StoreFullError if SQLite's folder cannot be made, and
@@ -140,4 +149,123 @@ def _connect_postgres(url: URL) -> Engine:
         dbapi.execute(f"SET lock_timeout = '{_WAIT_SECONDS}s'")
         dbapi.commit()
 
+    return engine
+
+
+_SQLITE_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_SQLITE_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+_SQLITE_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+_PG_BUSY = {"55P03", "40P01", "40001", "57014", "53300"}  # lock, deadlock, serialization, timeout, connections
+_PG_FULL = {"53100", "25006"}  # disk full, read-only transaction
+_PG_CANNOT_CONNECT = ("08", "28", "3D")  # connection, password, no such database
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn a database error raised inside into a StoreError or ConfigurationError.
+
+    The messages name neither the URL nor any value, so that no password and no text of a post
+    can reach a log or the screen through them. Errors that are ours pass as they are.
+    """
+    try:
+        yield
+    except exc.DBAPIError as error:
+        raise _in_words(error.orig) from error
+    except (sqlite3.Error, psycopg.Error) as error:  # from a raw connection
+        raise _in_words(error) from error
+    except exc.TimeoutError as error:
+        raise StoreBusyError("The database is too busy: all its connections are in use.", "Try again soon.") from error
+    except exc.SQLAlchemyError as error:
+        raise StoreError(f"The database could not do what was asked ({type(error).__name__}).") from error
+
+
+def _in_words(cause: BaseException | None) -> CrowdNotesError:
+    if isinstance(cause, sqlite3.Error):
+        return _sqlite_in_words(cause)
+    if isinstance(cause, psycopg.Error):
+        return _postgres_in_words(cause)
+    return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
+
+
+def _sqlite_in_words(cause: sqlite3.Error) -> CrowdNotesError:
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest its detail
+    if code in _SQLITE_BUSY:
+        return StoreBusyError("The database is locked by another program.")
+    if code in _SQLITE_FULL:
+        return StoreFullError("The database cannot be written: the disk is full, or the data folder is read-only.")
+    if code in _SQLITE_DAMAGED:
+        return StoreError(
+            "The database file is damaged, or is not a CrowdNotes database.",
+            "Move the file away to start afresh, or put back a copy of it.",
+        )
+    return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
+
+
+def _postgres_in_words(cause: psycopg.Error) -> CrowdNotesError:
+    state = cause.sqlstate
+    if state in _PG_BUSY:
+        return StoreBusyError("The database is busy with someone else's change.", "Try again in a moment.")
+    if state in _PG_FULL:
+        return StoreFullError("The database cannot be written: its disk is full, or it is read-only.")
+    if isinstance(cause, psycopg.OperationalError) and (state is None or state.startswith(_PG_CANNOT_CONNECT)):
+        return ConfigurationError(
+            "The database server cannot be reached, or it refused the name or password.",
+            "Check that it runs, and check CROWDNOTES_DATABASE_URL.",
+        )
+    return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
+
+
+# Alembic keeps the migration under way in module globals, so two threads must take turns.
+_ONE_AT_A_TIME = threading.Lock()
+_ADVISORY_LOCK = 0x63726F77646E  # any number that no other program on the server uses: "crowdn"
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the database to the newest schema; does nothing, and locks nothing, if it is there.
+
+    Programs that start at the same time wait for each other. Raises ConfigurationError if a newer
+    version of the program made the database, StoreError if it cannot be read or changed.
+    """
+    config = _alembic_config()
+    scripts = ScriptDirectory.from_config(config)
+    with reading(engine) as connection:
+        if _is_newest(connection, scripts):
+            return
+    with _ONE_AT_A_TIME, writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        if not _is_newest(connection, scripts):
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+
+def _alembic_config() -> Config:
+    """Alembic's configuration by the package's own path, so that no alembic.ini is needed."""
+    config = Config()
+    # A "%" in the path would be read as a placeholder.
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    return config
+
+
+def _is_newest(connection: Connection, scripts: ScriptDirectory) -> bool:
+    current = set(MigrationContext.configure(connection).get_current_heads())
+    known = {revision.revision for revision in scripts.walk_revisions()}
+    if current - known:
+        raise ConfigurationError(
+            "The database was made by a newer version of CrowdNotes.",
+            "Update CrowdNotes, or set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL.",
+        )
+    return current == set(scripts.get_heads())
+
+
+def open_database(url: str) -> Engine:
+    """Connect to `url` and bring its tables up to date; raises what `connect` and `migrate` raise."""
+    engine = connect(url)
+    try:
+        migrate(engine)
+    except BaseException:
+        engine.dispose()
+        raise
     return engine

@@ -21,7 +21,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
 
 STORY = "https://news.example.org/story"

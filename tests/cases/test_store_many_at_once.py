@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 import crowdnotes
 from crowdnotes.cases.store import SqlStore
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 from tests.cases.made import make_case, trail, with_event
 
 _ROOT = Path(crowdnotes.__file__).parents[1]
@@ -52,7 +52,7 @@ import sys
 from datetime import UTC, datetime
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import Event
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 url, name = sys.argv[1:]
 store = SqlStore(open_database(url))
 def add(kind):

@@ -15,7 +15,7 @@ from crowdnotes.errors import EngineError, JobError, StoreBusyError, StoreFullEr
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, StepState
 from crowdnotes.jobs.runner import ThreadJobRunner
 from crowdnotes.jobs.table import JobTable
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 from tests.jobs.steps import SECONDS, Blocker, states, step
 
 
@@ -193,7 +193,7 @@ def test_a_job_that_fails_because_the_program_ends_is_interrupted(tmp_path: Path
 import threading, time
 from concurrent.futures import ThreadPoolExecutor
 from crowdnotes.jobs import Step, ThreadJobRunner
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 
 begun = threading.Event()
 ThreadPoolExecutor(1).submit(time.sleep, {other_work})  # which the end of the program waits for

@@ -10,8 +10,7 @@ from sqlalchemy import Engine, insert, select, text
 from crowdnotes.domain import text_sha256
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import Settings
-from crowdnotes.storage.database import connect, reading, writing
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import connect, open_database, reading, writing
 from crowdnotes.storage.tables import source_texts
 
 

@@ -19,8 +19,7 @@ import crowdnotes
 from crowdnotes.domain import text_sha256
 from crowdnotes.errors import StoreBusyError, StoreError, StoreFullError
 from crowdnotes.storage import database
-from crowdnotes.storage.database import reading, writing
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database, reading, writing
 from crowdnotes.storage.tables import source_texts
 
 _ROOT = Path(crowdnotes.__file__).parents[1]
@@ -79,7 +78,7 @@ _FILL_THE_DISK = """
 import resource, signal, sys
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.errors import StoreFullError
-from crowdnotes.storage.opening import open_database
+from crowdnotes.storage.database import open_database
 engine = open_database(sys.argv[1])
 store = SqlStore(engine)
 kept = store.put_text("kept")

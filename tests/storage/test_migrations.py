@@ -11,8 +11,7 @@ from sqlalchemy import Engine, inspect, text
 
 import crowdnotes
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.storage.database import connect, reading, writing
-from crowdnotes.storage.migrations import upgrade
+from crowdnotes.storage.database import connect, migrate, reading, writing
 from crowdnotes.storage.tables import metadata
 
 
@@ -25,7 +24,7 @@ def test_the_migrations_make_exactly_the_tables_that_the_code_knows(engine: Engi
 def test_a_database_that_is_up_to_date_is_left_alone(engine: Engine) -> None:
     with writing(engine) as connection:
         connection.execute(text("DROP TABLE case_texts"))
-    upgrade(engine)
+    migrate(engine)
     assert "case_texts" not in inspect(engine).get_table_names()
 
 
@@ -33,7 +32,7 @@ def test_a_database_of_a_newer_version_is_refused(engine: Engine) -> None:
     with writing(engine) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(ConfigurationError, match="newer version"):
-        upgrade(engine)
+        migrate(engine)
 
 
 def test_a_migration_that_fails_leaves_nothing_half_made(database_url: str) -> None:
@@ -41,12 +40,12 @@ def test_a_migration_that_fails_leaves_nothing_half_made(database_url: str) -> N
     with writing(engine) as connection:
         connection.execute(text("CREATE TABLE jobs (mine integer)"))
     with pytest.raises(Exception, match="could not do"):
-        upgrade(engine)
+        migrate(engine)
     assert inspect(engine).get_table_names() == ["jobs"]
     engine.dispose()
 
 
-_OPEN = "import sys; from crowdnotes.storage.opening import open_database; open_database(sys.argv[1]).dispose()"
+_OPEN = "import sys; from crowdnotes.storage.database import open_database; open_database(sys.argv[1]).dispose()"
 
 
 def test_processes_that_start_at_once_wait_for_each_other(database_url: str) -> None:

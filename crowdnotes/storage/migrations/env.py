@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection, and in the transaction, that `upgrade` opened."""
+"""Alembic's entry: runs the migrations on the connection, and in the transaction, that `migrate` opened."""
 
 from __future__ import annotations
 
