@@ -1,14 +1,30 @@
-"""The nouns of long work: a step to do, how it is told to stop, and the record of how it went."""
+"""Job records: how a job goes, kept in the database so that every tab and every process sees the same.
+
+A process that was killed cannot say so. Its jobs are known as dead at once on the same machine (no
+such process), and elsewhere when its heartbeat is missing for too long.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import socket
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
+
+from sqlalchemy import Engine, RowMapping, Select, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.domain import Noun
+from crowdnotes.errors import JobError
+from crowdnotes.storage.database import reading, writing
+from crowdnotes.storage.tables import jobs, storable_text
 
 
 class Progress(Protocol):
@@ -80,7 +96,7 @@ class StepRecord(Noun):
 
 
 class JobRecord(Noun):
-    """How a job is going. `owner` is the process at work on it (see `liveness`)."""
+    """How a job is going. `owner` is the process at work on it (see `is_alive`)."""
 
     id: str
     case_id: str
@@ -96,3 +112,132 @@ class JobRecord(Noun):
         """The step at work, or where it stopped; None before the first and after the last."""
         telling = {StepState.RUNNING, StepState.FAILED, StepState.CANCELLED}
         return next((step for step in self.steps if step.state in telling), None)
+
+
+HEARTBEAT_SECONDS = 2.0
+_SILENCE_SECONDS = 30.0  # many heartbeats: a busy database or a short sleep of the machine is not a death
+
+# Tells this process from an earlier one with the same number, as in a restarted container.
+_TOKEN = uuid.uuid4().hex[:12]
+_held: set[str] = set()
+_lock = threading.Lock()
+
+
+def this_process() -> str:
+    """The owner to write on a job: "host:process number:token"."""
+    return f"{socket.gethostname()}:{os.getpid()}:{_TOKEN}"
+
+
+def hold(job_id: str) -> None:
+    """Note that this process works on the job."""
+    with _lock:
+        _held.add(job_id)
+
+
+def release(job_id: str) -> None:
+    """Note that it no longer does."""
+    with _lock:
+        _held.discard(job_id)
+
+
+def is_alive(job_id: str, owner: str, heartbeat: float) -> bool:
+    """Whether `owner` can still be at work on the job; `heartbeat` is in seconds since the epoch."""
+    if owner == this_process():
+        with _lock:
+            return job_id in _held
+    host, pid, _ = owner.rsplit(":", 2)
+    if host == socket.gethostname() and not _process_exists(int(pid)):
+        return False
+    return time.time() - heartbeat < _SILENCE_SECONDS
+
+
+def _process_exists(pid: int) -> bool:
+    if pid == os.getpid():
+        return False  # the number is ours now, and the token was not
+    if sys.platform == "win32":
+        return True  # signal 0 would end the process there; the heartbeat decides
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class JobTable:
+    """The table of jobs in a database opened by `storage.opening.open_database`.
+
+    A record whose owner died reads INTERRUPTED. Raises JobError, and StoreError and its kinds.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, record: JobRecord) -> None:
+        """Keep a new job; JobError if the case has one under way, in whatever process."""
+        rivals = select(jobs).where(jobs.c.case_id == record.case_id, jobs.c.under_way).with_for_update()
+        with writing(self._engine) as connection:
+            for row in connection.execute(rivals).mappings().all():
+                rival = _as_seen(row)
+                if rival.state.under_way:
+                    raise _under_way()
+                connection.execute(update(jobs).where(jobs.c.id == rival.id).values(_values(rival)))
+            row_values = {"id": record.id, "case_id": record.case_id, "started_at": record.started_at}
+            try:
+                connection.execute(
+                    insert(jobs).values(**row_values, owner=record.owner, cancel_asked=False, **_values(record))
+                )
+            except IntegrityError as error:  # another process was first, a moment ago
+                raise _under_way() from error
+
+    def save(self, record: JobRecord) -> bool:
+        """Keep the job's progress; False if it is no longer the owner's to change: ended elsewhere, or deleted."""
+        own = (jobs.c.id == record.id, jobs.c.owner == record.owner, jobs.c.under_way)
+        with writing(self._engine) as connection:
+            return bool(connection.execute(update(jobs).where(*own).values(_values(record))).rowcount)
+
+    def get(self, job_id: str) -> JobRecord:
+        """The job as it stands; JobError without one."""
+        record = self._first(select(jobs).where(jobs.c.id == storable_text(job_id)))
+        if record is None:
+            raise JobError("There is no such work: its case may have been deleted.", "Open the case again.")
+        return record
+
+    def latest(self, case_id: str) -> JobRecord | None:
+        """The job of the case that was started last."""
+        newest = jobs.c.started_at.desc(), jobs.c.id.desc()
+        return self._first(select(jobs).where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
+
+    def ask_to_cancel(self, job_id: str) -> None:
+        """Leave word for the owner, whichever process that is."""
+        with writing(self._engine) as connection:
+            connection.execute(update(jobs).where(jobs.c.id == job_id, jobs.c.under_way).values(cancel_asked=True))
+
+    def beat(self, job_ids: Collection[str]) -> tuple[set[str], set[str]]:
+        """Say that the owner of these jobs lives. Gives those it should cancel, and those no longer its own."""
+        mine = (jobs.c.id.in_(job_ids), jobs.c.under_way)
+        with writing(self._engine) as connection:
+            connection.execute(update(jobs).where(*mine).values(heartbeat=time.time()))
+            asked = {row.id: row.cancel_asked for row in connection.execute(select(jobs).where(*mine))}
+        return {job_id for job_id, cancel in asked.items() if cancel}, set(job_ids) - set(asked)
+
+    def _first(self, query: Select[Any]) -> JobRecord | None:
+        with reading(self._engine) as connection:
+            row = connection.execute(query).mappings().first()
+        return None if row is None else _as_seen(row)
+
+
+def _under_way() -> JobError:
+    return JobError("This case has work under way already.", "Wait until it is done, or cancel it, then try again.")
+
+
+def _values(record: JobRecord) -> dict[str, object]:
+    return {"under_way": record.state.under_way, "heartbeat": time.time(), "document": record.model_dump_json()}
+
+
+def _as_seen(row: RowMapping) -> JobRecord:
+    record = JobRecord.model_validate_json(row["document"])
+    if record.state.under_way and not is_alive(record.id, record.owner, row["heartbeat"]):
+        return record.model_copy(update={"state": JobState.INTERRUPTED})
+    return record

@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import Engine, select, update
 
-from crowdnotes.jobs import liveness
-from crowdnotes.jobs.records import JobRecord, JobState
+from crowdnotes.jobs.records import JobRecord, JobState, JobTable, this_process
 from crowdnotes.jobs.runner import ThreadJobRunner
-from crowdnotes.jobs.table import JobTable
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs
 from tests.jobs.steps import SECONDS, step
@@ -31,7 +29,7 @@ def orphan(engine: Engine, owner: str, heartbeat: float) -> JobRecord:
 
 
 def _mine(pid: int) -> str:
-    host, _, _ = liveness.this_process().rsplit(":", 2)
+    host, _, _ = this_process().rsplit(":", 2)
     return f"{host}:{pid}:another"
 
 
@@ -56,7 +54,7 @@ def test_a_job_reads_interrupted_when_its_owner_cannot_be_at_work(
 
 
 def test_a_restarted_process_with_the_same_number_is_another_owner(engine: Engine) -> None:
-    host, pid, _ = liveness.this_process().rsplit(":", 2)
+    host, pid, _ = this_process().rsplit(":", 2)
     orphan(engine, f"{host}:{pid}:earlier", time.time())
     assert JobTable(engine).get("old").state is JobState.INTERRUPTED
 

@@ -12,9 +12,8 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.errors import EngineError, JobError, StoreBusyError, StoreFullError
-from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, StepState
+from crowdnotes.jobs.records import JobRecord, JobState, JobTable, Progress, Step, StepState
 from crowdnotes.jobs.runner import ThreadJobRunner
-from crowdnotes.jobs.table import JobTable
 from crowdnotes.storage.database import open_database
 from tests.jobs.steps import SECONDS, Blocker, states, step
 

@@ -1,4 +1,7 @@
-"""A case as Markdown for people, as JSON for programs, and many cases as a CSV table."""
+"""What leaves the program: the words of X's own form to tick, a case as Markdown or JSON, many cases as CSV.
+
+Human contributors have no write API on X, so they copy.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,61 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import urlsplit
 
-from crowdnotes.domain import Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
-from crowdnotes.handoff.passed_over import although
-from crowdnotes.handoff.x_form import cited_urls, class_label, form_labels, is_demonstration
-from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from crowdnotes.demonstration import is_demonstration_url
+from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, GateStatus, Post, ReadAs, Source, Support
+from crowdnotes.text.note_rules import CLASSIFICATIONS, NOTE_LIMIT, find_urls, note_length, tags_of
+
+
+def form_labels(case: Case) -> list[str]:
+    """The labels to tick on X's form, in the form's order."""
+    labels = tags_of(case.classification)
+    return [label for tag, label in labels.items() if tag in case.tags]
+
+
+def class_label(case: Case) -> str:
+    """The label of the classification on X's form."""
+    return CLASSIFICATIONS[case.classification]
+
+
+def cited_urls(case: Case) -> tuple[str, ...]:
+    """The links in the note, in order; none without a note."""
+    return tuple(url.url for url in find_urls(case.draft.text)) if case.draft else ()
+
+
+def is_demonstration(case: Case) -> bool:
+    """Whether the case leans on the demonstration's invented pages, so that its note must not be posted."""
+    sources = (item.source.url or "" for item in case.evidence)
+    return any(is_demonstration_url(url) for url in (*cited_urls(case), *case.urls, *sources, case.post.url or ""))
+
+
+def post_url(case: Case) -> str | None:
+    """The post's address when it is on X, to open it there; None otherwise."""
+    if case.post.url is None:
+        return None
+    parts = urlsplit(case.post.url)
+    on_x = parts.scheme in {"http", "https"} and parts.hostname in X_HOSTS
+    return case.post.url if on_x else None
+
+
+def although(case: Case, check: str, address: Callable[[str], str]) -> str:
+    """What the check found, as Markdown to follow "Approved although".
+
+    check: as an `Override` names it: a gate, "link:URL" or "live:URL". address: writes a URL as Markdown.
+    """
+    kind, _, url = check.partition(":")
+    said = {"link": "nobody inspected the link", "live": "no answer was had from the link"}.get(kind)
+    return f"{said} {address(url)}" if said else gate_said(case, check)
+
+
+def gate_said(case: Case, gate: str) -> str:
+    """How a gate that did not pass stands: it failed, or it was not run, which are not the same."""
+    results = case.assessment.gates if case.assessment is not None else ()
+    not_run = any(item.gate.value == gate and item.status is GateStatus.NOT_RUN for item in results)
+    return f"the {gate} gate was not run" if not_run else f"the {gate} gate did not pass"
+
 
 _COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"

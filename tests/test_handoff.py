@@ -1,4 +1,4 @@
-"""What leaves the program says what the case holds, and nothing in it runs anywhere."""
+"""What leaves the program: the words of X's form, Markdown, JSON, CSV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdnotes.cases.intake import checked_post
 from crowdnotes.domain import (
+    X_HOSTS,
     Decision,
     DecisionKind,
     Draft,
@@ -228,3 +230,13 @@ def test_what_must_be_known_of_a_source_stands_before_its_words() -> None:
     told = "**Mind: retracted, abstract only, pasted by hand: not compared with the page.**"
     assert 0 < page.index("health authority, date not known") < page.index(told) < page.index(item.passage.text)
     assert "Mind:" not in to_markdown(_decided())
+
+
+@pytest.mark.parametrize("host", sorted(X_HOSTS))
+def test_every_address_that_is_taken_as_a_posts_is_offered_to_be_opened(host: str) -> None:
+    url = f"https://{host}/a/status/1"
+    assert post_url(make_case(post=checked_post("A claim.", url, None, 100))) == url
+
+
+def test_the_short_and_the_phones_addresses_are_of_x() -> None:
+    assert {"x.com", "twitter.com", "m.twitter.com", "mobile.x.com", "www.twitter.com"} <= X_HOSTS

@@ -1,0 +1,391 @@
+"""One Settings object, read once at the start and passed in; nothing below reads the environment.
+
+Every value has a name, a default and a reason, and can be set by an environment variable with the
+prefix CROWDNOTES_ (a list as JSON: CROWDNOTES_ALLOWED_PRIVATE_HOSTS='["wiki.local"]').
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote, urlsplit
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+
+from crowdnotes.domain import SourceCategory
+from crowdnotes.errors import ConfigurationError
+
+
+class FetchSettings(BaseSettings):
+    """Bounds of reading one page."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_FETCH_", frozen=True)
+
+    max_redirects: int = Field(5, ge=0, description="a chain longer than this is a loop or a trap")
+    max_bytes: int = Field(10_000_000, gt=0, description="counted after decompression: a bomb stops here")
+    total_seconds: float = Field(20.0, gt=0, description="for the whole exchange, so a slow drip ends too")
+    connect_seconds: float = Field(6.0, gt=0, description="a host that is up answers sooner")
+    user_agent: str = Field(
+        "CrowdNotes/0.1 (evidence reader for Community Notes)",
+        description="says honestly who reads",
+    )
+    cache_mb: int = Field(
+        256, ge=0, description="pages kept on disk for as long as their sites allow, a day at most; 0 keeps none"
+    )
+
+
+class ArchiveSettings(BaseSettings):
+    """Copies in the Wayback Machine of pages that could not be read, and of a note's links that are dead."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_ARCHIVE_", frozen=True)
+
+    ask: bool = Field(
+        True,
+        description="archive.org is told the public address (none with a query) of a page that could not be read, and "
+        "nothing of the "
+        "post; false tells it nothing, and no copy is known",
+    )
+    url: str = Field("https://archive.org", description="the Internet Archive, or a mirror of its availability API")
+    seconds: float = Field(6.0, gt=0, description="for asking about one page, which has been waited for already")
+
+
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+(?:/[^\s/]+){0,3}")
+
+
+class EvidenceSettings(BaseSettings):
+    """How passages and sources are chosen."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_EVIDENCE_", frozen=True)
+
+    passage_tokens: int = Field(512, ge=32, description="CrowdNotes+ appendix D.2")
+    passage_overlap: int = Field(128, ge=0, description="CrowdNotes+ appendix D.2")
+    surroundings: int = Field(700, ge=0, description="characters shown before and after a passage")
+    quota: int = Field(6, ge=1, le=20, description="sources chosen: what a person will read in five minutes")
+    look_quota: int = Field(3, ge=1, le=20, description="sources that a second look adds: each is one more to read")
+    hits_per_query: int = Field(10, ge=1, description="more adds little after merging")
+    queries: int = Field(8, ge=1, description="diverse queries (CrowdNotes+ 4.2); more repeat themselves")
+
+    categories: Mapping[str, SourceCategory] = Field(
+        default_factory=dict,
+        description="hosts of yours and what kind of source each is, before the table that comes with the program",
+    )
+
+    @field_validator("categories", mode="before")
+    @classmethod
+    def _known_kinds(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            raise ValueError(  # noqa: TRY004 - pydantic turns a ValueError into the user's sentence
+                'it must be hosts with their kinds, for example {"mysite.org": "research literature"}'
+            )
+        kinds = [kind.value for kind in SourceCategory]
+        found: dict[str, object] = {}
+        for written, kind in given.items():
+            host = str(written).strip().lower().removeprefix("www.").rstrip("./")
+            if not _HOST.fullmatch(host):
+                raise ValueError(
+                    f"“{written}” is no host; write it as mysite.org or mysite.org/folder, without https://"
+                )
+            if kind not in kinds:
+                raise ValueError(f"“{kind}” is no kind of source; use one of: {', '.join(kinds)}")
+            found[host] = kind
+        return found
+
+    @field_validator("passage_overlap")
+    @classmethod
+    def _smaller_than_a_passage(cls, overlap: int, info: ValidationInfo) -> int:
+        tokens = info.data.get("passage_tokens")
+        if tokens is not None and overlap >= tokens:
+            raise ValueError(f"{overlap} tokens shared by two passages is not less than a whole passage of {tokens}")
+        return overlap
+
+
+class LinkSettings(BaseSettings):
+    """Bounds of the live check of a note's links."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_LINK_", frozen=True)
+
+    tries: int = Field(3, ge=1, le=5, description="X's evaluator too asks a few times before it calls a link dead")
+    request_seconds: float = Field(6.0, gt=0, description="for one try; a page that is slower loses its readers")
+    total_seconds: float = Field(15.0, gt=0, description="for all links of a note together, which are asked at once")
+
+
+class SearchSettings(BaseSettings):
+    """The search providers: keys, addresses, patience."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SEARCH_", frozen=True)
+
+    services: tuple[str, ...] = Field(
+        ("europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"),
+        description="online services ticked at first; [] asks none unless you tick it",
+    )
+    contact_email: str | None = Field(
+        None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"
+    )
+    request_seconds: float = Field(8.0, gt=0, description="for one request, so that a slow drip ends too")
+    provider_seconds: float = Field(20.0, gt=0, description="for all that one provider is asked in one search")
+    patience_seconds: float = Field(
+        5.0, gt=0, description="after it, a provider that has answered something is asked nothing more"
+    )
+    ncbi_api_key: SecretStr | None = Field(None, description="PubMed then allows 10 requests a second instead of 3")
+    google_fact_check_key: SecretStr | None = Field(None, description="switches Google Fact Check Tools on")
+    brave_key: SecretStr | None = Field(None, description="switches Brave Search on")
+    brave_per_second: float = Field(1.0, gt=0, description="requests a second that your Brave plan allows")
+    tavily_key: SecretStr | None = Field(None, description="switches Tavily on")
+    searxng_url: str | None = Field(None, description="your SearXNG server; it must give the format json")
+    europe_pmc_url: str = Field(
+        "https://www.ebi.ac.uk/europepmc/webservices/rest", description="Europe PMC, or a mirror of it"
+    )
+    pubmed_url: str = Field("https://eutils.ncbi.nlm.nih.gov/entrez/eutils", description="NCBI E-utilities")
+    medlineplus_url: str = Field("https://wsearch.nlm.nih.gov/ws", description="the MedlinePlus web service")
+    wikipedia_url: str = Field(
+        "https://{language}.wikipedia.org/w", description="MediaWiki's folder of scripts; {language} is filled in"
+    )
+    crossref_url: str = Field("https://api.crossref.org/v1", description="the Crossref REST API")
+    google_fact_check_url: str = Field(
+        "https://factchecktools.googleapis.com/v1alpha1", description="Google Fact Check Tools"
+    )
+    brave_url: str = Field("https://api.search.brave.com/res/v1", description="the Brave Search API")
+    tavily_url: str = Field("https://api.tavily.com", description="the Tavily API")
+
+
+class GateSettings(BaseSettings):
+    """Lines of the local engine's gates. Chosen on development data."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_GATE_", frozen=True)
+
+    relevance: float = Field(
+        0.42, description="similarity of post and passage; 9 in 10 passages found for another health post lie below"
+    )
+    supported: float = Field(0.62, description="sentence support from which a sentence counts as carried")
+    partly: float = Field(0.45, description="and from which it counts as partly carried")
+    helpfulness: float = Field(
+        0.5, description="probability of being rated helpful, calibrated on held-out folds of HealthNotes"
+    )
+    opinion: float = Field(
+        0.5, description="probability of being opinion or hostile from which a note counts as such; 1 in 9 notes is"
+    )
+
+
+class LlmSettings(BaseSettings):
+    """Any server that speaks the OpenAI protocol. Without `base_url` the local engine is at work.
+
+    A key is read from here or from the system's keyring (`crowdnotes models key set`); it is in no
+    database, log or error.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_LLM_", frozen=True)
+
+    base_url: str | None = Field(None, description="the server, as in http://127.0.0.1:11434/v1; none: local engine")
+    model: str = Field("", description="the model for every step that has none of its own")
+    queries_model: str = Field("", description="for claims, searches and images")
+    utility_model: str = Field("", description="for choosing search results; a small one does")
+    writing_model: str = Field("", description="for the note")
+    judging_model: str = Field("", description="for gates and principles")
+    api_key: SecretStr | None = Field(None, description="the server's key; the keyring is asked without it")
+    judge_base_url: str | None = Field(None, description="another server for the helpfulness gate alone")
+    judge_model: str = Field("", description="another model for it, such as HealthJudge")
+    judge_api_key: SecretStr | None = Field(None, description="the key of that server")
+    judge_form: Literal["json", "final decision"] = Field(
+        "json", description="“final decision” for judges trained to end with “Final decision: yes” or “no”"
+    )
+    sees_images: bool = Field(False, description="whether the model for searches can read pictures")
+    timeout_seconds: float = Field(60.0, gt=0, description="without a word from the server, then the call fails")
+    connect_seconds: float = Field(5.0, gt=0, description="a server that is up answers sooner")
+    total_seconds: float = Field(180.0, gt=0, description="for one streamed answer, so that a slow drip ends too")
+    max_retries: int = Field(2, ge=0, le=10, description="after 408, 409, 429, 5xx and lost connections, with a pause")
+    at_once: int = Field(8, ge=1, le=64, description="calls side by side")
+    max_answer_tokens: int = Field(2000, ge=64, description="of one answer; models that think first need more")
+    candidate_temperature: float = Field(0.7, ge=0, le=2, description="0 would write the same candidate three times")
+    votes: int = Field(
+        1, ge=1, le=15, description="how often a judge is asked when the server gives no token probabilities; odd"
+    )
+    budget_dollars: float | None = Field(1.0, ge=0, description="for one case, where the price is known")
+    budget_tokens: int | None = Field(600_000, ge=0, description="for one case; holds where the price is not known")
+    dollars_per_million_input: float | None = Field(None, ge=0, description="your price, before the built-in table's")
+    dollars_per_million_output: float | None = Field(None, ge=0, description="the same for what the model writes")
+    cache_mb: int = Field(64, ge=0, description="answers kept on disk for identical calls; 0 keeps none")
+
+    @field_validator("base_url", "judge_base_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        if value is None or not value.strip():
+            return None
+        parts = urlsplit(value.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("not an http or https address")
+        if parts.username or parts.password:
+            raise ValueError("a key does not belong in the address; use the keyring or the API_KEY variable")
+        return value.strip().rstrip("/")
+
+    @field_validator("votes")
+    @classmethod
+    def _odd(cls, value: int) -> int:
+        if value % 2 == 0:
+            raise ValueError("an even number of votes can tie")
+        return value
+
+
+class BridgingSettings(BaseSettings):
+    """Thresholds of the Community Notes algorithm, as the production scorer has them (July 2026).
+
+    Reasons are the scorer's own where it states them. Change them only to study the algorithm.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_BRIDGING_", frozen=True)
+
+    min_raters_per_note: int = Field(5, ge=1, description="notes with fewer tell too little to be fitted")
+    min_ratings_per_rater: int = Field(10, ge=1, description="raters with fewer have no reliable viewpoint")
+    min_ratings_for_status: int = Field(5, ge=1, description="no status other than 'needs more ratings' below it")
+    helpful_intercept: float = Field(0.40, description="note intercept from which a note is shown")
+    inertia: float = Field(
+        0.01, ge=0, description="a shown note may lose this much first, so that statuses do not flap"
+    )
+    not_helpful_base: float = Field(-0.05, description="not helpful at or below this, minus slope times size of factor")
+    not_helpful_slope: float = Field(
+        0.8, ge=0, description="a one-sided note must be rated worse to be called not helpful"
+    )
+    not_helpful_upper_bound: float = Field(
+        -0.04, description="even one more helpful rating by an extreme rater would not lift it above"
+    )
+    ratio_min_raters: int = Field(3, ge=1, description="per side, for the rule on mean ratings to say anything")
+    ratio_side_mean: float = Field(0.4, description="mean rating on each side at or below which a note is not helpful")
+    ratio_mean_of_sides: float = Field(0.3, description="and the average of the two sides")
+    not_misleading_intercept: float = Field(-0.15, description="notes that call a post fine fail only far below zero")
+    tag_total: float = Field(2.5, description="weighted raters with the same complaint; fewer may be chance")
+    tag_percentile: int = Field(95, ge=1, le=99, description="of that complaint's share among helpful notes")
+    tag_distance_percentile: int = Field(40, ge=1, le=99, description="a rater at this distance counts half")
+    incorrect_tags: int = Field(2, description="'incorrect' tags by like-minded raters that start to count")
+    incorrect_raters: int = Field(3, description="like-minded raters with a complaint before the rule looks")
+    incorrect_ratio: float = Field(2.5, description="tags against what these raters tag anyway")
+    incorrect_interval: float = Field(0.3, description="half width of 'like-minded', in factors clipped to 0.4")
+    incorrect_clip: float = Field(0.4, description="beyond it, viewpoints count as equally far out")
+    low_diligence_intercept: float = Field(0.263, description="of the diligence model; above it sources are in doubt")
+    max_factor: float = Field(0.5, description="size of the factor above which one side carries the note")
+    reject_intercept: float = Field(0.3, description="below it no other model may show the note")
+    minority_net_helpful: int = Field(4, description="helpful minus not helpful, on each side of the viewpoint")
+    balance_free: int = Field(10, description="net helpful on each side from which balance is not asked for")
+    balance_share: float = Field(0.05, description="the smaller side's net helpful, as a share of the ratings")
+    refit_intercept: float = Field(0.37, description="what a shown note must keep without the busiest or linked raters")
+    high_volume_share: float = Field(0.001, gt=0, lt=1, description="the busiest raters, by 7 or 28 days")
+    explanation_tags: int = Field(2, description="different tags that explain a status to readers")
+    explanation_raters: int = Field(2, description="raters that must have chosen each")
+    rater_helpfulness: float = Field(
+        0.66, description="share of a rater's early ratings that the crowd came to agree with"
+    )
+    author_ratio_difference: float = Field(0.0, description="share of helpful notes minus 5 times that of not helpful")
+    author_mean_intercept: float = Field(0.05, description="mean intercept of a rater's own notes")
+
+
+class JurySettings(BaseSettings):
+    """How many jurors, from which pool, and the constants of the algorithm that the public data do not fix."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_JURY_", frozen=True)
+
+    jurors: int = Field(1_000, ge=1, le=100_000, description="as in Supernotes; its intercept then moves by about 0.02")
+    repeats: int = Field(40, ge=10, le=1_000, description="juries behind the interval; fewer make its ends jump")
+    seed: int = Field(0, ge=0, description="the same text then gets the same verdict")
+    raters: Path | None = Field(
+        None, description="a Parquet file of raters (rater_intercept, rater_factor) in place of the shipped pool"
+    )
+    model: Path | None = Field(
+        None, description="a folder written by `crowdnotes train jury` in place of the shipped one"
+    )
+    global_intercept: float = Field(
+        0.17, description="of production fits: 0.172 in the official evaluator's notebook of 2025; the pool brings none"
+    )
+    ratings_per_note: float = Field(
+        37.0, gt=0, description="rho of production: 29.4 million ratings of 0.8 million notes (diligence model's code)"
+    )
+    like_minded: float = Field(
+        2.0, ge=0, description="who would see it: log odds per unit of factor by which a like-minded viewer is likelier"
+    )
+    short_words: int = Field(5, ge=1, description="notes with fewer words carry a caution: the model has seen few")
+    familiar_words: float = Field(
+        0.69,
+        ge=0,
+        le=1,
+        description="share of known words and pairs below which numbers mean nothing; 1 % of real notes",
+    )
+    max_characters: int = Field(10_000, gt=0, description="a note has 280 characters; a longer text is a mistake")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_", frozen=True, extra="ignore")
+
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("crowdnotes", appauthor=False),
+        description="where cases and libraries lie; the system's place for user data without it",
+    )
+    database_url: SecretStr | None = Field(None, description="PostgreSQL by URL; SQLite in data_dir without it")
+    allowed_private_hosts: tuple[str, ...] = Field(
+        (), description="hosts on a private network that may be read; empty, so that a pasted URL reaches none"
+    )
+    author: str = Field(
+        "you", min_length=1, max_length=80, description="the name in the audit trail on a machine of one's own"
+    )
+    max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
+    workers: int = Field(4, ge=1, description="jobs at once in the app")
+    torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
+    embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
+    fetch: FetchSettings = Field(default_factory=FetchSettings)
+    archive: ArchiveSettings = Field(default_factory=ArchiveSettings)
+    evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
+    links: LinkSettings = Field(default_factory=LinkSettings)
+    search: SearchSettings = Field(default_factory=SearchSettings)
+    gates: GateSettings = Field(default_factory=GateSettings)
+    llm: LlmSettings = Field(default_factory=LlmSettings)
+    bridging: BridgingSettings = Field(default_factory=BridgingSettings)
+    jury: JurySettings = Field(default_factory=JurySettings)
+
+    @field_validator("allowed_private_hosts")
+    @classmethod
+    def _lower(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(host.strip().lower().rstrip(".") for host in hosts)
+
+    @property
+    def resolved_database_url(self) -> str:
+        """What SQLAlchemy connects to. Holds the password: never show or log it."""
+        if self.database_url is not None:
+            return self.database_url.get_secret_value()
+        # Quoted, because "%", "?" and "#" in a folder's name mean something else in a URL.
+        return f"sqlite:///{quote(str(self.data_dir / 'crowdnotes.sqlite'), safe='/:')}"
+
+    @property
+    def libraries_dir(self) -> Path:
+        """One SQLite file a library."""
+        return self.data_dir / "libraries"
+
+
+def load_settings() -> Settings:
+    """Settings from the environment; a bad value gives one clear sentence."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        prefix = _prefixes()[error.title]
+        found = error.errors(include_url=False, include_input=False)
+        problems = "; ".join(f"{prefix}{_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found)
+        raise ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.") from error
+    except SettingsError as error:  # a list that is not JSON
+        raise ConfigurationError(
+            f"A setting is wrong: {error}.", "Write lists as JSON, for example '[\"a\"]'."
+        ) from error
+
+
+def _name(place: tuple[int | str, ...]) -> str:
+    return "_".join(part for part in place if isinstance(part, str)).upper()
+
+
+def _prefixes() -> dict[str, str]:
+    """What a variable's name begins with, by the group of settings that it belongs to."""
+    prefixes = {Settings.__name__: str(Settings.model_config.get("env_prefix"))}
+    for field in Settings.model_fields.values():
+        group = field.annotation
+        if isinstance(group, type) and issubclass(group, BaseSettings):
+            prefixes[group.__name__] = str(group.model_config.get("env_prefix"))
+    return prefixes
