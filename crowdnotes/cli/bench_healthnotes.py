@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.bench_judges import EngineChoice
+from crowdnotes.cli.bench_commands import EngineOption
 from crowdnotes.cli.output import QueryDiversity, Utility, print_json, print_text, progress
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, InputError
 
 if TYPE_CHECKING:
     from crowdnotes.engines import Engine
     from crowdnotes.settings import Settings
-    from crowdnotes.studies.healthnotes_report import Report
-    from crowdnotes.studies.healthnotes_results import StudyFolder, StudyOptions
-    from crowdnotes.studies.helpfulness_rows import HealthNote
+    from crowdnotes.studies.bench.healthnotes import Report, StudyFolder, StudyOptions
+    from crowdnotes.studies.data_files import HealthNote
     from crowdnotes.workspace import Workspace
 
 
@@ -41,7 +40,7 @@ def healthnotes(
     query_diversity: QueryDiversity = True,
     utility: Utility = True,
     engine: Annotated[
-        EngineChoice | None, typer.Option(help="Who writes and judges; the engine that is set without it.")
+        EngineOption | None, typer.Option(help="Who writes and judges; the engine that is set without it.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -53,8 +52,8 @@ def healthnotes(
     """
     from crowdnotes.cases.gathering import Ways
     from crowdnotes.domain import Mode
-    from crowdnotes.studies.healthnotes_results import StudyFolder, StudyOptions, file_sha256
-    from crowdnotes.studies.helpfulness_rows import read_health_notes
+    from crowdnotes.studies.bench.healthnotes import StudyFolder, StudyOptions, file_sha256
+    from crowdnotes.studies.data_files import read_health_notes
     from crowdnotes.workspace import open_workspace
 
     searching = mode is _Mode.automation
@@ -106,11 +105,10 @@ def _run(workspace: Workspace, notes: Sequence[HealthNote], options: StudyOption
 
 def _keep(notes: Sequence[HealthNote], options: StudyOptions, folder: StudyFolder, engine: Engine, out: Path) -> Report:
     """Write the table and the page of what is finished."""
-    from crowdnotes.studies.healthnotes_page import report_page
-    from crowdnotes.studies.healthnotes_report import make_report
-    from crowdnotes.studies.healthnotes_table import table_csv
+    from crowdnotes.studies.bench.healthnotes import make_report, table_csv
+    from crowdnotes.studies.bench.healthnotes_page import report_page
+    from crowdnotes.studies.data_files import note_mark
     from crowdnotes.studies.judge_files import read_held_out
-    from crowdnotes.studies.note_marks import note_mark
 
     ids = list(dict.fromkeys(note.note_id for note in notes))
     results = [result for result in map(folder.result, ids) if result is not None]
@@ -124,7 +122,7 @@ def _keep(notes: Sequence[HealthNote], options: StudyOptions, folder: StudyFolde
     return report
 
 
-def _settings(out: Path, engine: EngineChoice | None) -> Settings:
+def _settings(out: Path, engine: EngineOption | None) -> Settings:
     """The user's settings, libraries and caches; the cases lie in the run's own database."""
     from urllib.parse import quote
 
@@ -133,11 +131,11 @@ def _settings(out: Path, engine: EngineChoice | None) -> Settings:
     from crowdnotes.settings import load_settings
 
     settings = load_settings()
-    if engine is EngineChoice.LLM and settings.llm.base_url is None:
+    if engine is EngineOption.LLM and settings.llm.base_url is None:
         raise ConfigurationError(
             "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
         )
-    if engine is EngineChoice.LOCAL:
+    if engine is EngineOption.LOCAL:
         settings = settings.model_copy(update={"llm": settings.llm.model_copy(update={"base_url": None})})
     address = f"sqlite:///{quote(str(out / 'cases.sqlite'), safe='/:')}"
     return settings.model_copy(update={"database_url": SecretStr(address)})
@@ -191,9 +189,7 @@ def _check_places(workspace: Workspace, libraries: list[str], services: list[str
 
 def _show(report: Report, *, as_json: bool) -> None:
     from crowdnotes.domain import GateName
-    from crowdnotes.studies.healthnotes_report import switches
-    from crowdnotes.studies.healthnotes_results import Outcome
-    from crowdnotes.studies.healthnotes_table import as_record
+    from crowdnotes.studies.bench.healthnotes import Outcome, as_record, switches
 
     if as_json:
         print_json(

@@ -11,8 +11,8 @@ from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, ProviderState, StageName
 from crowdnotes.errors import EngineError, InputError, ModelServerError
 from crowdnotes.jobs import Step
-from crowdnotes.studies.healthnotes_results import Outcome, PostResult, StudyOptions
-from crowdnotes.studies.helpfulness_rows import HealthNote
+from crowdnotes.studies.bench.healthnotes import Outcome, PostResult, StudyOptions
+from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 
 _BY = "study"

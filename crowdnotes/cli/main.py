@@ -16,9 +16,8 @@ from typer.main import get_command
 
 from crowdnotes import __version__
 from crowdnotes.cli import (
+    bench_commands,
     bench_healthnotes,
-    bench_judges,
-    bench_retrieval,
     bridging_commands,
     case_commands,
     fetch_command,
@@ -75,10 +74,10 @@ app.add_typer(model_commands.app, name="models")
 
 bench_app = typer.Typer(help="Measure quality on data of yours.", no_args_is_help=True)
 train_app = typer.Typer(help="Train the local judges and the jury on data of yours.", no_args_is_help=True)
-bench_app.command("retrieval")(bench_retrieval.retrieval)
-bench_app.command("helpfulness")(bench_judges.helpfulness)
-bench_app.command("correctness")(bench_judges.correctness)
-bench_app.command("principles")(bench_judges.principles)
+bench_app.command("retrieval")(bench_commands.retrieval)
+bench_app.command("helpfulness")(bench_commands.helpfulness)
+bench_app.command("correctness")(bench_commands.correctness)
+bench_app.command("principles")(bench_commands.principles)
 bench_app.command("healthnotes")(bench_healthnotes.healthnotes)
 bench_app.command("jury")(jury_commands.bench)
 train_app.command("jury")(jury_commands.train)

@@ -12,7 +12,7 @@ from crowdnotes.cli.output import print_json, progress
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
-    from crowdnotes.studies.helpfulness_rows import HealthNote
+    from crowdnotes.studies.data_files import HealthNote
 
 _OUT = "Where weights, figures and card go; the program's own assets/judges without it."
 
@@ -40,9 +40,8 @@ def helpfulness(
     from crowdnotes.engines.local.heads.shipped import HELPFULNESS, JUDGES, READER, READINGS
     from crowdnotes.errors import InputError
     from crowdnotes.studies import judge_files as files
-    from crowdnotes.studies.helpfulness_rows import read_health_notes
+    from crowdnotes.studies.data_files import note_mark, read_health_notes
     from crowdnotes.studies.helpfulness_training import FOLDS, train_helpfulness
-    from crowdnotes.studies.note_marks import note_mark
     from crowdnotes.workspace import open_workspace
 
     if (camp is None) != (pilot is None):
@@ -104,7 +103,7 @@ def principles(
     from crowdnotes.engines.local.heads.shipped import JUDGES, OPINION
     from crowdnotes.studies import judge_files as files
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-    from crowdnotes.studies.note_marks import note_mark
+    from crowdnotes.studies.data_files import note_mark
     from crowdnotes.studies.principles_training import train_opinion
     from crowdnotes.workspace import open_workspace
 

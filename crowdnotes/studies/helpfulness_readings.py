@@ -19,8 +19,8 @@ from crowdnotes.engines.local.heads.readings import Readings
 from crowdnotes.engines.local.heads.samples import note_grams, note_words
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_notes import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
+from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.studies.head_fitting import gram_matrix, rarity_of
-from crowdnotes.studies.helpfulness_rows import HealthNote
 from crowdnotes.studies.near_duplicates import near_any
 
 _ROUNDS = 200

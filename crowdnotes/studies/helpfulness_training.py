@@ -21,8 +21,8 @@ from crowdnotes.engines.local.heads.note_reader import NoteReader
 from crowdnotes.engines.local.heads.readings import Readings
 from crowdnotes.engines.local.heads.samples import note_words, pair_sample, taught_reads
 from crowdnotes.errors import InputError
+from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.studies.head_fitting import Labels, Recipe, calibration, fit_head, scores
-from crowdnotes.studies.helpfulness_rows import HealthNote
 from crowdnotes.studies.likeness_fitting import LikenessRecipe
 from crowdnotes.studies.measures import area_under_curve, macro_f1
 from crowdnotes.studies.near_duplicates import group_texts, joined_groups

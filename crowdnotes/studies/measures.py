@@ -1,9 +1,13 @@
-"""Measures: F1, accuracy, area under the curve, calibration, and Wilson's interval of a share."""
+"""Figures of a judge or a ranking: macro-F1, accuracy, area under the curve, Wilson's interval, nDCG, recall.
+
+A ranking is a list of record numbers, best first. `grades` maps the records that were judged to 0 (no
+help), 1 (helps somewhat) or 2 (directly helpful); a record that is not in it was not judged.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -50,10 +54,7 @@ def _f1(truth: Sequence[bool], said: Sequence[bool], *, of: bool) -> float:
     return 2 * both / (2 * both + one) if both else 0.0
 
 
-Floats = npt.NDArray[np.float64]
-
-
-def auc(score: Floats, yes: Floats, no: Floats) -> float | None:
+def auc(score: Numbers, yes: Numbers, no: Numbers) -> float | None:
     """The chance that a case of "yes" scores above one of "no", ties half; weights yes, no (n,).
 
     None when there is no weight on one side.
@@ -67,13 +68,13 @@ def auc(score: Floats, yes: Floats, no: Floats) -> float | None:
     return float((yes_at * (below + no_at / 2)).sum() / (yes.sum() * no.sum()))
 
 
-def brier(chance: Floats, share: Floats, weight: Floats) -> float:
+def brier(chance: Numbers, share: Numbers, weight: Numbers) -> float:
     """Mean squared error of chances against shares of "yes": of votes, each counted, not of the shares."""
     squares = share * (1 - chance) ** 2 + (1 - share) * chance**2
     return float((squares * weight).sum() / weight.sum())
 
 
-def calibration_error(chance: Floats, share: Floats, weight: Floats, bins: int = 10) -> float:
+def calibration_error(chance: Numbers, share: Numbers, weight: Numbers, bins: int = 10) -> float:
     """Expected calibration error: mean distance of chance and what happened, over bins of equal width."""
     place = np.minimum((chance * bins).astype(np.int64), bins - 1)
     total = np.bincount(place, weight, bins)
@@ -81,7 +82,7 @@ def calibration_error(chance: Floats, share: Floats, weight: Floats, bins: int =
     return float(gap.sum() / total.sum())
 
 
-def calibration_curve(chance: Floats, share: Floats, weight: Floats, bins: int = 10) -> list[dict[str, float]]:
+def calibration_curve(chance: Numbers, share: Numbers, weight: Numbers, bins: int = 10) -> list[dict[str, float]]:
     """Per bin that has cases: the mean chance, what happened, and the weight."""
     place = np.minimum((chance * bins).astype(np.int64), bins - 1)
     curve = []
@@ -92,3 +93,35 @@ def calibration_curve(chance: Floats, share: Floats, weight: Floats, bins: int =
             happened = float(np.average(share[mine], weights=weight[mine]))
             curve.append({"said": round(said, 4), "happened": round(happened, 4), "weight": float(weight[mine].sum())})
     return curve
+
+
+DIRECTLY_HELPFUL = 2
+
+
+def ndcg(ranking: Sequence[int], grades: Mapping[int, int], at: int = 10) -> float | None:
+    """Discounted cumulative gain over the best possible, in [0, 1] (Järvelin and Kekäläinen, 2002).
+
+    Records that nobody judged are taken out of the ranking first (Sakai, 2007): being unknown is not
+    being bad. The gain is the grade, the discount log2(rank + 1). None when no grade is above 0.
+    """
+    best = _gain(sorted(grades.values(), reverse=True)[:at])
+    if best == 0:
+        return None
+    return _gain([grades[record] for record in ranking if record in grades][:at]) / best
+
+
+def recall(ranking: Sequence[int], grades: Mapping[int, int], at: int = 10) -> float | None:
+    """The share of the directly helpful records that stand among the first `at`, judged or not; None without any."""
+    helpful = {record for record, grade in grades.items() if grade == DIRECTLY_HELPFUL}
+    return len(helpful.intersection(ranking[:at])) / len(helpful) if helpful else None
+
+
+def reciprocal_rank(ranking: Sequence[int], grades: Mapping[int, int]) -> float | None:
+    """1 over the rank of the first directly helpful record, 0 when it is not ranked; None without any."""
+    if DIRECTLY_HELPFUL not in grades.values():
+        return None
+    return next((1 / rank for rank, record in enumerate(ranking, 1) if grades.get(record) == DIRECTLY_HELPFUL), 0.0)
+
+
+def _gain(grades: Sequence[int]) -> float:
+    return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))

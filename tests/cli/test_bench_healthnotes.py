@@ -13,7 +13,7 @@ from crowdnotes.cli.healthnotes_cases import links_of
 from crowdnotes.domain import GateName, Post
 from crowdnotes.engines import WriterAnswer
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
-from crowdnotes.studies.helpfulness_rows import HealthNote
+from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.testing import HashingEmbedder, LiveLinks
 from tests.cases.walk import small_workspace
 from tests.cli.healthnotes_runs import KettleWeb, WritingEngine, as_json, bench, lines_of, notes_file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowdnotes.domain import GateStatus, Mode
-from crowdnotes.studies.healthnotes_results import Outcome, PostResult, StudyOptions
+from crowdnotes.studies.bench.healthnotes import Outcome, PostResult, StudyOptions
 
 
 def options(**changes: object) -> StudyOptions:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import GateName, Mode
-from crowdnotes.studies.healthnotes_page import report_page
-from crowdnotes.studies.healthnotes_plots import THIS_RUN, gates_plot, models_plot
-from crowdnotes.studies.healthnotes_published import published
-from crowdnotes.studies.healthnotes_report import Report, make_report
+from crowdnotes.studies.bench.healthnotes import Report, make_report
+from crowdnotes.studies.bench.healthnotes_page import THIS_RUN, gates_plot, models_plot, published, report_page
 from tests.studies.made_health import options, result
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from crowdnotes.domain import Mode
 from crowdnotes.errors import InputError
-from crowdnotes.studies.healthnotes_results import Outcome, StudyFolder, file_sha256
+from crowdnotes.studies.bench.healthnotes import Outcome, StudyFolder, file_sha256
 from tests.studies.made_health import options, result
 
 

@@ -9,9 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import GateName
-from crowdnotes.studies.healthnotes_report import make_report, switches
-from crowdnotes.studies.healthnotes_results import Outcome, PostResult
-from crowdnotes.studies.healthnotes_table import HalfRow, table_csv, table_rows
+from crowdnotes.studies.bench.healthnotes import (
+    HalfRow,
+    Outcome,
+    PostResult,
+    make_report,
+    switches,
+    table_csv,
+    table_rows,
+)
 from tests.studies.made_health import options, result
 
 

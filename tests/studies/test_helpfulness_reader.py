@@ -8,10 +8,10 @@ import pytest
 
 from crowdnotes.engines.local.heads.adapter import AdaptedMiniLM
 from crowdnotes.engines.local.heads.note_reader import NoteReader
+from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.studies.helpfulness_questions import QUESTIONS, Answered, answered_questions
 from crowdnotes.studies.helpfulness_reader import Taught, teach_reader
 from crowdnotes.studies.helpfulness_readings import without_judged
-from crowdnotes.studies.helpfulness_rows import HealthNote
 from crowdnotes.testing import HashingEmbedder
 
 _CAMP = pd.DataFrame(

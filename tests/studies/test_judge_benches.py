@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import GateName
 from crowdnotes.errors import InputError
+from crowdnotes.studies.bench.correctness import bench_correctness
+from crowdnotes.studies.bench.helpfulness import bench_helpfulness
+from crowdnotes.studies.bench.principles import bench_principles
 from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-from crowdnotes.studies.correctness_bench import bench_correctness
-from crowdnotes.studies.correctness_rows import DistortionRow, read_distortions
-from crowdnotes.studies.helpfulness_bench import bench_helpfulness
-from crowdnotes.studies.helpfulness_rows import HealthNote, read_health_notes
+from crowdnotes.studies.data_files import DistortionRow, HealthNote, note_mark, read_distortions, read_health_notes
 from crowdnotes.studies.measures import accuracy, area_under_curve, macro_f1, wilson
 from crowdnotes.studies.near_duplicates import group_texts, joined_groups
-from crowdnotes.studies.note_marks import note_mark
-from crowdnotes.studies.principles_bench import bench_principles
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.errors import InputError
-from crowdnotes.studies.judged_posts import read_judged_posts
+from crowdnotes.studies.data_files import read_judged_posts
 
 GOOD = '{"note_id": "1", "post": "Lemons cure flu", "judged": [{"record": 0, "grade": 2}, {"record": 3, "grade": 0}]}'
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.studies.ranking_measures import ndcg, recall, reciprocal_rank
+from crowdnotes.studies.measures import ndcg, recall, reciprocal_rank
 
 GRADES = {1: 2, 2: 1, 3: 0, 4: 2}
 

@@ -11,8 +11,8 @@ from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.settings import EvidenceSettings, GateSettings
-from crowdnotes.studies.judged_posts import JudgedPost
-from crowdnotes.studies.retrieval import RetrievalReport, engine_ranking, measure_retrieval
+from crowdnotes.studies.bench.retrieval import RetrievalReport, engine_ranking, measure_retrieval
+from crowdnotes.studies.data_files import JudgedPost
 from crowdnotes.testing import HashingEmbedder
 
 ROWS = [

@@ -10,9 +10,8 @@ from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.differences import swap_differences
 from crowdnotes.engines.local.heads.shipped import JUDGES
 from crowdnotes.settings import GateSettings
-from crowdnotes.studies.correctness_bench import bench_correctness
-from crowdnotes.studies.correctness_pins import fallen_figures
-from crowdnotes.studies.correctness_rows import read_distortions
+from crowdnotes.studies.bench.correctness import bench_correctness, fallen_figures
+from crowdnotes.studies.data_files import read_distortions
 from tests.shared import minilm
 
 PAIRS = Path(__file__).with_name("distortions.jsonl")

@@ -15,8 +15,8 @@ from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines import Engine
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_notes import OPINION_LABELS
+from crowdnotes.studies.data_files import note_mark
 from crowdnotes.studies.measures import area_under_curve
-from crowdnotes.studies.note_marks import note_mark
 
 _EVERY = 200
 _MEASURED = (PrincipleName.NO_SPECULATION, PrincipleName.NEUTRAL)

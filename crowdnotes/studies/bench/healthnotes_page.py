@@ -5,15 +5,139 @@ The page needs no network: plotly.js is in it. Posts and notes are outside text,
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
+from importlib.resources import files
 
-from crowdnotes.domain import GateName, Mode
-from crowdnotes.studies.healthnotes_plots import THIS_RUN, gates_plot, models_plot
-from crowdnotes.studies.healthnotes_published import Published, published
-from crowdnotes.studies.healthnotes_report import Report, switches
-from crowdnotes.studies.healthnotes_results import Outcome
-from crowdnotes.studies.healthnotes_table import PassRate
+import plotly.graph_objects as go
+
+from crowdnotes.domain import GateName, Mode, Noun
+from crowdnotes.studies.bench.healthnotes import Outcome, PassRate, Report, switches
+
+Three = tuple[float, float, float]
+
+
+class PublishedHalves(Noun):
+    """Relevance, correctness and helpfulness of each half, in percent, each gate after those before it."""
+
+    helpful: Three
+    not_helpful: Three
+
+
+class PublishedModel(Noun):
+    """A row of Table 2; `automation` is None for the contributors' own notes."""
+
+    name: str
+    augmentation: PublishedHalves
+    automation: PublishedHalves | None = None
+
+    def of(self, mode: Mode) -> PublishedHalves | None:
+        """The figures of one mode; of the contributors' notes those that there are, in either."""
+        return self.augmentation if mode is Mode.AUGMENTATION or self.automation is None else self.automation
+
+
+class PublishedAblation(Noun):
+    """A row of Table 3: helpfulness in percent, with `without` taken away; "" is nothing."""
+
+    name: str
+    without: str
+    helpful: float
+    not_helpful: float
+    overall: float
+
+
+class Published(Noun):
+    """All of it, and where it is from."""
+
+    source: str
+    models: tuple[PublishedModel, ...]
+    ablations: tuple[PublishedAblation, ...]
+
+
+@cache
+def published() -> Published:
+    """The figures as they stand in the table beside this file."""
+    table = files("crowdnotes.studies.bench").joinpath("healthnotes_published.toml").read_text(encoding="utf-8")
+    return Published.model_validate(tomllib.loads(table))
+
+
+THIS_RUN = "This run"
+_MARKED = {"Human notes": ("x", "#555555"), "o3": ("diamond", "#7b5ea7"), "MedGemma-27B": ("circle", "#b0762f")}
+_HALVES = {"helpful": "#1a7f4e", "not helpful": "#2f6db0"}
+_ROW = 26  # pixels of a model
+
+
+def gates_plot(report: Report, known: Published) -> go.Figure:
+    """Pass rates of the three gates in each half as bars with intervals; published ones as marks over them."""
+    figure = go.Figure()
+    places = [
+        [row.name for row in report.rows[:2] for _ in GateName],
+        [gate.value for _ in range(2) for gate in GateName],
+    ]
+    rates = [row.rates[gate] for row in report.rows[:2] for gate in GateName]
+    figure.add_bar(
+        name=THIS_RUN,
+        x=places,
+        y=[rate.percent for rate in rates],
+        error_y=_error_bars(rates, "#333333"),
+        marker_color=[_HALVES[row.name] for row in report.rows[:2] for _ in GateName],
+    )
+    for model in known.models:
+        halves = model.of(report.options.mode)
+        if model.name in _MARKED and halves is not None:
+            symbol, colour = _MARKED[model.name]
+            figure.add_scatter(
+                name=f"{model.name} (paper)",
+                x=places,
+                y=[*halves.helpful, *halves.not_helpful],
+                mode="markers",
+                marker={"symbol": symbol, "color": colour, "size": 10},
+            )
+    return _styled(figure, "Posts that pass each gate, %", height=420).update_yaxes(range=[0, 100])
+
+
+def models_plot(report: Report, known: Published) -> go.Figure:
+    """Helpfulness of every published model in this mode, and of this run with its interval, best on top."""
+    published = {
+        model.name: (halves.helpful[2], halves.not_helpful[2])
+        for model in known.models
+        if (halves := model.of(report.options.mode)) is not None
+    }
+    own = [row.rates[GateName.HELPFULNESS] for row in report.rows[:2]]
+    order = sorted(published, key=lambda name: sum(published[name]))
+    figure = go.Figure()
+    for place, (half, colour) in enumerate(_HALVES.items()):
+        figure.add_scatter(
+            name=f"{half} half",
+            x=[published[name][place] for name in order] + [own[place].percent],
+            y=[*order, THIS_RUN],
+            error_x=_error_bars([PassRate(0, 0)] * len(order) + [own[place]], colour),
+            cliponaxis=False,
+            mode="markers",
+            marker={"color": colour, "size": 10, "symbol": ["circle"] * len(order) + ["star"]},
+        )
+    figure.update_xaxes(range=[0, 100])
+    return _styled(figure, "Posts that pass all three gates, %", height=_ROW * (len(order) + 1) + 120)
+
+
+def _error_bars(rates: list[PassRate], colour: str) -> dict[str, object]:
+    """Wilson's interval around each rate; nothing where there are no posts, as of a published figure."""
+    above = [rate.interval[1] - rate.percent if rate.percent is not None else 0.0 for rate in rates]
+    below = [rate.percent - rate.interval[0] if rate.percent is not None else 0.0 for rate in rates]
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": colour}
+
+
+def _styled(figure: go.Figure, title: str, *, height: int) -> go.Figure:
+    return figure.update_layout(
+        title=title,
+        template="plotly_white",
+        height=height,
+        margin={"l": 10, "r": 10, "t": 60, "b": 10},
+        legend={"orientation": "h", "y": -0.15},
+    )
+
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1d2733; }

@@ -1,4 +1,4 @@
-"""`crowdnotes bench helpfulness`, `correctness` and `principles`: an engine's judgement against known answers."""
+"""`crowdnotes bench …`: an engine's judgement and searches against known answers."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import QueryDiversity, Utility, print_json, print_text, progress
 
 if TYPE_CHECKING:
     from crowdnotes.engines import Engine
     from crowdnotes.workspace import Workspace
 
 
-class EngineChoice(StrEnum):
+class EngineOption(StrEnum):
     """Who judges."""
 
     LOCAL = "local"
     LLM = "llm"
 
 
-_Choice = Annotated[EngineChoice, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
+_Choice = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
 _Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 def helpfulness(
     data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
-    engine: _Choice = EngineChoice.LOCAL,
+    engine: _Choice = EngineOption.LOCAL,
     limit: _Limit = None,
     as_json: _Json = False,
 ) -> None:
@@ -37,22 +37,22 @@ def helpfulness(
 
     Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
     """
-    from crowdnotes.studies.helpfulness_bench import bench_helpfulness
-    from crowdnotes.studies.helpfulness_rows import read_health_notes
+    from crowdnotes.studies.bench.helpfulness import bench_helpfulness
+    from crowdnotes.studies.data_files import read_health_notes
     from crowdnotes.studies.judge_files import read_held_out
     from crowdnotes.workspace import open_workspace
 
     notes = read_health_notes(data, limit)
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        held_out = read_held_out("helpfulness").by_mark() if engine is EngineChoice.LOCAL else {}
+        held_out = read_held_out("helpfulness").by_mark() if engine is EngineOption.LOCAL else {}
         found = bench_helpfulness(judge, notes, held_out, workspace.settings.gates.helpfulness, _progress)
         _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
 
 
 def correctness(
     data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
-    engine: _Choice = EngineChoice.LOCAL,
+    engine: _Choice = EngineOption.LOCAL,
     limit: _Limit = None,
     as_json: _Json = False,
     pin: Annotated[str | None, typer.Option(help="Pin the local engine's figures under this data set's name.")] = None,
@@ -64,13 +64,12 @@ def correctness(
     """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion."""
     from crowdnotes.engines.local.heads.shipped import JUDGES
     from crowdnotes.errors import InputError
-    from crowdnotes.studies.correctness_bench import bench_correctness
-    from crowdnotes.studies.correctness_pins import fallen_figures, pin_correctness
-    from crowdnotes.studies.correctness_rows import read_distortions
+    from crowdnotes.studies.bench.correctness import bench_correctness, fallen_figures, pin_correctness
+    from crowdnotes.studies.data_files import read_distortions
     from crowdnotes.studies.judge_files import made_folder
     from crowdnotes.workspace import open_workspace
 
-    if (pin or check) and engine is not EngineChoice.LOCAL:
+    if (pin or check) and engine is not EngineOption.LOCAL:
         raise InputError("Only the local engine's figures are pinned.", "Leave out --pin and --check, or --engine.")
     rows = read_distortions(data, limit)
     with open_workspace() as workspace:
@@ -88,7 +87,7 @@ def correctness(
 
 def principles(
     data: Annotated[Path, typer.Option(help="Camp notes, Parquet, with kind and content_label.")],
-    engine: _Choice = EngineChoice.LOCAL,
+    engine: _Choice = EngineOption.LOCAL,
     limit: _Limit = None,
     as_json: _Json = False,
 ) -> None:
@@ -96,25 +95,25 @@ def principles(
 
     Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
     """
+    from crowdnotes.studies.bench.principles import bench_principles
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
     from crowdnotes.studies.judge_files import read_held_out
-    from crowdnotes.studies.principles_bench import bench_principles
     from crowdnotes.workspace import open_workspace
 
     notes = labelled_bridging(read_camp_notes(data)).head(limit) if limit else labelled_bridging(read_camp_notes(data))
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        held_out = read_held_out("principles").by_mark() if engine is EngineChoice.LOCAL else {}
+        held_out = read_held_out("principles").by_mark() if engine is EngineOption.LOCAL else {}
         found = bench_principles(judge, notes, held_out, _progress)
         _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
 
 
-def chosen_engine(workspace: Workspace, choice: EngineChoice) -> Engine:
+def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
     """The engine asked for. Raises ConfigurationError when no language model's server is set."""
     from crowdnotes.engines.local import LocalEngine
     from crowdnotes.errors import ConfigurationError
 
-    if choice is EngineChoice.LOCAL:
+    if choice is EngineOption.LOCAL:
         return LocalEngine(workspace.embedder, workspace.settings.gates)
     if not workspace.engine.uses_language_model:
         raise ConfigurationError(
@@ -139,3 +138,59 @@ def _show(figures: dict[str, object], *, as_json: bool) -> None:
                 print_text(f"  {kind}: {inside}")
         elif value != "":
             print_text(f"{name}: {shown}")
+
+
+def retrieval(
+    data: Annotated[
+        Path,
+        typer.Option(help='A line a post: {"note_id", "post", "judged": [{"record": row, "grade": 0, 1 or 2}]}.'),
+    ],
+    library: Annotated[str, typer.Option(help="The library whose rows were judged.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
+    query_diversity: QueryDiversity = True,
+    utility: Utility = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Rank a library's records for posts in three ways, and compare each with what was judged.
+
+    fulltext is full-text search on the post's words, embedding the similarity of records to the post,
+    engine what a case does: queries, search, picks by utility. ndcg@10 leaves unjudged records out;
+    recall@10 and mrr (mean reciprocal rank) are of records with grade 2, in the ranking as it is.
+    Embedding the library takes minutes the first time.
+    """
+    from crowdnotes.studies.bench.retrieval import measure_retrieval
+    from crowdnotes.studies.data_files import read_judged_posts
+    from crowdnotes.workspace import open_workspace
+
+    posts = read_judged_posts(data, limit)
+    with open_workspace() as workspace:
+        report = measure_retrieval(
+            posts,
+            workspace.engine,
+            workspace.embedder,
+            workspace.libraries,
+            library,
+            workspace.settings.evidence,
+            progress=lambda line: progress(f"  {line}"),
+            diverse=query_diversity,
+            by_utility=utility,
+        )
+        engine = workspace.engine.name
+    if as_json:
+        runs = {
+            name: {
+                "ndcg@10": round(run.ndcg_at_10, 4),
+                "recall@10": round(run.recall_at_10, 4),
+                "mrr": round(run.mrr, 4),
+                "seconds": round(run.seconds, 3),
+            }
+            for name, run in report.runs.items()
+        }
+        print_json(
+            {"n": report.posts, "with_helpful": report.with_helpful, "library": library, "engine": engine, "runs": runs}
+        )
+        return
+    print_text(f"{report.posts} posts, {report.with_helpful} with a directly helpful record; engine: {engine}")
+    print_text(f"{'':<10} {'ndcg@10':>8} {'recall@10':>10} {'mrr':>6} {'seconds':>8}")
+    for name, run in report.runs.items():
+        print_text(f"{name:<10} {run.ndcg_at_10:>8.3f} {run.recall_at_10:>10.3f} {run.mrr:>6.3f} {run.seconds:>8.2f}")

@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from crowdnotes.domain import GateStatus
 from crowdnotes.engines import Engine
 from crowdnotes.errors import InputError
-from crowdnotes.studies.helpfulness_rows import HealthNote
+from crowdnotes.studies.data_files import HealthNote, note_mark
 from crowdnotes.studies.measures import accuracy, area_under_curve, macro_f1
-from crowdnotes.studies.note_marks import note_mark
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 
 _EVERY = 50

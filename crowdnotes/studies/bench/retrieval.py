@@ -26,8 +26,8 @@ from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.run import queries_for
 from crowdnotes.evidence.utility import select_by_utility
 from crowdnotes.settings import EvidenceSettings
-from crowdnotes.studies.judged_posts import JudgedPost
-from crowdnotes.studies.ranking_measures import DIRECTLY_HELPFUL, ndcg, recall, reciprocal_rank
+from crowdnotes.studies.data_files import JudgedPost
+from crowdnotes.studies.measures import DIRECTLY_HELPFUL, ndcg, recall, reciprocal_rank
 
 _DEPTH = 100  # records that each way ranks
 _BEGINNING = 256  # characters of a record that are embedded after its title: more takes minutes longer
