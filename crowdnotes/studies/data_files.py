@@ -18,7 +18,7 @@ Row = TypeVar("Row", bound=BaseModel)
 def read_rows(path: Path, row: type[Row], form: str, limit: int | None = None) -> list[Row]:
     """The file's rows, or its first `limit`; blank lines are passed over.
 
-    Raises InputError with the line, what is wrong with it, and `form`: what a line should hold.
+    Raises InputError with the line, also past the limit, what is wrong with it, and `form`: what a line should hold.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
@@ -30,18 +30,17 @@ def read_rows(path: Path, row: type[Row], form: str, limit: int | None = None) -
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        if limit is not None and len(found) >= limit:
-            break
         try:
             found.append(row.model_validate_json(line))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
             what = f"{place}: {first['msg']}" if place else str(first["msg"])
+            what = what.removeprefix("Value error, ")
             raise InputError(f"{path.name}, line {number}: {what}.", form) from error
     if not found:
         raise InputError(f"{path.name} holds no lines.", form)
-    return found
+    return found[:limit]
 
 
 def note_mark(note_id: str) -> int:
@@ -148,27 +147,5 @@ class JudgedPost(BaseModel):
 
 
 def read_judged_posts(path: Path, limit: int | None = None) -> list[JudgedPost]:
-    """The posts of the file, or its first `limit`; blank lines are passed over.
-
-    Raises InputError with the line and what is wrong with it, also past the limit.
-    """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise InputError(f"{path.name} cannot be read ({error.strerror}).", "Check the path.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path.name} is not UTF-8 text.", _JUDGED_FORM) from error
-    posts = [_parsed(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not posts:
-        raise InputError(f"{path.name} holds no posts.", _JUDGED_FORM)
-    return posts[:limit]
-
-
-def _parsed(path: Path, number: int, line: str) -> JudgedPost:
-    try:
-        return JudgedPost.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        what = f"{place}: {first['msg']}" if place else str(first["msg"])
-        raise InputError(f"{path.name}, line {number}: {what.removeprefix('Value error, ')}.", _JUDGED_FORM) from error
+    """The posts of the file. Raises InputError with the line and what is wrong with it."""
+    return read_rows(path, JudgedPost, _JUDGED_FORM, limit)

@@ -11,61 +11,45 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
+from scipy.stats import binomtest
+from sklearn.metrics import f1_score, roc_auc_score
 
 Numbers = npt.NDArray[np.float64]
-_Z = 1.959963984540054  # of 95 %
+DIRECTLY_HELPFUL = 2
 
 
 def macro_f1(truth: Sequence[bool], said: Sequence[bool]) -> float:
     """The mean of both classes' F1, in [0, 1]; a class that neither side has counts 0."""
-    return sum(_f1(truth, said, of=label) for label in (True, False)) / 2
+    return float(f1_score(truth, said, labels=[True, False], average="macro", zero_division=0))
 
 
 def accuracy(truth: Sequence[bool], said: Sequence[bool]) -> float:
     """The share of verdicts that are right, in [0, 1]."""
-    return sum(a == b for a, b in zip(truth, said, strict=True)) / len(truth)
+    return float(np.mean(np.asarray(truth) == np.asarray(said)))
 
 
 def area_under_curve(truth: Sequence[bool], scores: Sequence[float] | Numbers) -> float | None:
     """The chance that a true one scores above a false one, ties half; None when one class is missing."""
-    labels = np.asarray(truth, dtype=bool)
-    true, false = int(labels.sum()), int((~labels).sum())
-    if not true or not false:
+    return float(roc_auc_score(truth, scores)) if len(set(truth)) == 2 else None
+
+
+def auc(score: Numbers, yes: Numbers, no: Numbers) -> float | None:
+    """The same of cases that were voted on: each is one of "yes" and one of "no", with these weights (n,).
+
+    None when there is no weight on one side.
+    """
+    if not (yes.sum() > 0 and no.sum() > 0):
         return None
-    ranks = rankdata(np.asarray(scores, dtype=np.float64))
-    return float((ranks[labels].sum() - true * (true + 1) / 2) / (true * false))
+    truth = np.repeat([True, False], len(score))
+    return float(roc_auc_score(truth, np.tile(score, 2), sample_weight=np.concatenate([yes, no])))
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson, 1927), in [0, 1]; (0, 1) of nothing."""
     if not of:
         return 0.0, 1.0
-    share, square = hits / of, _Z * _Z
-    centre = (share + square / (2 * of)) / (1 + square / of)
-    half = _Z * math.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
-    return max(0.0, centre - half), min(1.0, centre + half)
-
-
-def _f1(truth: Sequence[bool], said: Sequence[bool], *, of: bool) -> float:
-    pairs = list(zip(truth, said, strict=True))
-    both = sum(a is of and b is of for a, b in pairs)
-    one = sum((a is of) != (b is of) for a, b in pairs)
-    return 2 * both / (2 * both + one) if both else 0.0
-
-
-def auc(score: Numbers, yes: Numbers, no: Numbers) -> float | None:
-    """The chance that a case of "yes" scores above one of "no", ties half; weights yes, no (n,).
-
-    None when there is no weight on one side.
-    """
-    if not (yes.sum() > 0 and no.sum() > 0):
-        return None
-    values, place = np.unique(score, return_inverse=True)
-    yes_at = np.bincount(place, yes, len(values))
-    no_at = np.bincount(place, no, len(values))
-    below = np.cumsum(no_at) - no_at
-    return float((yes_at * (below + no_at / 2)).sum() / (yes.sum() * no.sum()))
+    interval = binomtest(hits, of).proportion_ci(method="wilson")
+    return max(0.0, float(interval.low)), min(1.0, float(interval.high))
 
 
 def brier(chance: Numbers, share: Numbers, weight: Numbers) -> float:
@@ -93,9 +77,6 @@ def calibration_curve(chance: Numbers, share: Numbers, weight: Numbers, bins: in
             happened = float(np.average(share[mine], weights=weight[mine]))
             curve.append({"said": round(said, 4), "happened": round(happened, 4), "weight": float(weight[mine].sum())})
     return curve
-
-
-DIRECTLY_HELPFUL = 2
 
 
 def ndcg(ranking: Sequence[int], grades: Mapping[int, int], at: int = 10) -> float | None:

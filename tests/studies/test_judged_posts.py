@@ -45,7 +45,7 @@ def test_a_bad_line_is_named_with_what_is_wrong_even_past_the_limit(tmp_path: Pa
 def test_a_file_that_is_missing_empty_or_not_text_is_said_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_judged_posts(tmp_path / "none.jsonl")
-    with pytest.raises(InputError, match="holds no posts"):
+    with pytest.raises(InputError, match="holds no lines"):
         read_judged_posts(_file(tmp_path, "\n"))
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00\xd8")
     with pytest.raises(InputError, match="not UTF-8"):
