@@ -9,10 +9,10 @@ import streamlit as st
 from crowdnotes.cases.store import CaseSummary
 from crowdnotes.domain import CaseStatus, DecisionKind
 from crowdnotes.handoff import is_demonstration
+from crowdnotes.text.markdown import count, moment, plain
 from pages.view.decision import cases_as_csv
 from pages.view.session import act, notices, page_body, workspace
 from pages.view.status_bar import status_bar
-from pages.view.text import count, moment, plain
 
 _PLACE = "cases"
 _PAGE_SIZE = 20

@@ -6,11 +6,11 @@ import streamlit as st
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.library import LibraryInfo
+from crowdnotes.text.markdown import day, plain, record_place, title, web_url
 from pages.view.libraries import add_form, described, indexing, indexing_panel
 from pages.view.progress import LIBRARIES, under_way
 from pages.view.session import act, notices, page_body, workspace
 from pages.view.status_bar import status_bar
-from pages.view.text import day, plain, record_place, title, web_url
 
 _FOUND = "library-found"
 _SEARCHED = "library-search"

@@ -13,9 +13,9 @@ from typing import Any, Literal, TypedDict
 import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
+from crowdnotes.text.markdown import visible
 from crowdnotes.text.note_rules import top_level_domains
-from pages.view.table_rows import ReadableRows, readable_rows
-from pages.view.text import visible
+from crowdnotes.text.table_rows import ReadableRows, readable_rows
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 

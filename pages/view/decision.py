@@ -34,11 +34,11 @@ from crowdnotes.handoff import (
     to_markdown,
 )
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.text.markdown import count, exact, host, moment, plain, web_url
 from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, workspace
 from pages.view.steps import StepName, StepState, StepView, arrive, forget_folds, step
-from pages.view.text import count, exact, host, moment, plain, web_url
 
 _PLACE = StepName.DECIDE.value
 _KINDS = {

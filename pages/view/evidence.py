@@ -10,6 +10,7 @@ from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Source, SourceC
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.evidence.wayback import NAME as WAYBACK
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.text.markdown import count, day, exact, host, plain, record_place, title, web_url
 from pages.view.components import marked_text, passage_pieces
 from pages.view.decision import card_badge
 from pages.view.more_evidence import (
@@ -25,7 +26,6 @@ from pages.view.progress import job_panel
 from pages.view.search_report import all_hits, already_checked, category_mix, no_passage, search_report, source_badges
 from pages.view.session import act, author, notices, workspace
 from pages.view.steps import StepName, StepState, StepView, card_place, move_on, notices_of_gone_cards, step
-from pages.view.text import count, day, exact, host, plain, record_place, title, web_url
 from pages.view.where_to_look import add_sources, left_links
 
 _OUTCOMES = {

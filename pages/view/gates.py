@@ -9,6 +9,7 @@ from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.lint import lint, without_tracking
+from crowdnotes.text.markdown import plain
 from pages.view.components import gate_path, outside_text
 from pages.view.decision import asking, stop_asking
 from pages.view.jury import jury_panel
@@ -17,7 +18,6 @@ from pages.view.progress import job_panel, start, under_way
 from pages.view.search_report import language_name
 from pages.view.session import act, author, notices, workspace
 from pages.view.steps import StepName, StepState, StepView, step
-from pages.view.text import plain
 
 _PLACE = StepName.REVIEW.value
 

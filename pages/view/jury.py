@@ -7,8 +7,8 @@ import streamlit as st
 from crowdnotes.bridging.status import RuleName, in_figures
 from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName
 from crowdnotes.jury import changes
+from crowdnotes.text.markdown import plain
 from pages.view.plots import Part, Standing, number_line, stacked_shares
-from pages.view.text import plain
 
 _ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
 _ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})

@@ -12,9 +12,9 @@ import streamlit as st
 
 from crowdnotes.evidence.library import COLUMN_PARTS, FILE_KINDS, TABLE_KINDS, LibraryInfo
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step
+from crowdnotes.text.markdown import count, plain
 from pages.view.progress import LIBRARIES, watched
 from pages.view.session import act, workspace
-from pages.view.text import count, plain
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

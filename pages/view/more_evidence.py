@@ -20,12 +20,12 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.text.markdown import count, host, moment, plain
 from pages.view.components import into_view
 from pages.view.progress import start, started_here, under_way
 from pages.view.search_report import failed_searches, failures
 from pages.view.session import act, author, notices, workspace
 from pages.view.steps import StepName, card_place
-from pages.view.text import count, host, moment, plain
 from pages.view.where_to_look import library_choice, library_names, service_pills, ticked_at_first
 
 _PLACE = StepName.EVIDENCE.value

@@ -11,13 +11,13 @@ from crowdnotes.demonstration import Example, examples, is_demonstration_url
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.text.markdown import clip, host, plain
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.components import marked_text, note_counter, note_pieces, outside_text, passage_words, sentence_pieces
 from pages.view.decision import cited_links
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, workspace
 from pages.view.steps import StepName, StepState, StepView, step
-from pages.view.text import clip, host, plain
 
 _BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
     Support.SUPPORTED: ("green", ":material/check:"),

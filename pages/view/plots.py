@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from crowdnotes.bridging.status import in_figures
-from pages.view.text import plain
+from crowdnotes.text.markdown import plain
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _APART = " \u2003"  # a wide space between two entries, where a line may break

@@ -13,12 +13,12 @@ from crowdnotes.domain import Case, Image, Mode
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.pictures import MAX_BYTES, clean_picture, preview
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.text.markdown import count, exact, lines, moment, plain
 from pages.view.components import outside_text
 from pages.view.more_evidence import open_paste_box
 from pages.view.progress import gather_anew, start, under_way
 from pages.view.session import act, author, show_case, show_notice, tell, told, workspace
 from pages.view.steps import StepName, StepState, StepView, forget_folds, step
-from pages.view.text import count, exact, lines, moment, plain
 from pages.view.where_to_look import (
     MODE_LABELS,
     cutoff,

@@ -12,11 +12,11 @@ from crowdnotes.cases.intake import nowhere_to_look, places_of
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord, StepState
+from crowdnotes.text.markdown import plain
 from pages.view.components import into_view
 from pages.view.search_report import search_list
 from pages.view.session import act, telling, workspace
 from pages.view.steps import StepName
-from pages.view.text import plain
 
 JobKind = Literal["gather", "look", "write", "assess", "links"]
 

@@ -28,10 +28,10 @@ from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search.run import languages_of
 from crowdnotes.jobs.records import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES
+from crowdnotes.text.markdown import count, day, host, plain, title, web_url
 from crowdnotes.text.urls import identities
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
-from pages.view.text import count, day, host, plain, title, web_url
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
 _TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}

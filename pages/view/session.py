@@ -17,9 +17,9 @@ from crowdnotes.domain import Case
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import CrowdNotesError
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.text.markdown import plain
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
-from pages.view.text import plain
 
 _ENTERED = "entered"
 

@@ -8,10 +8,10 @@ from crowdnotes.domain import Case
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.engines.llm.discovery import FoundServer, find_servers, require_answer
 from crowdnotes.jobs.records import JobRecord
+from crowdnotes.text.markdown import plain
 from pages.view.components import outside_text
 from pages.view.progress import doing, newest
 from pages.view.session import PAGE_WIDTH, act, notices, telling, use_engine, workspace
-from pages.view.text import plain
 
 _POLL_SECONDS = 0.8
 _PINNED = "post-pinned"

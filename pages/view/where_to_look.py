@@ -12,10 +12,10 @@ from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
 from crowdnotes.evidence.search import SearchProvider, check_providers, make_providers
 from crowdnotes.jobs.records import JobRecord, Progress, Step
 from crowdnotes.settings import SearchSettings
+from crowdnotes.text.markdown import count, lines, plain
 from pages.view.progress import start, under_way
 from pages.view.session import act, author, notices, telling, workspace
 from pages.view.steps import StepName
-from pages.view.text import count, lines, plain
 
 MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}
 _PLACE = StepName.EVIDENCE.value

@@ -1,4 +1,4 @@
-"""Text for the screen. Text from outside never reaches Markdown unless `plain` has disarmed it."""
+"""Markdown for the screen: text from outside never becomes markup unless `plain` has disarmed it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.view.text import clip, count, day, exact, host, lines, plain, title, visible, web_url
+from crowdnotes.text.markdown import clip, count, day, exact, host, lines, plain, title, visible, web_url
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
