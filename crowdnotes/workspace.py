@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import Self
 
-from crowdnotes.cases.gathering import FOR_PEOPLE, Tools, Ways
-from crowdnotes.cases.service import CaseService, system_clock
-from crowdnotes.cases.stages import StageRunner
+from crowdnotes.cases.gathering import GatherOptions, Tools
+from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
@@ -24,7 +23,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.page_readers import page_readers
-from crowdnotes.evidence.search import SearchProvider, make_providers
+from crowdnotes.evidence.search import make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
@@ -34,19 +33,44 @@ from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import open_database
 
 
+def system_clock() -> datetime:
+    """Now, in UTC."""
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """The parts that a page or command calls; shared by all sessions of one process."""
 
-    settings: Settings
+    tools: Tools
     service: CaseService
     runner: JobRunner
-    engine: Engine
     choice: EngineChoice
-    libraries: Libraries
-    embedder: Embedder
-    reader: SourceReader
-    service_with: Callable[[Engine], CaseService]
+
+    @property
+    def settings(self) -> Settings:
+        """As read at the start."""
+        return self.tools.settings
+
+    @property
+    def engine(self) -> Engine:
+        """Who thinks."""
+        return self.tools.engine
+
+    @property
+    def libraries(self) -> Libraries:
+        """The local ones."""
+        return self.tools.libraries
+
+    @property
+    def embedder(self) -> Embedder:
+        """Cached."""
+        return self.tools.embedder
+
+    @property
+    def reader(self) -> SourceReader:
+        """Of pages and papers."""
+        return self.tools.reader
 
     def __enter__(self) -> Self:
         return self
@@ -61,7 +85,8 @@ class Workspace:
         """
         settings = self.settings
         engine = make_engine(choice, settings.llm, settings.gates, self.embedder, settings.data_dir)
-        return replace(self, engine=engine, choice=choice, service=self.service_with(engine))
+        tools = replace(self.tools, engine=engine)
+        return replace(self, tools=tools, choice=choice, service=CaseService(tools))
 
     def close(self) -> None:
         """Let running jobs stop and the threads end."""
@@ -93,9 +118,11 @@ def open_workspace(
     engine: Engine | None = None,
     fetcher: PageFetcher | None = None,
     links: LinkAsker | None = None,
-    ways: Ways = FOR_PEOPLE,
+    options: GatherOptions | None = None,
 ) -> Workspace:
     """Open the data folder and the database, made on first use; each boundary is the default one if not given.
+
+    `options` say how sources are gathered, for studies.
 
     The embedding model is read when it is first needed (`warm_up` does it early). Raises
     ConfigurationError or StoreError with what to do about it.
@@ -112,7 +139,6 @@ def open_workspace(
         settings.embedding_cache_mb,
     )
     choice = set_choice(settings.llm)
-    engine = engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir)
     libraries = Libraries(settings.libraries_dir, cached)
     wayback = make_wayback(settings)
     reader = SourceReader(
@@ -123,34 +149,21 @@ def open_workspace(
         by=page_readers().extract,
     )
     asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
-    checker = LinkChecker(asker, settings.links, system_clock, wayback=wayback)
-    store = SqlStore(database)
-
-    def providers(names: Sequence[str]) -> Sequence[SearchProvider]:
-        return make_providers(settings, libraries, names)
-
-    jury = cache(lambda: open_jury(settings.jury, settings.bridging, cached))
-
-    def service_with(engine: Engine) -> CaseService:
-        tools = Tools(engine, cached, reader, libraries, providers, settings, checker, jury)
-        return CaseService(
-            store,
-            StageRunner(store, tools, system_clock, ways),
-            max_post_characters=settings.max_post_characters,
-            categories=settings.evidence.categories,
-        )
-
-    return Workspace(
-        settings=settings,
-        service=service_with(engine),
-        runner=ThreadJobRunner(database, workers=settings.workers),
-        engine=engine,
-        choice=choice,
-        libraries=libraries,
+    tools = Tools(
+        store=SqlStore(database),
+        engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir),
         embedder=cached,
         reader=reader,
-        service_with=service_with,
+        libraries=libraries,
+        providers=lambda names: make_providers(settings, libraries, names),
+        settings=settings,
+        links=LinkChecker(asker, settings.links, system_clock, wayback=wayback),
+        jury=cache(lambda: open_jury(settings.jury, settings.bridging, cached)),
+        clock=system_clock,
+        options=options or GatherOptions(),
     )
+    runner = ThreadJobRunner(database, workers=settings.workers)
+    return Workspace(tools=tools, service=CaseService(tools), runner=runner, choice=choice)
 
 
 def _page_fetcher(settings: Settings) -> PageFetcher:

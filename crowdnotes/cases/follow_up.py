@@ -1,84 +1,81 @@
-"""A second look at the evidence: what may be asked for, and how what it finds joins what is there.
+"""Follow-up searches: what may be asked for once evidence is there, and how what is found joins it.
 
-More like a passage, the other side (what speaks for the post's claim), a link added, a passage swapped
-for the next best of what was found. The program's part of it is in `looking`. Nothing that a person
-opened is lost: each look keeps the set before it on record, and ids go on.
+More like a passage, the other side (what speaks for the post's claim), a link added, a passage swapped for the next
+best of what was found. Nothing that a person opened is lost: each keeps the set before it on record, and ids go on.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from typing import cast
 
 from crowdnotes.cases import gathering
-from crowdnotes.cases.gathering import Best, Tools, Wanted, read_best, wanted_link
+from crowdnotes.cases.gathering import Best, Changes, SourceRequest, Tools, Work, link_request, read_best
 from crowdnotes.cases.intake import Places, checked_urls, places_of
-from crowdnotes.cases.store import Store
-from crowdnotes.cases.workflow import (
-    PROGRAM,
-    leans_on,
-    on_record,
-    ranked,
-    require_open,
-    require_still_open,
-    with_event,
-    with_sources,
-)
+from crowdnotes.cases.workflow import PROGRAM, leans_on, on_record, ranked, require_open, with_event, with_sources
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
-from crowdnotes.drafting import ReadSource, build_evidence
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.not_evidence import worth_choosing
 from crowdnotes.evidence.utility import Selection, select_by_utility
-from crowdnotes.jobs import Progress, Step
+from crowdnotes.jobs import Progress
 from crowdnotes.text.urls import canonical_url, identities
 
 
-def ask(case: Case, look: Look) -> Case:
-    """Put a look on record, to be worked on; one that was stopped before makes room for it.
+def ask(case: Case, asked: Look) -> Case:
+    """Put a follow-up search on record, to be worked on; one that was stopped before makes room for it.
 
     Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was
     read already, a passage that the note leans on, nothing left to swap it for.
     """
     require_open(case)
-    if look.searches and not (look.libraries or look.services):
+    if asked.searches and not (asked.libraries or asked.services):
         raise InputError("There is nowhere to look yet.", "Tick a library or an online service to search.")
-    if look.kind is LookKind.MORE_LIKE:
-        _passage(case, look.about)
-    elif look.kind is LookKind.OTHER_SIDE:
-        look = look.model_copy(update={"aim": Aim.OTHER_SIDE})
-    elif look.kind is LookKind.LINK:
-        look = look.model_copy(update={"about": _new_link(case, look.about)})
+    if asked.kind is LookKind.MORE_LIKE:
+        _passage(case, asked.about)
+    elif asked.kind is LookKind.OTHER_SIDE:
+        asked = asked.model_copy(update={"aim": Aim.OTHER_SIDE})
+    elif asked.kind is LookKind.LINK:
+        asked = asked.model_copy(update={"about": _new_link(case, asked.about)})
     else:
-        out = _passage(case, look.about)
+        out = _passage(case, asked.about)
         _may_be_swapped(case, out)
-        look = look.model_copy(update={"aim": out.aim})
+        asked = asked.model_copy(update={"aim": out.aim})
     ended = tuple(other for other in case.looks if other.finished_at is not None)
-    return with_event(case, look.asked_at, look.by, "second look", said(look), looks=(*ended, look))
+    return with_event(case, asked.asked_at, asked.by, "follow-up search", said(asked), looks=(*ended, asked))
 
 
-def open_look(case: Case) -> Look | None:
-    """The look that is under way or was stopped, if there is one."""
-    return next((look for look in reversed(case.looks) if look.finished_at is None), None)
+def open_search(case: Case) -> Look | None:
+    """The follow-up search that is under way or was stopped, if there is one."""
+    return next((asked for asked in reversed(case.looks) if asked.finished_at is None), None)
 
 
-def said(look: Look) -> str:
-    """A look in words: "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
+def unfinished(case: Case, search_id: str | None = None) -> Look:
+    """The follow-up search under way, if it is still this one. Raises WorkflowError when it is not."""
+    asked = open_search(case)
+    if asked is None or search_id not in (None, asked.id):
+        raise WorkflowError(
+            "no search", "There is no such follow-up search any more.", "Ask again: the post may have changed."
+        )
+    return asked
+
+
+def said(asked: Look) -> str:
+    """A follow-up search in words: "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
     return {
-        LookKind.MORE_LIKE: f"more like {look.about}",
+        LookKind.MORE_LIKE: f"more like {asked.about}",
         LookKind.OTHER_SIDE: "the other side",
-        LookKind.LINK: f"a link added: {look.about}",
-        LookKind.SWAP: f"{look.about} swapped",
-    }[look.kind]
+        LookKind.LINK: f"a link added: {asked.about}",
+        LookKind.SWAP: f"{asked.about} swapped",
+    }[asked.kind]
 
 
 def pool(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
     """What searches with this aim found and nobody has read yet, best first."""
     found = list(case.hits) if aim is Aim.JUDGE else []
-    for look in case.looks:
-        found.extend(look.hits if look.aim is aim else ())
+    for asked in case.looks:
+        found.extend(asked.hits if asked.aim is aim else ())
     return unread(case, found)
 
 
@@ -94,50 +91,46 @@ def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
     return fresh
 
 
-def as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
+def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
     """Passages as an engine sees hits, so that the next pick weighs what they cover already."""
     return [
         Hit(
+            **item.source.model_dump(include={"title", "url", "published", "library", "record", "category"}),
             provider="evidence",
-            title=item.source.title,
             snippet=item.passage.text,
             query="",
-            url=item.source.url,
-            published=item.source.published,
-            library=item.source.library,
-            record=item.source.record,
-            category=item.source.category,
         )
         for item in evidence
     ]
 
 
-def joined(case: Case, look: Look, found: Sequence[Evidence], at: datetime) -> Case:
-    """The case with what a look found: passages under the next free ids, the set before them on record.
+def joined(case: Case, asked: Look, found: Sequence[Evidence], stage: Stage) -> Case:
+    """The case with what a follow-up search found: passages under the next free ids, the set before them on record.
 
     A passage is swapped out only for another, and stays when the note has come to lean on it meanwhile.
     """
-    require_still_open(case)
-    new = _new(case, look, found)
+    at = stage.finished_at
+    new = _new(case, asked, found)
     first = case.next_evidence_number
-    added = [item.model_copy(update={"id": f"E{first + i}", "aim": look.aim}) for i, item in enumerate(new)]
-    evidence = _placed(case, look, added)
-    outcome = _outcome(case, look, added, evidence)
+    added = [item.model_copy(update={"id": f"E{first + i}", "aim": asked.aim}) for i, item in enumerate(new)]
+    evidence = _placed(case, asked, added)
+    outcome = _outcome(case, asked, added, evidence)
+    stages = (*asked.stages, stage.model_copy(update={"summary": outcome}))
     names = tuple(item.id for item in added)
-    ended = look.model_copy(update={"outcome": outcome, "added": names, "finished_at": at})
-    is_new_link = look.kind is LookKind.LINK and look.about not in case.urls
+    ended = asked.model_copy(update={"outcome": outcome, "added": names, "finished_at": at, "stages": stages})
+    is_new_link = asked.kind is LookKind.LINK and asked.about not in case.urls
     return with_event(
         case,
         at,
         PROGRAM,
-        "second look ended",
-        f"{said(look)}: {outcome}",
+        "follow-up search ended",
+        f"{said(asked)}: {outcome}",
         evidence=evidence,
-        sources=with_sources(case, look.sources),
-        reasons=case.reasons | look.reasons,
-        urls=(*case.urls, look.about) if is_new_link else case.urls,
-        earlier_evidence=on_record(case, at, said(look)) if added else case.earlier_evidence,
-        looks=tuple(ended if other.id == look.id else other for other in case.looks),
+        sources=with_sources(case, asked.sources),
+        reasons=case.reasons | asked.reasons,
+        urls=(*case.urls, asked.about) if is_new_link else case.urls,
+        earlier_evidence=on_record(case, at, said(asked)) if added else case.earlier_evidence,
+        looks=_with(case, ended),
     )
 
 
@@ -195,199 +188,139 @@ def _keys_of_hit(hit: Hit) -> frozenset[str]:
     return identities(hit)
 
 
-def _new(case: Case, look: Look, found: Sequence[Evidence]) -> list[Evidence]:
+def _new(case: Case, asked: Look, found: Sequence[Evidence]) -> list[Evidence]:
     """What is not there yet, by source and by words; a link that a person brought is always taken."""
     there = {item.source.id for item in case.evidence}
     fresh = [item for item in found if item.source.id not in there]
-    if look.kind is LookKind.LINK:
+    if asked.kind is LookKind.LINK:
         return fresh
     distinct = without_near_duplicates([*case.evidence, *fresh], lambda item: item.passage.text)
     ids = {item.source.id for item in distinct}
     return [item for item in fresh if item.source.id in ids]
 
 
-def _placed(case: Case, look: Look, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    out = case.evidence_by_id(look.about) if look.kind is LookKind.SWAP and added else None
+def _placed(case: Case, asked: Look, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    out = case.evidence_by_id(asked.about) if asked.kind is LookKind.SWAP and added else None
     if out is None or leans_on(case, out):
         return ranked((*case.evidence, *added))
     place = case.evidence.index(out)
     return ranked((*case.evidence[:place], *added, *case.evidence[place + 1 :]))
 
 
-def _outcome(case: Case, look: Look, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
+def _outcome(case: Case, asked: Look, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
     """What came of it, in a sentence or two."""
-    failed = sum(source.outcome is not FetchOutcome.READ for source in look.sources)
+    failed = sum(source.outcome is not FetchOutcome.READ for source in asked.sources)
     unreadable = f" {failed} could not be read." if failed else ""
     names = ", ".join(item.id for item in added)
     if not added:
-        stays = f" {look.about} stays." if look.kind is LookKind.SWAP else ""
-        return f"Nothing new: {_why_nothing(case, look, failed)}{stays}"
-    if look.kind is not LookKind.SWAP:
+        stays = f" {asked.about} stays." if asked.kind is LookKind.SWAP else ""
+        return f"Nothing new: {_why_nothing(case, asked, failed)}{stays}"
+    if asked.kind is not LookKind.SWAP:
         return f"New: {names}.{unreadable}"
-    if any(item.id == look.about for item in evidence):
-        return f"{names} was added. The note leans on {look.about} now, so it stays.{unreadable}"
-    return f"{names} took the place of {look.about}.{unreadable}"
+    if any(item.id == asked.about for item in evidence):
+        return f"{names} was added. The note leans on {asked.about} now, so it stays.{unreadable}"
+    return f"{names} took the place of {asked.about}.{unreadable}"
 
 
-def _why_nothing(case: Case, look: Look, failed: int) -> str:
-    if look.sources and failed == len(look.sources):
+def _why_nothing(case: Case, asked: Look, failed: int) -> str:
+    if asked.sources and failed == len(asked.sources):
         return "what was chosen could not be read."
-    if look.sources:
+    if asked.sources:
         return "what was read says the same as a passage that is here."
-    if look.searches and not look.hits:
+    if asked.searches and not asked.hits:
         return "the search found nothing."
-    if look.searches and not unread(case, look.hits):
-        idle = len(look.hits) - len(worth_choosing(look.hits))
+    if asked.searches and not unread(case, asked.hits):
+        idle = len(asked.hits) - len(worth_choosing(asked.hits))
         also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
-        return f"all {len(look.hits)} that were found are here already{also}."
-    if look.aim is Aim.OTHER_SIDE:
+        return f"all {len(asked.hits)} that were found are here already{also}."
+    if asked.aim is Aim.OTHER_SIDE:
         return "nothing that was found speaks for the post's claim."
     return "nothing else that was found helps to judge the post."
 
 
-Found = tuple[Mapping[str, object], str]
-_TITLES = {
-    StageName.QUERIES: "Think of searches",
-    StageName.SEARCH: "Search",
-    StageName.READ: "Choose and read",
-    StageName.PASSAGES: "Find the passages that matter",
-}
-
-
-class Looker:
-    """Makes the steps of a second look; holds no case."""
-
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime]) -> None:
-        self._store = store
-        self._tools = tools
-        self._clock = clock
-
-    def steps(self, case_id: str) -> list[Step]:
-        """What is left to do for the look that was asked for. Raises WorkflowError when none was."""
-        case = self._store.get(case_id)
-        require_open(case)
-        look = _newest(case, None)
-        names = list(_TITLES) if look.searches else [StageName.READ, StageName.PASSAGES]
-        return [self._step(case_id, look.id, name) for name in names]
-
-    def _step(self, case_id: str, look_id: str, name: StageName) -> Step:
-        def finished() -> str | None:
-            looks = self._store.get(case_id).looks
-            stages = (stage for look in looks if look.id == look_id for stage in look.stages)
-            return next((stage.summary for stage in stages if stage.name is name), None)
-
-        def run(progress: Progress) -> str:
-            begun = time.perf_counter()
-            case = self._store.get(case_id)
-            look = _newest(case, look_id)
-            found: tuple[Evidence, ...] = ()
-            changes: Mapping[str, object] = {}
-            if name is StageName.PASSAGES:
-                found = self._passages(case, look, progress)
-                summary = ""
-            else:
-                changes, summary = self._work(name, case, look, progress)
-            seconds = time.perf_counter() - begun
-            progress.check()
-
-            def recorded(newest: Case) -> Case:
-                return self._recorded(newest, case, look_id, name, changes, found, summary, seconds)
-
-            done = self._store.update(case_id, recorded)
-            return summary or next(look.outcome for look in done.looks if look.id == look_id)
-
-        return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
-
-    def _work(self, name: StageName, case: Case, look: Look, progress: Progress) -> Found:
-        if name is StageName.QUERIES:
-            return self._queries(case, look)
-        if name is StageName.SEARCH:
-            places = {"libraries": look.libraries, "services": look.services, "queries": look.queries}
-            return gathering.search(case.model_copy(update=places), progress, self._tools)
-        return self._read(case, look, progress)
-
-    def _queries(self, case: Case, look: Look) -> Found:
-        engine, post = self._tools.engine, case.post.as_read
-        claims = case.claims or engine.claims(post)
-        liked = case.evidence_by_id(look.about) if look.kind is LookKind.MORE_LIKE else None
-        like = liked.passage.text if liked is not None else ""
-        found = engine.queries(post, claims, self._tools.settings.evidence.queries, aim=look.aim, like=like)
-        return {"queries": tuple(found)}, f"{len(found)} searches" if found else "There is nothing to search for"
-
-    def _read(self, case: Case, look: Look, progress: Progress) -> Found:
-        def read(items: Sequence[Wanted]) -> Mapping[str, Source]:
-            progress.check()
-            return gathering.read_side_by_side(items, case, progress, self._tools, self._store)
-
-        # What it is about is not among what is covered: more of it is wanted, or something in its place.
-        beside = as_hits([item for item in case.evidence if item.id != look.about])
-
-        def choose(candidates: Sequence[Hit], quota: int, had: Sequence[Hit]) -> Selection:
-            covered = [*beside, *had]
-            post, aim = case.post.as_read, look.aim
-            return select_by_utility(self._tools.engine, post, candidates, quota, aim=aim, beside=covered)
-
-        if look.kind is LookKind.LINK:
-            link = wanted_link(look.about)
-            best = Best(read([link]), {link.id: link.why})
-        elif look.kind is LookKind.SWAP:
-            best = read_best(pool(case, look.aim), 1, choose, read)
-        else:
-            quota = self._tools.settings.evidence.look_quota
-            best = read_best(unread(case, look.hits), quota, choose, read)
-        found = tuple(best.sources.values())
-        return {"sources": found, "reasons": dict(best.reasons)}, gathering.summary_of(found, best.rest)
-
-    def _passages(self, case: Case, look: Look, progress: Progress) -> tuple[Evidence, ...]:
-        readable = [
-            ReadSource(source, self._store.text(source.text_sha256), look.reasons.get(source.id, ""))
-            for source in look.sources
-            if source.outcome is FetchOutcome.READ and source.text_sha256
+def stages_of(asked: Look, tools: Tools) -> list[tuple[StageName, Work]]:
+    """What the program does for a follow-up search: search, choose, read, find the passages."""
+    work: list[tuple[StageName, Work]] = [
+        (StageName.READ, lambda case, progress: _read(case, unfinished(case, asked.id), progress, tools)),
+        (StageName.PASSAGES, lambda case, progress: _passages(case, unfinished(case, asked.id), progress, tools)),
+    ]
+    if asked.searches:
+        work[:0] = [
+            (StageName.QUERIES, lambda case, _: _queries(case, unfinished(case, asked.id), tools)),
+            (StageName.SEARCH, lambda case, progress: _search(case, unfinished(case, asked.id), progress, tools)),
         ]
-        settings = self._tools.settings.evidence
-        return build_evidence(case.post.as_read, readable, self._tools.embedder, settings, progress=progress.count)
+    return work
 
-    def _recorded(
-        self,
-        newest: Case,
-        worked_on: Case,
-        look_id: str,
-        name: StageName,
-        changes: Mapping[str, object],
-        found: tuple[Evidence, ...],
-        summary: str,
-        seconds: float,
-    ) -> Case:
-        """The newest case with the stage's result; what a person did meanwhile stays."""
-        require_still_open(newest)
+
+def _queries(case: Case, asked: Look, tools: Tools) -> tuple[Changes, str]:
+    engine, post = tools.engine, case.post.as_read
+    claims = case.claims or engine.claims(post)
+    liked = case.evidence_by_id(asked.about) if asked.kind is LookKind.MORE_LIKE else None
+    like = liked.passage.text if liked is not None else ""
+    found = engine.queries(post, claims, tools.settings.evidence.queries, aim=asked.aim, like=like)
+    return {"queries": tuple(found)}, f"{len(found)} searches" if found else "There is nothing to search for"
+
+
+def _search(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
+    return gathering.search(case.model_copy(update=places), progress, tools)
+
+
+def _read(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    def read(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
+        progress.check()
+        return gathering.read_side_by_side(items, case, progress, tools)
+
+    # What it is about is not among what is covered: more of it is wanted, or something in its place.
+    beside = _as_hits([item for item in case.evidence if item.id != asked.about])
+
+    def choose(candidates: Sequence[Hit], quota: int, had: Sequence[Hit]) -> Selection:
+        post, covered = case.post.as_read, [*beside, *had]
+        return select_by_utility(tools.engine, post, candidates, quota, aim=asked.aim, beside=covered)
+
+    if asked.kind is LookKind.LINK:
+        link = link_request(asked.about)
+        best = Best(read([link]), {link.id: link.why})
+    elif asked.kind is LookKind.SWAP:
+        best = read_best(pool(case, asked.aim), 1, choose, read)
+    else:
+        best = read_best(unread(case, asked.hits), tools.settings.evidence.look_quota, choose, read)
+    found = tuple(best.sources.values())
+    return {"sources": found, "reasons": dict(best.reasons)}, gathering.summary_of(found, best.rest)
+
+
+def _passages(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    return {"evidence": gathering.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
+
+
+class FollowUpRecord:
+    """The stages of one follow-up search, kept with it, so that one that was stopped goes on where it was."""
+
+    def __init__(self, search_id: str) -> None:
+        self._id = search_id
+
+    def stages(self, case: Case) -> tuple[Stage, ...]:
+        """See `stages.Record.stages`."""
+        return next((asked.stages for asked in case.looks if asked.id == self._id), ())
+
+    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
+        """See `stages.Record.keep`. The last stage's evidence joins the case's, and the search has ended."""
         if _where(newest) != _where(worked_on):
             raise WorkflowError(
-                "sources changed", "Other sources were chosen while this was at work.", "Ask for the look again."
+                "sources changed", "Other sources were chosen while this was at work.", "Ask for the search again."
             )
-        look = _newest(newest, look_id)
-        at = self._clock()
-        if name is StageName.PASSAGES:
-            newest = joined(newest, look, found, at)
-            look = next(other for other in newest.looks if other.id == look_id)
-            summary = look.outcome
-        stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=self._tools.engine.name)
-        look = look.model_copy(update={**changes, "stages": (*look.stages, stage)})
-        looks = tuple(look if other.id == look_id else other for other in newest.looks)
-        if name is StageName.PASSAGES:
-            return newest.model_copy(update={"looks": looks})
-        return with_event(newest, at, PROGRAM, f"look {name.value}", f"{said(look)}: {summary}", looks=looks)
-
-
-def _newest(case: Case, look_id: str | None) -> Look:
-    """The look under way, if it is still this one."""
-    look = open_look(case)
-    if look is None or (look_id is not None and look.id != look_id):
-        raise WorkflowError(
-            "no look", "There is no such second look any more.", "Ask for it again: the post may have changed."
-        )
-    return look
+        asked = unfinished(newest, self._id)
+        if stage.name is StageName.PASSAGES:
+            return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
+        asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
+        kind, detail = f"follow-up search {stage.name.value}", f"{said(asked)}: {stage.summary}"
+        return with_event(newest, stage.finished_at, PROGRAM, kind, detail, looks=_with(newest, asked))
 
 
 def _where(case: Case) -> Places:
-    """Where the case looks, without its links: a look adds its own."""
+    """Where the case looks, without its links: a follow-up search adds its own."""
     return replace(places_of(case), urls=())
+
+
+def _with(case: Case, changed: Look) -> tuple[Look, ...]:
+    return tuple(changed if other.id == changed.id else other for other in case.looks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from threading import Event
 from typing import cast
 from urllib.parse import urldefrag
@@ -43,15 +43,45 @@ from crowdnotes.settings import Settings
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import canonical_url
 
+_ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
+_AT_ONCE = 6  # pages read side by side: as many as a case chooses
+_BROUGHT = "You brought this link."
+
+Changes = Mapping[str, object]
+"""Fields of the case, or of a follow-up search, with what a stage found for them."""
+
+Work = Callable[[Case, Progress], tuple[Changes, str]]
+"""A stage: what it found, and that in a line. It writes nothing but texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatherOptions:
+    """How sources are gathered: as people want it, or with a part switched as a study wants it (CrowdNotes+ Table 3).
+
+    Without `diverse` the post is the only query; without `by_utility` the first hits are read.
+    `leave_out_undated` is for studies with a cutoff: a page without a date may know how the matter ended.
+    `collected` tells of a library by name on which day it was: its undated records are no later than that.
+    """
+
+    diverse: bool = True
+    by_utility: bool = True
+    leave_out_undated: bool = False
+    collected: Mapping[str, date] = field(default_factory=dict)
+
+    def timely(self, source: Source, until: date | None) -> Source:
+        """See `cutoff.timely`."""
+        return timely(source, until, leave_out_undated=self.leave_out_undated, collected=self.collected)
+
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The boundaries, each safe to share between threads.
+    """What the stages of a case work with: the boundaries, each safe to share between threads.
 
-    `providers` gives every online provider and one for each library that is named. `jury`
-    reads the model when it is first asked for.
+    `providers` gives every online provider and one for each library that is named. `jury` reads the model when it is
+    first asked for.
     """
 
+    store: Store
     engine: Engine
     embedder: Embedder
     reader: SourceReader
@@ -60,32 +90,12 @@ class Tools:
     settings: Settings
     links: LinkChecker
     jury: Callable[[], Jury]
+    clock: Callable[[], datetime]
+    options: GatherOptions = GatherOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """Without `diverse` the post is the only query; without `by_utility` the first hits are read (CrowdNotes+ Table 3).
-
-    `leave_out_undated` is for studies with a cutoff: a page without a date may know how the matter ended.
-    `closed` are libraries by name, each with the day on which it was collected: their undated records are
-    no later than that.
-    """
-
-    diverse: bool = True
-    by_utility: bool = True
-    leave_out_undated: bool = False
-    closed: Mapping[str, date] = field(default_factory=dict)
-
-    def timely(self, source: Source, until: date | None) -> Source:
-        """See `cutoff.timely`."""
-        return timely(source, until, leave_out_undated=self.leave_out_undated, collected=self.closed)
-
-
-FOR_PEOPLE = Ways()
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class SourceRequest:
     """A source to read: a link, or a record of a library."""
 
     id: str
@@ -95,15 +105,15 @@ class Wanted:
     hit: Hit | None = None
 
 
-def place_of(source: Source) -> str:
+def source_key(source: Source) -> str:
     """What a source is known by within its case: a page by its address, all else by its id."""
     is_page = source.id.startswith("url:") and source.url is not None
     return canonical_url(source.url) if is_page and source.url is not None else source.id
 
 
-def one_a_page(items: Iterable[Wanted]) -> dict[str, Wanted]:
+def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
     """By place, the first that wants it, with what a search knows of the page."""
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, SourceRequest] = {}
     for item in items:
         place = canonical_url(item.url) if item.url is not None else item.id
         first = wanted.setdefault(place, item)
@@ -118,7 +128,7 @@ def distinct(sources: Iterable[Source]) -> list[Source]:
     at: dict[str, list[int]] = {}
     for source in sources:
         is_page = source.id.startswith("url:")
-        place = canonical_url(source.page_url) if is_page and source.page_url else place_of(source)
+        place = canonical_url(source.page_url) if is_page and source.page_url else source_key(source)
         there = at.setdefault(place, [])
         same = next((number for number in there if _is_one_page(kept[number], source)), None)
         if same is None:
@@ -136,35 +146,32 @@ def _is_one_page(source: Source, other: Source) -> bool:
     return source.text_sha256 == other.text_sha256 or source.title == other.title
 
 
-def wanted_link(url: str) -> Wanted:
+def link_request(url: str) -> SourceRequest:
     """A link that a person brought."""
-    return Wanted(_link_id(url), url, "You brought this link.", url=url)
+    return SourceRequest(_link_id(url), url, _BROUGHT, url=url)
 
 
-def wanted_hit(hit: Hit, why: str) -> Wanted | None:
+def hit_request(hit: Hit, why: str) -> SourceRequest | None:
     """A hit as a source to read; None for one that names neither a record nor a link."""
     if hit.library is not None and hit.record is not None:
-        return Wanted(f"library:{hit.library}:{hit.record}", hit.title, why, hit=hit)
-    return Wanted(_link_id(hit.url), hit.title, why, url=hit.url, hit=hit) if hit.url is not None else None
+        return SourceRequest(f"library:{hit.library}:{hit.record}", hit.title, why, hit=hit)
+    return SourceRequest(_link_id(hit.url), hit.title, why, url=hit.url, hit=hit) if hit.url is not None else None
 
 
 def _link_id(url: str) -> str:
     return f"url:{text_sha256(urldefrag(url).url)[:12]}"
 
 
-Result = tuple[Mapping[str, object], str]
-
-
-def queries(case: Case, tools: Tools, ways: Ways = FOR_PEOPLE) -> Result:
+def queries(case: Case, tools: Tools) -> tuple[Changes, str]:
     """Claims and diverse queries (CrowdNotes+ 4.2)."""
     claims = tools.engine.claims(case.post.as_read)
     limit = tools.settings.evidence.queries
-    found = queries_for(tools.engine, case.post.as_read, claims, limit, diverse=ways.diverse)
+    found = queries_for(tools.engine, case.post.as_read, claims, limit, diverse=tools.options.diverse)
     summary = f"{len(found)} searches" if found else "The post holds nothing to search for"
     return {"claims": tuple(claims), "queries": tuple(found)}, summary
 
 
-def search(case: Case, progress: Progress, tools: Tools) -> Result:
+def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     """Hits of every chosen library and service, side by side, merged; how each ended is kept.
 
     Raises JobError when not one service answered: that is not "nothing found".
@@ -213,10 +220,8 @@ def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
     return [provider for provider in tools.providers(case.libraries) if provider.name in wanted]
 
 
-_ROUNDS = 3  # past that, more would only keep a person waiting
-
 Choose = Callable[[Sequence[Hit], int, Sequence[Hit]], Selection]
-Read = Callable[[Sequence[Wanted]], Mapping[str, Source]]
+Read = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +233,9 @@ class Best:
     rest: str = ""
 
 
-def read_best(candidates: Sequence[Hit], quota: int, choose: Choose, read: Read, links: Sequence[Wanted] = ()) -> Best:
+def read_best(
+    candidates: Sequence[Hit], quota: int, choose: Choose, read: Read, links: Sequence[SourceRequest] = ()
+) -> Best:
     """The sources: `quota` of the candidates that could be read.
 
     Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
@@ -244,7 +251,7 @@ def read_best(candidates: Sequence[Hit], quota: int, choose: Choose, read: Read,
         selection = choose(left, quota - len(had), had) if left else Selection(())
         chosen, rest = selection.chosen, selection.rest
         left = [hit for hit in left if not any(hit is item.hit for item in chosen)]
-        picks = {pick.id: (pick, item.hit) for item in chosen if (pick := wanted_hit(item.hit, item.why)) is not None}
+        picks = {pick.id: (pick, item.hit) for item in chosen if (pick := hit_request(item.hit, item.why)) is not None}
         wanted = [*(links if number == 0 else ()), *(pick for pick, _ in picks.values())]
         if not wanted:
             break
@@ -261,28 +268,24 @@ def read_best(candidates: Sequence[Hit], quota: int, choose: Choose, read: Read,
     return Best(sources, reasons, rest)
 
 
-def read(
-    case: Case,
-    progress: Progress,
-    tools: Tools,
-    store: Store,
-    ways: Ways = FOR_PEOPLE,
-) -> tuple[Mapping[str, object], str]:
+def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
     tried again, and the next best hit is read in its place. The cutoff holds for what was read before it
     was set, too.
     """
-    known = {place_of(source): ways.timely(source, case.until) for source in case.sources if _is_kept(source, store)}
+    options = tools.options
+    read_before = (source for source in case.sources if _is_kept(source, tools.store))
+    known = {source_key(source): options.timely(source, case.until) for source in read_before}
     persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
     kept = [kept_by_a_person(source, case.until) for source in persons]
-    sources = {place_of(source): source for source in kept}
+    sources = {source_key(source): source for source in kept}
 
-    def have(items: Sequence[Wanted]) -> Mapping[str, Source]:
-        wanted = one_a_page(items)
+    def have(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
+        wanted = one_per_page(items)
         missing = [item for place, item in wanted.items() if place not in sources and place not in known]
-        fresh = read_side_by_side(missing, case, progress, tools, store, ways)
+        fresh = read_side_by_side(missing, case, progress, tools)
         had: dict[str, Source] = {}
         for place, item in wanted.items():
             source = sources.get(place) or known.get(place) or fresh.get(item.id)
@@ -292,10 +295,10 @@ def read(
 
     def choose(candidates: Sequence[Hit], quota: int, beside: Sequence[Hit]) -> Selection:
         post = case.post.as_read
-        return select_by_utility(tools.engine, post, candidates, quota, beside=beside, by_utility=ways.by_utility)
+        return select_by_utility(tools.engine, post, candidates, quota, beside=beside, by_utility=options.by_utility)
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
-    links = [wanted_link(url) for url in case.urls]
+    links = [link_request(url) for url in case.urls]
     best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
     found = tuple(distinct(sources.values()))
     return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
@@ -312,12 +315,10 @@ def summary_of(sources: Sequence[Source], rest: str = "") -> str:
 
 
 def read_side_by_side(
-    wanted: Sequence[Wanted],
+    wanted: Sequence[SourceRequest],
     case: Case,
     progress: Progress,
     tools: Tools,
-    store: Store,
-    ways: Ways = FOR_PEOPLE,
 ) -> dict[str, Source]:
     """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
 
@@ -330,15 +331,15 @@ def read_side_by_side(
             raise JobCancelled("The work was stopped.")
         progress.check()
 
-    def read_and_keep(item: Wanted) -> Source:
-        source, text = read_one(item, case, tools, ways, check)
+    def read_and_keep(item: SourceRequest) -> Source:
+        source, text = read_one(item, case, tools, check)
         if text is not None:
-            store.put_text(text)
+            tools.store.put_text(text)
         return source
 
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
-    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
+    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
         reading = {pool.submit(read_and_keep, item): item for item in wanted}
         try:
             for done in as_completed(reading):
@@ -363,12 +364,7 @@ def _is_kept(source: Source, store: Store) -> bool:
     return True
 
 
-AT_ONCE = 6  # pages read side by side: as many as a case chooses
-
-ReadSourceText = tuple[Source, str | None]
-
-
-def read_one(item: Wanted, case: Case, tools: Tools, ways: Ways, check: Callable[[], None]) -> ReadSourceText:
+def read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], None]) -> tuple[Source, str | None]:
     """The source as the case's cutoff leaves it, and its text when it was read, else None.
 
     Raises what `check` raises, and nothing else: what goes wrong is a label on the source.
@@ -378,11 +374,11 @@ def read_one(item: Wanted, case: Case, tools: Tools, ways: Ways, check: Callable
         source, text = tools.reader.read(item.url, item.id, check, item.hit, case.until)
     else:
         source, text = _record(item, tools)
-    source = ways.timely(source, case.until)
+    source = tools.options.timely(source, case.until)
     return source, text if source.outcome is FetchOutcome.READ else None
 
 
-def _record(item: Wanted, tools: Tools) -> ReadSourceText:
+def _record(item: SourceRequest, tools: Tools) -> tuple[Source, str | None]:
     """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
     if item.hit is None or item.hit.library is None or item.hit.record is None:
         raise ValueError(f"{item.id} names neither a link nor a record")
@@ -411,26 +407,36 @@ def _library_source(source_id: str, document: LibraryDocument, own: Mapping[str,
     )
 
 
-def passages(case: Case, progress: Progress, tools: Tools, text_of: Callable[[str], str]) -> Result:
+def passages(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     """The best passage of each source that was read."""
-    whys = {item.source.id: item.why for item in case.evidence}
-    whys.update(case.reasons)
-    readable = [
-        ReadSource(source, text_of(source.text_sha256), whys.get(source.id, "You brought this link."))
-        for source in case.sources
-        if source.outcome is FetchOutcome.READ and source.text_sha256
-    ]
-    evidence = build_evidence(
-        case.post.as_read,
-        readable,
-        tools.embedder,
-        tools.settings.evidence,
-        earlier=case.evidence,
-        first_number=case.next_evidence_number,
-        progress=progress.count,
+    whys = {item.source.id: item.why for item in case.evidence} | case.reasons
+    evidence = best_of(
+        case, case.sources, whys, progress, tools, earlier=case.evidence, first_number=case.next_evidence_number
     )
     noun = "passage" if len(evidence) == 1 else "passages"
     return {"evidence": evidence}, f"{len(evidence)} {noun} to inspect"
+
+
+def best_of(
+    case: Case,
+    sources: Sequence[Source],
+    whys: Mapping[str, str],
+    progress: Progress,
+    tools: Tools,
+    *,
+    earlier: Sequence[Evidence] = (),
+    first_number: int = 1,
+) -> tuple[Evidence, ...]:
+    """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
+    readable = [
+        ReadSource(source, tools.store.text(source.text_sha256), whys.get(source.id, _BROUGHT))
+        for source in sources
+        if source.outcome is FetchOutcome.READ and source.text_sha256
+    ]
+    post, settings = case.post.as_read, tools.settings.evidence
+    return build_evidence(
+        post, readable, tools.embedder, settings, earlier=earlier, first_number=first_number, progress=progress.count
+    )
 
 
 def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict[str, object]:

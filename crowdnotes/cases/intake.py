@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from crowdnotes.cases.store import Store
-from crowdnotes.cases.workflow import PROGRAM, on_record, require_open, require_still_open, with_event, with_revision
+from crowdnotes.cases.workflow import on_record, require_open, with_event, with_revision
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
     BY_HAND,
@@ -28,13 +27,11 @@ from crowdnotes.domain import (
     StageName,
     text_sha256,
 )
-from crowdnotes.engines import Engine
-from crowdnotes.errors import EngineError, InputError, StoreError
+from crowdnotes.errors import InputError
 from crowdnotes.evidence.not_evidence import why_not
 from crowdnotes.evidence.pictures import clean_picture
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.tidying import tidy_text
-from crowdnotes.jobs import Progress, Step
 from crowdnotes.text.languages import language_of
 
 _MAX_URLS = 20
@@ -295,7 +292,7 @@ def _without(stages: tuple[Stage, ...], names: frozenset[StageName]) -> tuple[St
 
 
 MAX_IMAGES = 4  # as many as a post on X can have
-MAX_WORDS = 5_000  # characters; a screenshot of a whole article is far below
+MAX_IMAGE_WORDS = 5_000  # characters; a screenshot of a whole article is far below
 PERSON = "person"
 
 
@@ -338,7 +335,7 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
 def attach_image(case: Case, image: Image, by: str, at: datetime) -> Case:
     """Add an image to the post; one that is there already changes nothing."""
     require_open(case)
-    if _image(case, image.sha256) is not None:
+    if find_image(case, image.sha256) is not None:
         return case
     post = with_images(case.post, (image,))
     return replace_post(case, post, by, at, "image attached", f"{image.name} {image.sha256}")
@@ -347,7 +344,7 @@ def attach_image(case: Case, image: Image, by: str, at: datetime) -> Case:
 def remove_image(case: Case, sha256: str, by: str, at: datetime) -> Case:
     """Take an image off the post; one that is gone already changes nothing."""
     require_open(case)
-    image = _image(case, sha256)
+    image = find_image(case, sha256)
     if image is None:
         return case
     left = tuple(other for other in case.post.images if other.sha256 != sha256)
@@ -360,7 +357,7 @@ def describe_image(
 ) -> Case:
     """Say what can be read in an image and what it shows. InputError when it is gone or the words are too many."""
     require_open(case)
-    image = _image(case, sha256)
+    image = find_image(case, sha256)
     if image is None:
         raise InputError("The post no longer has this image.", "Attach it again.")
     said = image.model_copy(update={"text": _image_words(text), "shows": _image_words(shows), "read_by": read_by})
@@ -377,62 +374,16 @@ def unread_images(case: Case) -> tuple[Image, ...]:
     return tuple(image for image in case.post.images if not image.read_by)
 
 
-def reading_step(case_id: str, engine: Engine, store: Store, clock: Callable[[], datetime]) -> Step:
-    """A step in which an engine that sees reads the images that nobody has read.
-
-    One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
-    others and the rest of the job go on.
-    """
-
-    def run(progress: Progress) -> str:
-        waiting = unread_images(store.get(case_id))
-        failed: list[str] = []
-        gone = 0
-        for number, image in enumerate(waiting):
-            progress.count(number, len(waiting), image.name)
-            try:
-                reading = engine.read_image(store.image(image.sha256), image.media_type)
-            except (EngineError, StoreError) as error:
-                if _image(store.get(case_id), image.sha256) is None:
-                    gone += 1
-                    continue
-                failed.append(f"{image.name}: {error.message}")
-                store.update(case_id, _noted(clock, failed[-1]))
-                continue
-            text, shows = reading.text[:MAX_WORDS], reading.shows[:MAX_WORDS]
-            store.update(case_id, _read(image.sha256, text, shows, clock, engine.name))
-        told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
-        return f"{told}; type what the others say. {' '.join(failed)}" if failed else told
-
-    def finished() -> str | None:
-        return None if unread_images(store.get(case_id)) else "Read before"
-
-    return Step(name="images", title="Read the images", run=run, finished=finished)
-
-
-def _read(sha256: str, text: str, shows: str, clock: Callable[[], datetime], engine: str) -> Callable[[Case], Case]:
-    def change(case: Case) -> Case:
-        image = _image(case, sha256)
-        if image is None or image.read_by:  # taken off, or described by a person, meanwhile
-            return case
-        require_still_open(case)
-        return describe_image(case, sha256, text, shows, PROGRAM, clock(), read_by=engine)
-
-    return change
-
-
-def _noted(clock: Callable[[], datetime], detail: str) -> Callable[[Case], Case]:
-    return lambda case: with_event(case, clock(), PROGRAM, "image not read", detail)
-
-
-def _image(case: Case, sha256: str) -> Image | None:
+def find_image(case: Case, sha256: str) -> Image | None:
+    """The post's image with that hash, if it still has it."""
     return next((image for image in case.post.images if image.sha256 == sha256), None)
 
 
 def _image_words(text: str) -> str:
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
-    if len(text) > MAX_WORDS:
+    if len(text) > MAX_IMAGE_WORDS:
         raise InputError(
-            f"That is {len(text):,} characters; what an image says takes {MAX_WORDS:,}.", "Keep what the post claims."
+            f"That is {len(text):,} characters; what an image says takes {MAX_IMAGE_WORDS:,}.",
+            "Keep what the post claims.",
         )
     return text

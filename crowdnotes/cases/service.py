@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 from crowdnotes.cases import follow_up, intake, links, obstacles, workflow
+from crowdnotes.cases.gathering import Tools
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
-from crowdnotes.cases.store import CaseSummary, Store
+from crowdnotes.cases.store import CaseSummary
 from crowdnotes.domain import (
     Case,
     CaseStatus,
@@ -20,20 +21,85 @@ from crowdnotes.domain import (
     Look,
     LookKind,
     Mode,
-    SourceCategory,
     Verdict,
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import Step
 
 
-class EvidenceActs:
-    """A part of `CaseService`. Every method raises WorkflowError, InputError or StoreError as named there."""
+class CaseService:
+    """Safe to share between threads. Every method raises WorkflowError, InputError or StoreError as named there."""
 
-    def __init__(self, store: Store, clock: Callable[[], datetime], categories: Mapping[str, SourceCategory]) -> None:
-        self._store = store
-        self._clock = clock
-        self._categories = categories
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._store = tools.store
+        self._clock = tools.clock
+        self._stages = StageRunner(tools)
+
+    def _change(self, case_id: str, change: Callable[[Case, datetime], Case]) -> Case:
+        return self._store.update(case_id, lambda case: change(case, self._clock()))
+
+    # --- cases ---
+
+    def create(
+        self,
+        text: str,
+        *,
+        mode: Mode,
+        by: str,
+        url: str | None = None,
+        author: str | None = None,
+        urls: Sequence[str] = (),
+        libraries: Sequence[str] = (),
+        services: Sequence[str] = (),
+        until: date | None = None,
+        attached: Sequence[Attachment] = (),
+        to_gather: bool = False,
+    ) -> Case:
+        """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images.
+
+        And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then.
+        """
+        at = self._clock()
+        post = intake.checked_post(text, url, author, self._tools.settings.max_post_characters)
+        pictures = [intake.checked_image(item) for item in attached]
+        case = Case(
+            id=uuid.uuid4().hex[:12],
+            created_at=at,
+            updated_at=at,
+            mode=mode,
+            post=intake.with_images(post, tuple(image for image, _ in pictures)),
+            urls=checked_urls(urls),
+            libraries=tuple(dict.fromkeys(libraries)),
+            services=tuple(dict.fromkeys(services)),
+            until=until,
+            events=(Event(at=at, by=by, kind="created", detail=mode.value),),
+        )
+        nowhere = intake.nowhere_to_look(intake.places_of(case)) if to_gather else None
+        if nowhere is not None:
+            raise nowhere
+        for _, content in pictures:
+            self._store.put_image(content)
+        self._store.add(case)
+        return case
+
+    def get(self, case_id: str) -> Case:
+        """The newest version. Raises CaseNotFoundError."""
+        return self._store.get(case_id)
+
+    def delete(self, case_id: str) -> None:
+        """Remove a case for good, with its texts and its audit trail."""
+        self._store.delete(case_id)
+
+    # --- post and sources ---
+
+    def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
+        """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
+        known = self._store.get(case_id).post.url
+        post = intake.checked_post(text, url, None, self._tools.settings.max_post_characters, known)
+        return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
+
+    # --- images, sources and passages ---
 
     def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
         """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
@@ -70,11 +136,11 @@ class EvidenceActs:
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
         """A passage that the person copied from a page which the program could not read."""
-        item = intake.passage_by_hand(url, title, text, self._categories)
+        item = intake.passage_by_hand(url, title, text, self._tools.settings.evidence.categories)
         self._store.put_text(item.passage.text)
         return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
 
-    def second_look(
+    def follow_up(
         self,
         case_id: str,
         kind: LookKind,
@@ -84,7 +150,7 @@ class EvidenceActs:
         libraries: Sequence[str] = (),
         services: Sequence[str] = (),
     ) -> Case:
-        """See `follow_up.ask`: `second_look_steps` then do it."""
+        """See `follow_up.ask`: `follow_up_steps` then do it."""
         places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
 
         def ask(case: Case, at: datetime) -> Case:
@@ -108,94 +174,6 @@ class EvidenceActs:
     def judge(self, case_id: str, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
         """See `workflow.judge`."""
         return self._change(case_id, lambda case, at: workflow.judge(case, evidence_id, verdict, reason, by, at))
-
-    def _change(self, case_id: str, change: Callable[[Case, datetime], Case]) -> Case:
-        return self._store.update(case_id, lambda case: change(case, self._clock()))
-
-
-Clock = Callable[[], datetime]
-
-
-def system_clock() -> datetime:
-    """Now, in UTC."""
-    return datetime.now(UTC)
-
-
-class CaseService(EvidenceActs):
-    """Safe to share between threads. Every method raises WorkflowError, InputError or StoreError as named there."""
-
-    def __init__(
-        self,
-        store: Store,
-        stages: StageRunner,
-        *,
-        max_post_characters: int,
-        categories: Mapping[str, SourceCategory],
-        clock: Clock = system_clock,
-    ) -> None:
-        super().__init__(store, clock, categories)
-        self._stages = stages
-        self._max_post_characters = max_post_characters
-
-    # --- cases ---
-
-    def create(
-        self,
-        text: str,
-        *,
-        mode: Mode,
-        by: str,
-        url: str | None = None,
-        author: str | None = None,
-        urls: Sequence[str] = (),
-        libraries: Sequence[str] = (),
-        services: Sequence[str] = (),
-        until: date | None = None,
-        attached: Sequence[Attachment] = (),
-        to_gather: bool = False,
-    ) -> Case:
-        """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images.
-
-        And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then.
-        """
-        at = self._clock()
-        post = intake.checked_post(text, url, author, self._max_post_characters)
-        pictures = [intake.checked_image(item) for item in attached]
-        case = Case(
-            id=uuid.uuid4().hex[:12],
-            created_at=at,
-            updated_at=at,
-            mode=mode,
-            post=intake.with_images(post, tuple(image for image, _ in pictures)),
-            urls=checked_urls(urls),
-            libraries=tuple(dict.fromkeys(libraries)),
-            services=tuple(dict.fromkeys(services)),
-            until=until,
-            events=(Event(at=at, by=by, kind="created", detail=mode.value),),
-        )
-        nowhere = intake.nowhere_to_look(intake.places_of(case)) if to_gather else None
-        if nowhere is not None:
-            raise nowhere
-        for _, content in pictures:
-            self._store.put_image(content)
-        self._store.add(case)
-        return case
-
-    def get(self, case_id: str) -> Case:
-        """The newest version. Raises CaseNotFoundError."""
-        return self._store.get(case_id)
-
-    def delete(self, case_id: str) -> None:
-        """Remove a case for good, with its texts and its audit trail."""
-        self._store.delete(case_id)
-
-    # --- post and sources ---
-
-    def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
-        """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
-        known = self._store.get(case_id).post.url
-        post = intake.checked_post(text, url, None, self._max_post_characters, known)
-        return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
 
     # --- words ---
 
@@ -269,9 +247,9 @@ class CaseService(EvidenceActs):
         """From post to evidence; finished stages are kept."""
         return self._stages.gather(case_id)
 
-    def second_look_steps(self, case_id: str) -> list[Step]:
+    def follow_up_steps(self, case_id: str) -> list[Step]:
         """The second look that was asked for, from where it stopped. Raises WorkflowError when none was."""
-        return self._stages.look(case_id)
+        return self._stages.follow_up(case_id)
 
     def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
         """Candidate notes from the passages in use; `before_inspection` proposes from all of them."""

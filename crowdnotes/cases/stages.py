@@ -1,35 +1,31 @@
 """The stages that the program works through, as steps for a job: each is saved before the next starts.
 
-A step reads the newest case, does its work, and writes its result and a line about itself in one
-transaction. A stage that is on record is not run again: that is what resuming is.
+A step reads the newest case, does its work, and writes its result and a line about itself in one transaction. A stage
+that is on record is not run again: that is what resuming is. Gathering and follow-up searches run on the same steps;
+where their stages are kept is a `Record`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from functools import partial
+from typing import Protocol
 
-from crowdnotes.cases import gathering, intake, links
-from crowdnotes.cases.follow_up import Looker
-from crowdnotes.cases.gathering import FOR_PEOPLE, Tools, Ways
-from crowdnotes.cases.intake import GATHERING, nowhere_to_look, places_of
-from crowdnotes.cases.store import Store
+from crowdnotes.cases import follow_up, gathering, intake, links
+from crowdnotes.cases.gathering import Changes, Tools, Work
+from crowdnotes.cases.intake import GATHERING, places_of
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
-from crowdnotes.domain import Aim, Case, JuryVerdict, Mode, Stage, StageName, Usage
+from crowdnotes.domain import Aim, Case, Image, Mode, Stage, StageName, Usage
 from crowdnotes.drafting import write_candidates
+from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
-from crowdnotes.errors import CrowdNotesError, WorkflowError
+from crowdnotes.errors import CrowdNotesError, EngineError, StoreError, WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.jobs import Progress, Step
-from crowdnotes.jury import Jury
-from crowdnotes.settings import LlmSettings
 
 _SHOWN = 160  # characters of a candidate, while it is written
-
-Changes = Mapping[str, object]
-Work = Callable[[Case, Progress], tuple[Changes, str]]
+_VERDICTS_KEPT = 20  # of the jury, so that an edit can be compared with what stood before it
 
 _TITLES = {
     StageName.QUERIES: "Think of searches",
@@ -43,96 +39,163 @@ _TITLES = {
 }
 
 
+class Record(Protocol):
+    """Where finished stages are kept: on the case itself, or on one of its follow-up searches."""
+
+    def stages(self, case: Case) -> tuple[Stage, ...]:
+        """The finished ones, the newest last."""
+        ...
+
+    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
+        """The newest case with a stage's result, merged with what a person did meanwhile.
+
+        Raises WorkflowError when what the stage worked for is gone.
+        """
+        ...
+
+
+class CaseRecord:
+    """The stages of the case itself."""
+
+    def stages(self, case: Case) -> tuple[Stage, ...]:
+        """See `Record.stages`."""
+        return case.stages
+
+    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
+        """See `Record.keep`."""
+        if newest.post.whole_text != worked_on.post.whole_text:
+            raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
+        if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
+            raise WorkflowError(
+                "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
+            )
+        merged = gathering.merged(newest, worked_on, changes)
+        stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
+        kind = f"stage {stage.name.value}"
+        return with_event(newest, stage.finished_at, PROGRAM, kind, stage.summary, **merged, stages=stages)
+
+
+_CASE = CaseRecord()
+
+
 class StageRunner:
     """Makes the steps of each job; holds no case."""
 
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], ways: Ways = FOR_PEOPLE) -> None:
-        self._store = store
+    def __init__(self, tools: Tools) -> None:
         self._tools = tools
-        self._clock = clock
-        self._ways = ways
+        self._store = tools.store
 
     def gather(self, case_id: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
-        case = self._store.get(case_id)
-        require_open(case)
-        looking = case.mode is Mode.AUTOMATION
-        nowhere = nowhere_to_look(places_of(case))
+        case = self._open(case_id)
+        nowhere = intake.nowhere_to_look(places_of(case))
         if nowhere is not None:
             raise nowhere
-        tools, ways = self._tools, self._ways
+        tools = self._tools
         work: list[tuple[StageName, Work]] = [
-            (StageName.READ, lambda case, progress: gathering.read(case, progress, tools, self._store, ways)),
-            (StageName.PASSAGES, lambda case, progress: gathering.passages(case, progress, tools, self._store.text)),
+            (StageName.READ, partial(gathering.read, tools=tools)),
+            (StageName.PASSAGES, partial(gathering.passages, tools=tools)),
         ]
-        if looking:
+        if case.mode is Mode.AUTOMATION:
             work[:0] = [
-                (StageName.QUERIES, lambda case, _: gathering.queries(case, tools, ways)),
-                (StageName.SEARCH, lambda case, progress: gathering.search(case, progress, tools)),
+                (StageName.QUERIES, lambda case, _: gathering.queries(case, tools)),
+                (StageName.SEARCH, partial(gathering.search, tools=tools)),
             ]
         steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
         if tools.engine.sees and intake.unread_images(case):
-            steps.insert(0, intake.reading_step(case_id, tools.engine, self._store, self._clock))
+            steps.insert(0, self._image_step(case_id))
         return self._metered(case_id, steps)
 
-    def look(self, case_id: str) -> list[Step]:
-        """See `looking.Looker`."""
-        return self._metered(case_id, Looker(self._store, self._tools, self._clock).steps(case_id))
+    def follow_up(self, case_id: str) -> list[Step]:
+        """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
+        asked = follow_up.unfinished(self._open(case_id))
+        record = follow_up.FollowUpRecord(asked.id)
+        work = follow_up.stages_of(asked, self._tools)
+        return self._metered(case_id, [self._step(case_id, name, do, record, resumable=True) for name, do in work])
 
     def write(self, case_id: str, *, before_inspection: bool) -> list[Step]:
         """Candidate notes. Raises WorkflowError while no passage is in use, unless only proposing."""
-        case = self._store.get(case_id)
-        require_open(case)
+        case = self._open(case_id)
         if not case.used_evidence and not before_inspection:
             raise WorkflowError("evidence first", "No passage is in use yet.", "Open a passage and choose “use”.")
-
-        def do(case: Case, progress: Progress) -> tuple[Changes, str]:
-            return self._draft(case, progress, before_inspection=before_inspection)
-
-        return self._metered(case_id, [self._step(case_id, StageName.DRAFT, do)])
+        return self._metered(
+            case_id, [self._step(case_id, StageName.DRAFT, partial(self._draft, before_inspection=before_inspection))]
+        )
 
     def assess(self, case_id: str, *, before_inspection: bool, scores_only: bool = False) -> list[Step]:
         """One assessment of the text, the jury, and the links.
 
         With `scores_only` the assessment alone, for studies. Raises WorkflowError when there is no text.
         """
-        case = self._store.get(case_id)
-        require_open(case)
+        case = self._open(case_id)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write or generate a draft.")
-
-        def score(case: Case, _: Progress) -> tuple[Changes, str]:
-            return self._assess(case, before_inspection=before_inspection)
-
-        def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
-            return links.check_links(case, progress, self._tools.links, self._clock, afresh=False)
-
-        work: list[tuple[StageName, Work]] = [(StageName.ASSESS, score)]
-        if not scores_only:
-            work.append((StageName.JURY, lambda case, _: vote(case, self._tools.jury)))
-            work.append((StageName.LINKS, ask))
-        return self._metered(case_id, [self._step(case_id, name, do) for name, do in work])
+        work: list[tuple[StageName, Work]] = [
+            (StageName.ASSESS, partial(self._assess, before_inspection=before_inspection)),
+            (StageName.JURY, self._vote),
+            (StageName.LINKS, partial(self._ask_links, afresh=False)),
+        ]
+        return self._metered(
+            case_id, [self._step(case_id, name, do) for name, do in (work[:1] if scores_only else work)]
+        )
 
     def check_links(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
-        require_open(self._store.get(case_id))
+        self._open(case_id)
+        return [self._step(case_id, StageName.LINKS, partial(self._ask_links, afresh=True))]
 
-        def ask(case: Case, progress: Progress) -> tuple[Changes, str]:
-            return links.check_links(case, progress, self._tools.links, self._clock, afresh=True)
+    def _open(self, case_id: str) -> Case:
+        case = self._store.get(case_id)
+        require_open(case)
+        return case
 
-        return [self._step(case_id, StageName.LINKS, ask)]
+    def _image_step(self, case_id: str) -> Step:
+        """A step in which an engine that sees reads the images that nobody has read.
 
-    def _metered(self, case_id: str, steps: list[Step]) -> list[Step]:
-        return metered_steps(steps, case_id, self._store, self._tools.settings.llm)
+        One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
+        others and the rest of the job go on.
+        """
+        store, engine, clock = self._store, self._tools.engine, self._tools.clock
+
+        def kept(case: Case, image: Image, reading: ImageReading) -> Case:
+            now = intake.find_image(case, image.sha256)
+            if now is None or now.read_by:  # taken off, or described by a person, meanwhile
+                return case
+            require_still_open(case)
+            text, shows = (words[: intake.MAX_IMAGE_WORDS] for words in (reading.text, reading.shows))
+            return intake.describe_image(case, image.sha256, text, shows, PROGRAM, clock(), read_by=engine.name)
+
+        def run(progress: Progress) -> str:
+            waiting = intake.unread_images(store.get(case_id))
+            failed: list[str] = []
+            gone = 0
+            for number, image in enumerate(waiting):
+                progress.count(number, len(waiting), image.name)
+                try:
+                    reading = engine.read_image(store.image(image.sha256), image.media_type)
+                except (EngineError, StoreError) as error:
+                    if intake.find_image(store.get(case_id), image.sha256) is None:
+                        gone += 1
+                        continue
+                    failed.append(f"{image.name}: {error.message}")
+                    store.update(case_id, lambda case: with_event(case, clock(), PROGRAM, "image not read", failed[-1]))
+                    continue
+                store.update(case_id, partial(kept, image=image, reading=reading))
+            told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
+            return f"{told}; type what the others say. {' '.join(failed)}" if failed else told
+
+        def finished() -> str | None:
+            return None if intake.unread_images(store.get(case_id)) else "Read before"
+
+        return Step(name="images", title="Read the images", run=run, finished=finished)
 
     def _draft(self, case: Case, progress: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         proposed = tuple(item for item in case.evidence if item.aim is Aim.JUDGE)  # the other side waits for a tick
-        evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
         drafted = write_candidates(
             self._tools.engine,
             case.post.as_read,
-            evidence,
-            self._clock,
+            proposed if before_inspection and not case.used_evidence else case.used_evidence,
+            self._tools.clock,
             on_text=lambda number, text: progress.count(number, 0, text[-_SHOWN:]),
         )
         if not drafted.candidates:
@@ -144,21 +207,47 @@ class StageRunner:
             changes |= {"draft": best, "revisions": with_revision(case)}
         return changes, drafted.summary
 
-    def _assess(self, case: Case, *, before_inspection: bool) -> tuple[Changes, str]:
+    def _assess(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:
             return {}, "There is no note to score."
         cited = case.draft.evidence_ids
         proposed = tuple(item for item in case.evidence if item.id in cited)
         evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
-        assessment = assess(self._tools.engine, case.post.as_read, case.draft.text, evidence, self._clock)
+        assessment = assess(self._tools.engine, case.post.as_read, case.draft.text, evidence, self._tools.clock)
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
 
-    def _step(self, case_id: str, name: StageName, work: Work, *, resumable: bool = False) -> Step:
+    def _vote(self, case: Case, _: Progress) -> tuple[Changes, str]:
+        """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
+
+        What cannot be judged is NOT RUN with its reason in the summary.
+        """
+        if case.draft is None:
+            return {}, "NOT RUN: there is no note."
+        post, text = case.post.as_read.text, case.draft.text
+        others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
+        try:
+            jury = self._tools.jury()
+            verdict = jury.verdict(post, text)
+        except CrowdNotesError as error:
+            return {}, f"NOT RUN: {error.message}"
+        known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
+        beside = [item for item in jury.compare(post, others) if item.text_sha256 not in known]
+        earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
+        kept = (*earlier, *beside)[-(_VERDICTS_KEPT - 1) :]
+        summary = f"simulated note intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} needed"
+        return {"jury": (*kept, verdict)}, summary
+
+    def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> tuple[Changes, str]:
+        return links.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
+
+    def _step(
+        self, case_id: str, name: StageName, work: Work, record: Record = _CASE, *, resumable: bool = False
+    ) -> Step:
         def finished() -> str | None:
             if not resumable:
                 return None
-            stages = self._store.get(case_id).stages
+            stages = record.stages(self._store.get(case_id))
             return next((stage.summary for stage in stages if stage.name is name), None)
 
         def run(progress: Progress) -> str:
@@ -167,81 +256,39 @@ class StageRunner:
             changes, summary = work(case, progress)
             seconds = time.perf_counter() - begun
             progress.check()
-            self._store.update(case_id, lambda newest: self._recorded(newest, case, name, changes, summary, seconds))
-            return summary
+
+            def keep(newest: Case) -> Case:
+                require_still_open(newest)
+                at, engine = self._tools.clock(), self._tools.engine.name
+                stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine)
+                return record.keep(newest, case, changes, stage)
+
+            return record.stages(self._store.update(case_id, keep))[-1].summary
 
         return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
 
-    def _recorded(
-        self, newest: Case, worked_on: Case, name: StageName, changes: Changes, summary: str, seconds: float
-    ) -> Case:
-        """The newest case with the stage's result, merged with what a person did meanwhile."""
-        require_still_open(newest)
-        if newest.post.whole_text != worked_on.post.whole_text:
-            raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
-        if name in GATHERING and places_of(newest) != places_of(worked_on):
-            raise WorkflowError(
-                "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
-            )
-        at = self._clock()
-        merged = gathering.merged(newest, worked_on, changes)
-        stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=self._tools.engine.name)
-        others = tuple(other for other in newest.stages if other.name is not name)
-        return with_event(newest, at, PROGRAM, f"stage {name.value}", summary, **merged, stages=(*others, stage))
+    def _metered(self, case_id: str, steps: list[Step]) -> list[Step]:
+        """The same steps; what each asks of a language model is added to `Case.usage`, also when it fails.
+
+        The budget holds for the case as a whole.
+        """
+        bounds = self._tools.settings.llm
+        budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
+
+        def run(step: Step, progress: Progress) -> str:
+            meter = Meter(budget, self._store.get(case_id).used)
+            try:
+                with metered(meter):
+                    return step.run(progress)
+            finally:  # what was spent stays spent, whatever came of it
+                if meter.by_step:
+                    self._store.update(case_id, lambda case: _with_usage(case, meter))
+
+        return [replace(step, run=partial(run, step)) for step in steps]
 
 
-def metered_steps(steps: Iterable[Step], case_id: str, store: Store, bounds: LlmSettings) -> list[Step]:
-    """The same steps; what each uses is added to `Case.usage`, and the budget holds for the case as a whole."""
-    budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
-    return [_metered(step, case_id, store, budget) for step in steps]
-
-
-def _metered(step: Step, case_id: str, store: Store, budget: Budget) -> Step:
-    def run(progress: Progress) -> str:
-        meter = Meter(budget, store.get(case_id).used)
-        try:
-            with metered(meter):
-                return step.run(progress)
-        finally:  # what was spent stays spent, whatever came of it
-            found = meter.by_step
-            if found:
-                store.update(case_id, lambda case: _with_usage(case, found))
-
-    return replace(step, run=run)
-
-
-def _with_usage(case: Case, found: Mapping[str, Usage]) -> Case:
+def _with_usage(case: Case, meter: Meter) -> Case:
     usage = dict(case.usage)
-    for name, used in found.items():
+    for name, used in meter.by_step.items():
         usage[name] = usage.get(name, Usage()) + used
     return case.model_copy(update={"usage": usage})
-
-
-_KEPT = 20  # verdicts on record, so that an edit can be compared with what stood before it
-
-Result = tuple[Mapping[str, object], str]
-
-
-def vote(case: Case, open_jury: Callable[[], Jury]) -> Result:
-    """A verdict on the note as it stands, with the words that move it, and one on each candidate.
-
-    All stand before the same jurors. What cannot be judged is NOT RUN with its reason in the summary.
-    """
-    if case.draft is None:
-        return {}, "NOT RUN: there is no note."
-    post, text = case.post.as_read.text, case.draft.text
-    others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
-    try:
-        jury = open_jury()
-        verdict = jury.verdict(post, text)
-    except CrowdNotesError as error:
-        return {}, f"NOT RUN: {error.message}"
-    known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
-    beside = [item for item in jury.compare(post, others) if item.text_sha256 not in known]
-    earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
-    kept = (*earlier, *beside)[-(_KEPT - 1) :]
-    return {"jury": (*kept, verdict)}, _summary(verdict)
-
-
-def _summary(verdict: JuryVerdict) -> str:
-    return f"simulated note intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} needed"

@@ -50,7 +50,7 @@ def healthnotes(
     The folder gets posts.jsonl (a line a finished post), table.csv, page.html and the cases themselves. In
     automation, evidence is of the day of the contributor's note or before, and what has no date is left out.
     """
-    from crowdnotes.cases.gathering import Ways
+    from crowdnotes.cases.gathering import GatherOptions
     from crowdnotes.domain import Mode
     from crowdnotes.studies.bench.healthnotes import StudyFolder, StudyOptions, file_sha256
     from crowdnotes.studies.data_files import read_health_notes
@@ -62,8 +62,8 @@ def healthnotes(
     notes = read_health_notes(data, limit)
     if searching:
         _check_dates(notes)
-    ways = Ways(diverse=query_diversity, by_utility=utility, leave_out_undated=searching, closed=days)
-    with open_workspace(_settings(out, engine), ways=ways) as workspace:
+    gathering = GatherOptions(diverse=query_diversity, by_utility=utility, leave_out_undated=searching, collected=days)
+    with open_workspace(_settings(out, engine), options=gathering) as workspace:
         _check_places(workspace, library or [], service or [])
         options = StudyOptions(
             data_sha256=file_sha256(data),

@@ -166,7 +166,7 @@ def _look(case: Case, kind: LookKind, about: str, place: str, key: str = "") -> 
     def ask() -> Case:
         if kind in _ABOUT_A_PASSAGE:
             _refuse_if_changed(case)
-        return workspace().service.second_look(
+        return workspace().service.follow_up(
             case.id,
             kind,
             author(),

@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from crowdnotes.cases.follow_up import open_look
+from crowdnotes.cases.follow_up import open_search
 from crowdnotes.cases.intake import nowhere_to_look, places_of
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
@@ -108,7 +108,7 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
 
 
 def _searches(case: Case) -> Sequence[Query]:
-    look = open_look(case)
+    look = open_search(case)
     return look.queries if look is not None else case.queries
 
 
@@ -117,7 +117,7 @@ def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
     if kind == "gather":
         return service.gather_steps
     if kind == "look":
-        return service.second_look_steps
+        return service.follow_up_steps
     if kind == "assess":
         return service.assess_steps
     if kind == "links":

@@ -77,8 +77,8 @@ class Desk:
 
     def look(self, kind: LookKind, about: str = "", libraries: Sequence[str] = ("topics",)) -> str:
         """Ask for a look and do it; gives what came of it."""
-        self.service.second_look(self.id, kind, "ann", about=about, libraries=libraries)
-        run(self.workspace, self.id, "look", self.service.second_look_steps(self.id))
+        self.service.follow_up(self.id, kind, "ann", about=about, libraries=libraries)
+        run(self.workspace, self.id, "look", self.service.follow_up_steps(self.id))
         return self.case.looks[-1].outcome
 
 

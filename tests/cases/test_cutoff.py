@@ -7,17 +7,17 @@ from datetime import date
 import pytest
 
 from crowdnotes.cases.cutoff import UNDATED, timely
-from crowdnotes.cases.gathering import Ways
+from crowdnotes.cases.gathering import GatherOptions
 from crowdnotes.domain import FetchOutcome, Source
 
 
 def test_an_undated_record_is_no_later_than_its_library_was_collected() -> None:
     record = Source(id="library:old:1", title="t", library="old")
-    ways = Ways(leave_out_undated=True, closed={"old": date(2019, 10, 22)})
-    kept = ways.timely(record, date(2019, 10, 22))
+    options = GatherOptions(leave_out_undated=True, collected={"old": date(2019, 10, 22)})
+    kept = options.timely(record, date(2019, 10, 22))
     assert (kept.outcome, kept.notices, kept.published) == (FetchOutcome.READ, (UNDATED,), None)
-    assert ways.timely(record, date(2019, 10, 21)).outcome is FetchOutcome.TOO_LATE
-    assert ways.timely(record.model_copy(update={"library": "other"}), None).outcome is FetchOutcome.UNDATED
+    assert options.timely(record, date(2019, 10, 21)).outcome is FetchOutcome.TOO_LATE
+    assert options.timely(record.model_copy(update={"library": "other"}), None).outcome is FetchOutcome.UNDATED
 
 
 @pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])

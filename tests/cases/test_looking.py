@@ -32,8 +32,8 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) -> None:
-    desk.service.second_look(desk.id, LookKind.SWAP, "ann", about="E3")
-    reading, passages = desk.service.second_look_steps(desk.id)
+    desk.service.follow_up(desk.id, LookKind.SWAP, "ann", about="E3")
+    reading, passages = desk.service.follow_up_steps(desk.id)
     run(desk.workspace, desk.id, "look", [reading])
     desk.use("E3")
     run(desk.workspace, desk.id, "look", [passages])
@@ -42,8 +42,8 @@ def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) ->
 
 
 def test_a_look_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
-    desk.service.second_look(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
-    steps = desk.service.second_look_steps(desk.id)
+    desk.service.follow_up(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    steps = desk.service.follow_up_steps(desk.id)
 
     def stopped(progress: Progress) -> str:
         desk.workspace.runner.cancel(job.id)
@@ -55,21 +55,21 @@ def test_a_look_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
     assert desk.workspace.runner.wait(job.id, timeout=60).state is JobState.CANCELLED
     assert desk.case.evidence == before
     asked = len(desk.engine.asked)
-    resumed = run(desk.workspace, desk.id, "look", desk.service.second_look_steps(desk.id))
+    resumed = run(desk.workspace, desk.id, "look", desk.service.follow_up_steps(desk.id))
     assert [step.state.value for step in resumed.steps] == ["kept", "kept", "done", "done"]
     assert len(desk.engine.asked) == asked
     assert len(desk.case.evidence) == len(before) + 3
 
 
 def test_another_look_takes_the_place_of_one_that_was_stopped(desk: Desk) -> None:
-    desk.service.second_look(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    desk.service.follow_up(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
     desk.look(LookKind.OTHER_SIDE)
     assert [look.kind for look in desk.case.looks] == [LookKind.OTHER_SIDE]
 
 
 def test_a_look_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
-    desk.service.second_look(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
-    steps = desk.service.second_look_steps(desk.id)
+    desk.service.follow_up(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    steps = desk.service.follow_up_steps(desk.id)
     desk.service.edit_post(desk.id, post_about("velvet"), "ann")
     job = desk.workspace.runner.start(desk.id, "look", steps)
     ended = desk.workspace.runner.wait(job.id, timeout=60)
@@ -81,8 +81,8 @@ def test_a_look_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
 
 def test_a_cutoff_set_while_a_look_is_reading_keeps_what_it_read_out(desk: Desk) -> None:
     service = desk.service
-    service.second_look(desk.id, LookKind.SWAP, "ann", about="E3")
-    reading, _ = service.second_look_steps(desk.id)
+    service.follow_up(desk.id, LookKind.SWAP, "ann", about="E3")
+    reading, _ = service.follow_up_steps(desk.id)
     days = (date(2020, 1, day) for day in range(1, 31))
 
     class _Progress:

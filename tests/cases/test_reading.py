@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from threading import Lock
@@ -12,7 +13,7 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person
-from crowdnotes.cases.gathering import FOR_PEOPLE, Tools, Ways, merged, read, summary_of
+from crowdnotes.cases.gathering import GatherOptions, Tools, merged, read, summary_of
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source
 from crowdnotes.evidence.content_type import HTML
@@ -71,16 +72,18 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
 
 
 @pytest.fixture
-def tools(web: _Web, tmp_path: Path) -> Tools:
+def tools(web: _Web, store: SqlStore, tmp_path: Path) -> Tools:
     embedder = HashingEmbedder()
     libraries = Libraries(tmp_path / "libraries", embedder)
     settings = Settings()
     links = LinkChecker(HttpLinkAsker(settings.fetch, ()), settings.links, FixedClock())
-    return Tools(ScriptedEngine(), embedder, SourceReader(web), libraries, lambda _: [], settings, links, no_jury)
+    reader = SourceReader(web)
+    clock = FixedClock()
+    return Tools(store, ScriptedEngine(), embedder, reader, libraries, lambda _: [], settings, links, no_jury, clock)
 
 
-def _read(case: Case, tools: Tools, store: SqlStore, ways: Ways = FOR_PEOPLE) -> tuple[Source, ...]:
-    changes, _ = read(case, _Progress(), tools, store, ways)
+def _read(case: Case, tools: Tools, options: GatherOptions | None = None) -> tuple[Source, ...]:
+    changes, _ = read(case, _Progress(), replace(tools, options=options or GatherOptions()))
     sources = changes["sources"]
     assert isinstance(sources, tuple)
     return sources
@@ -94,137 +97,127 @@ def _automation(*hits: Hit, **changes: object) -> Case:
     return make_case(mode=Mode.AUTOMATION, hits=hits, **changes)
 
 
-def test_two_spellings_of_one_link_are_one_source_fetched_once(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_two_spellings_of_one_link_are_one_source_fetched_once(tools: Tools, web: _Web) -> None:
     case = make_case(urls=(STORY, f"{STORY}?utm_source=x", f"{STORY}#part", "http://www.news.example.org/story/"))
-    (source,) = _read(case, tools, store)
+    (source,) = _read(case, tools)
     assert source.url == STORY
     assert web.fetched == {STORY: 1}
 
 
-def test_links_that_lead_to_one_page_are_one_source(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_links_that_lead_to_one_page_are_one_source(tools: Tools, web: _Web) -> None:
     web.leads = {"https://short.example/a": STORY, "https://short.example/b": STORY}
     case = make_case(urls=("https://short.example/a", "https://short.example/b", STORY))
-    (source,) = _read(case, tools, store)
+    (source,) = _read(case, tools)
     assert (source.url, source.page_url) == ("https://short.example/a", STORY)
 
 
-def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling(
-    tools: Tools, store: SqlStore, web: _Web
-) -> None:
+def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling(tools: Tools, web: _Web) -> None:
     case = make_case(urls=(STORY,))
-    first = _read(case, tools, store)
-    again = _read(case.model_copy(update={"sources": first, "urls": (f"{STORY}?utm_medium=y",)}), tools, store)
+    first = _read(case, tools)
+    again = _read(case.model_copy(update={"sources": first, "urls": (f"{STORY}?utm_medium=y",)}), tools)
     assert again == first
     assert sum(web.fetched.values()) == 1
 
 
-def test_a_page_that_failed_is_tried_again(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_a_page_that_failed_is_tried_again(tools: Tools, web: _Web) -> None:
     web.failing = {STORY}
     case = make_case(urls=(STORY,))
-    first = _read(case, tools, store)
+    first = _read(case, tools)
     web.failing = set()
-    (again,) = _read(case.model_copy(update={"sources": first}), tools, store)
+    (again,) = _read(case.model_copy(update={"sources": first}), tools)
     assert (first[0].outcome, again.outcome) == (FetchOutcome.BLOCKED, FetchOutcome.READ)
 
 
-def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools, store: SqlStore) -> None:
+def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools) -> None:
     hit = _hit(STORY, notices=("retracted",), doi="10.1000/abc", published=date(2020, 5, 1))
-    (source,) = _read(_automation(hit, urls=(STORY,)), tools, store)
+    (source,) = _read(_automation(hit, urls=(STORY,)), tools)
     assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
     assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
 
 
-def test_in_the_place_of_pages_that_could_not_be_read_the_next_best_are(
-    tools: Tools, store: SqlStore, web: _Web
-) -> None:
+def test_in_the_place_of_pages_that_could_not_be_read_the_next_best_are(tools: Tools, web: _Web) -> None:
     hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
     web.failing |= {"https://a.example.org/2", "https://a.example.org/7"}
-    found = _read(_automation(*hits), tools, store)
+    found = _read(_automation(*hits), tools)
     was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
     failed = [source.url for source in found if source.outcome is FetchOutcome.BLOCKED]
     assert was_read == [f"https://a.example.org/{number}" for number in (1, 3, 4, 5, 6, 8)]
     assert failed == ["https://a.example.org/2", "https://a.example.org/7"]
 
 
-def test_a_page_that_leads_to_one_that_was_read_is_replaced_too(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_a_page_that_leads_to_one_that_was_read_is_replaced_too(tools: Tools, web: _Web) -> None:
     hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
     web.failing.add("https://a.example.org/6")
     web.leads["https://a.example.org/7"] = "https://a.example.org/1"
-    found = _read(_automation(*hits), tools, store)
+    found = _read(_automation(*hits), tools)
     was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
     assert was_read == [f"https://a.example.org/{number}" for number in (1, 2, 3, 4, 5, 8)]
 
 
-def test_a_site_that_refuses_every_page_is_not_asked_for_all_that_was_found(
-    tools: Tools, store: SqlStore, web: _Web
-) -> None:
+def test_a_site_that_refuses_every_page_is_not_asked_for_all_that_was_found(tools: Tools, web: _Web) -> None:
     hits = [_hit(f"https://a.example.org/{number}") for number in range(40)]
     web.failing |= {hit.url for hit in hits if hit.url}
-    assert len(_read(_automation(*hits), tools, store)) == 18
+    assert len(_read(_automation(*hits), tools)) == 18
 
 
-def test_hits_that_cannot_be_evidence_are_not_chosen(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_hits_that_cannot_be_evidence_are_not_chosen(tools: Tools, web: _Web) -> None:
     case = _automation(_hit("https://www.who.int/"), _hit("https://www.bing.com/search?q=x"), _hit(STORY))
-    assert [source.url for source in _read(case, tools, store)] == [STORY]
+    assert [source.url for source in _read(case, tools)] == [STORY]
     assert web.fetched == {STORY: 1}
 
 
-def test_a_home_page_that_a_person_brought_is_there_with_its_label(tools: Tools, store: SqlStore, web: _Web) -> None:
-    (source,) = _read(make_case(urls=("https://www.who.int/",)), tools, store)
+def test_a_home_page_that_a_person_brought_is_there_with_its_label(tools: Tools, web: _Web) -> None:
+    (source,) = _read(make_case(urls=("https://www.who.int/",)), tools)
     assert source.outcome is FetchOutcome.NOT_EVIDENCE
     assert "home page" in source.outcome_detail
     assert not web.fetched
 
 
-def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(
-    tools: Tools, store: SqlStore, web: _Web
-) -> None:
+def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: Tools, web: _Web) -> None:
     other = "https://news.example.org/other"
     web.dated = {STORY: "2024-03-02"}
     case = _automation(_hit(STORY), _hit(other, published=date(2024, 3, 2)), until=date(2024, 3, 1))
-    assert {source.outcome for source in _read(case, tools, store)} == {FetchOutcome.TOO_LATE}
-    on_the_day = _read(case.model_copy(update={"until": date(2024, 3, 2)}), tools, store)
+    assert {source.outcome for source in _read(case, tools)} == {FetchOutcome.TOO_LATE}
+    on_the_day = _read(case.model_copy(update={"until": date(2024, 3, 2)}), tools)
     assert {source.outcome for source in on_the_day} == {FetchOutcome.READ}
 
 
-def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(
-    tools: Tools, store: SqlStore
-) -> None:
+def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(tools: Tools) -> None:
     case = make_case(urls=(STORY,))
-    assert _read(case, tools, store)[0].notices == ()
+    assert _read(case, tools)[0].notices == ()
     dated = case.model_copy(update={"until": date(2024, 3, 1)})
-    assert _read(dated, tools, store)[0].notices == (UNDATED,)
-    (left_out,) = _read(dated, tools, store, Ways(leave_out_undated=True))
+    assert _read(dated, tools)[0].notices == (UNDATED,)
+    (left_out,) = _read(dated, tools, GatherOptions(leave_out_undated=True))
     assert left_out.outcome is FetchOutcome.UNDATED
     assert "no date" in left_out.outcome_detail
 
 
-def test_without_utility_the_first_hits_are_read(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_without_utility_the_first_hits_are_read(tools: Tools, web: _Web) -> None:
     hits = [_hit(f"{STORY}/{number}") for number in range(9)]
-    found = _read(_automation(*hits), tools, store, Ways(by_utility=False))
+    found = _read(_automation(*hits), tools, GatherOptions(by_utility=False))
     assert [source.url for source in found] == [hit.url for hit in hits[: tools.settings.evidence.quota]]
 
 
-def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: Tools, web: _Web) -> None:
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
-    first = _read(case, tools, store)
+    first = _read(case, tools)
     dated = case.model_copy(update={"sources": first, "until": date(2020, 1, 1)})
-    (late,) = _read(dated, tools, store)
+    (late,) = _read(dated, tools)
     assert (first[0].outcome, late.outcome) == (FetchOutcome.READ, FetchOutcome.TOO_LATE)
-    (undated,) = _read(dated.model_copy(update={"sources": (_undated(first[0]),)}), tools, store)
+    (undated,) = _read(dated.model_copy(update={"sources": (_undated(first[0]),)}), tools)
     assert (undated.outcome, undated.notices) == (FetchOutcome.READ, (UNDATED,))
-    (free,) = _read(case.model_copy(update={"sources": (undated,)}), tools, store)
+    (free,) = _read(case.model_copy(update={"sources": (undated,)}), tools)
     assert free.notices == ()
 
 
-def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: Tools, store: SqlStore, web: _Web) -> None:
+def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: Tools, web: _Web) -> None:
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
-    (source,) = _read(case, tools, store)
+    (source,) = _read(case, tools)
     opened = make_evidence(1, opened_at=datetime.now(UTC)).model_copy(update={"source": source})
     case = case.model_copy(update={"sources": (source,), "evidence": (opened,), "until": date(2020, 1, 1)})
-    (kept,) = _read(case, tools, store)
+    (kept,) = _read(case, tools)
     assert (kept.outcome, kept.notices) == (FetchOutcome.READ, (AFTER_CUTOFF,))
     evidence = merged(case, case, {"evidence": (opened,)})["evidence"]
     assert isinstance(evidence, tuple)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -11,6 +11,7 @@ import pytest
 
 from crowdnotes.cases import gathering
 from crowdnotes.cases.gathering import Tools
+from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import Hit, Mode, ProviderState, Query
 from crowdnotes.errors import JobError, SearchError
 from crowdnotes.evidence.fetching import Fetcher
@@ -19,6 +20,7 @@ from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
+from crowdnotes.storage.database import open_database
 from crowdnotes.testing import FixedClock, HashingEmbedder, LiveLinks, ScriptedEngine, make_case, no_jury
 
 
@@ -62,14 +64,16 @@ class _Progress:
 
 
 @pytest.fixture
-def tools(tmp_path: Path) -> Tools:
+def tools(tmp_path: Path) -> Iterator[Tools]:
     settings = Settings(data_dir=tmp_path)
     embedder = HashingEmbedder()
     reader = SourceReader(Fetcher(settings.fetch, ()))
     links = LinkChecker(LiveLinks(), settings.links, FixedClock())
-    return Tools(
-        ScriptedEngine(), embedder, reader, Libraries(tmp_path, embedder), lambda _: [], settings, links, no_jury
-    )
+    libraries, clock = Libraries(tmp_path, embedder), FixedClock()
+    database = open_database(f"sqlite:///{tmp_path / 'cases.sqlite'}")
+    store = SqlStore(database)
+    yield Tools(store, ScriptedEngine(), embedder, reader, libraries, lambda _: [], settings, links, no_jury, clock)
+    database.dispose()
 
 
 def _with(tools: Tools, *providers: SearchProvider) -> Tools:

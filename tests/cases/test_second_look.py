@@ -49,7 +49,9 @@ def test_each_look_keeps_the_set_before_it_and_tells_the_audit_trail(desk: Desk)
     kept = desk.case.earlier_evidence
     assert [(earlier.why, earlier.evidence) for earlier in kept] == [("more like E2", before)]
     kinds = [event.kind for event in desk.case.events]
-    assert kinds.index("second look") < kinds.index("look search") < kinds.index("second look ended")
+    told = [kind for kind in kinds if kind.startswith("follow-up search")]
+    assert told[:3] == ["follow-up search", "follow-up search queries", "follow-up search search"]
+    assert told[-1] == "follow-up search ended"
 
 
 def test_nothing_new_is_said_and_changes_nothing(desk: Desk) -> None:
@@ -92,9 +94,9 @@ def test_nothing_for_the_other_side_is_a_result_in_words(desk: Desk) -> None:
 
 def test_a_look_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:
     with pytest.raises(InputError, match="nowhere to look"):
-        desk.service.second_look(desk.id, LookKind.OTHER_SIDE, "ann")
-    with pytest.raises(WorkflowError, match="no such second look"):
-        desk.service.second_look_steps(desk.id)
+        desk.service.follow_up(desk.id, LookKind.OTHER_SIDE, "ann")
+    with pytest.raises(WorkflowError, match="no such follow-up search"):
+        desk.service.follow_up_steps(desk.id)
 
 
 def test_a_case_of_ones_own_links_can_search_for_more(desk: Desk) -> None:
@@ -121,9 +123,9 @@ def test_a_link_that_was_read_already_is_refused(desk: Desk) -> None:
     url = desk.case.evidence[0].source.url
     assert url is not None
     with pytest.raises(WorkflowError, match="among the passages already"):
-        desk.service.second_look(desk.id, LookKind.LINK, "ann", about=f"{url}#part")
+        desk.service.follow_up(desk.id, LookKind.LINK, "ann", about=f"{url}#part")
     with pytest.raises(InputError, match="no link"):
-        desk.service.second_look(desk.id, LookKind.LINK, "ann", about="  ")
+        desk.service.follow_up(desk.id, LookKind.LINK, "ann", about="  ")
 
 
 def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> None:
@@ -142,7 +144,7 @@ def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> 
 def test_a_passage_that_the_note_leans_on_is_not_swapped(desk: Desk) -> None:
     desk.use("E1")
     with pytest.raises(WorkflowError, match="leans on E1"):
-        desk.service.second_look(desk.id, LookKind.SWAP, "ann", about="E1")
+        desk.service.follow_up(desk.id, LookKind.SWAP, "ann", about="E1")
 
 
 def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the_passage(desk: Desk) -> None:
@@ -153,13 +155,13 @@ def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the
     for out in ("E1", "E2", "E4", "E5"):
         desk.look(LookKind.SWAP, out, libraries=())
     with pytest.raises(WorkflowError, match="Nothing else of what was found is left"):
-        desk.service.second_look(desk.id, LookKind.SWAP, "ann", about="E3")
+        desk.service.follow_up(desk.id, LookKind.SWAP, "ann", about="E3")
 
 
 def test_a_decided_case_takes_no_second_look(desk: Desk) -> None:
     desk.service.decide(desk.id, DecisionKind.NOT_NEEDED, "ann")
     with pytest.raises(WorkflowError, match="already decided"):
-        desk.service.second_look(desk.id, LookKind.OTHER_SIDE, "ann", libraries=["topics"])
+        desk.service.follow_up(desk.id, LookKind.OTHER_SIDE, "ann", libraries=["topics"])
 
 
 def test_records_of_a_library_that_share_a_page_are_read_each_on_its_own() -> None:

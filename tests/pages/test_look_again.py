@@ -25,8 +25,8 @@ def gathered(desk: Desk, tmp_path: Path) -> Case:
 
 def looked(desk: Desk, case: Case, kind: LookKind, about: str = "") -> Case:
     service = desk.workspace.service
-    service.second_look(case.id, kind, "you", about=about, libraries=["topics"])
-    desk.finish(desk.workspace.runner.start(case.id, "look", service.second_look_steps(case.id)).id)
+    service.follow_up(case.id, kind, "you", about=about, libraries=["topics"])
+    desk.finish(desk.workspace.runner.start(case.id, "look", service.follow_up_steps(case.id)).id)
     return service.get(case.id)
 
 
