@@ -71,9 +71,9 @@ def bench(
     polarising_auc, brier, ece: does it know which notes divide the camps? camp_auc: and which camp likes
     them? rating_auc: of single votes on dividing notes. Reading new notes takes about 20 ms each.
     """
-    from crowdnotes.jury.assets import ASSETS
     from crowdnotes.jury.camp_model import CampModel
     from crowdnotes.jury.model_file import load_model
+    from crowdnotes.jury.raters import ASSETS
     from crowdnotes.settings import load_settings
     from crowdnotes.studies.jury_camp_run import bench_camps
     from crowdnotes.studies.jury_held_out import measure_held_out

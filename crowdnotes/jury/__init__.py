@@ -6,9 +6,8 @@ Everything it says is a simulation, with the model's measured quality on every v
 
 from __future__ import annotations
 
-from crowdnotes.jury.changes import changes
 from crowdnotes.jury.jury import Jury, open_jury
-from crowdnotes.jury.pool import fit_beside_data, own_pool, shipped_pool
-from crowdnotes.jury.sampling import Sampling
+from crowdnotes.jury.raters import Sampling, fit_beside_data, own_pool, shipped_pool
+from crowdnotes.jury.verdict import changes
 
 __all__ = ["Jury", "Sampling", "changes", "fit_beside_data", "open_jury", "own_pool", "shipped_pool"]

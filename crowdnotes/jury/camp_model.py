@@ -2,7 +2,7 @@
 
 Three heads read a note: whether it divides the camps, which camp then likes it, and how well both like
 it when it does not. Their mixture gives each side's chance of "helpful", and the two chances fix the
-note's appeal and lean for every rater in between (`link`).
+note's appeal and lean for every rater in between (the ordinal model of `votes`).
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdnotes.domain import JuryQuality
-from crowdnotes.jury.ballots import Readings
 from crowdnotes.jury.features import Features
 from crowdnotes.jury.heads import Head, Landmarks
-from crowdnotes.jury.link import Link, chances, logit, sigmoid
-from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.reading_model import SideRaters
+from crowdnotes.jury.votes import OrdinalModel, Predictions, chances, logit, sigmoid
 
 _STEPS = 12  # enough for 1e-6 at the furthest shares
 
 
 @dataclass(frozen=True)
-class CampReading:
+class CampChances:
     """Of n notes, (n,) each: the chance that the sides divide, that side + is then the one that likes it,
     and the share of helpful votes on both sides if they do not divide.
     """
@@ -53,17 +52,17 @@ class CampModel:
     landmarks: Landmarks
     divided: DividedShares
     sides: SideRaters
-    link: Link
+    ordinal: OrdinalModel
     quality: JuryQuality
     reads_post: bool = False
 
-    def read_camps(self, notes: Features) -> CampReading:
+    def read_camps(self, notes: Features) -> CampChances:
         """The three heads' chances."""
         kernel = self.landmarks.kernel(notes) if notes.vectors.shape[1] else None
         heads = (self.splits, self.positive_likes, self.joined)
-        return CampReading(*(sigmoid(head.log_odds(notes, kernel)) for head in heads))
+        return CampChances(*(sigmoid(head.log_odds(notes, kernel)) for head in heads))
 
-    def side_shares(self, camps: CampReading) -> Floats:
+    def side_shares(self, camps: CampChances) -> Floats:
         """The share of helpful votes expected on each side, − then +: (n, 2)."""
         up, down = self.divided.likes, self.divided.dislikes
         positive = camps.positive_likes * up + (1 - camps.positive_likes) * down
@@ -75,28 +74,30 @@ class CampModel:
         """See `JuryModel.familiarity`."""
         return self.splits.words.familiarity(notes)
 
-    def read(self, notes: Features, posts: Features | None = None) -> Readings:  # noqa: ARG002 - it reads notes alone
+    def read(self, notes: Features, posts: Features | None = None) -> Predictions:  # noqa: ARG002 - it reads notes alone
         """See `JuryModel.read`."""
         camps = self.read_camps(notes)
-        appeal, lean = appeal_and_lean(self.side_shares(camps), self.sides, self.link)
-        return Readings(appeal, lean, camps.splits)
+        appeal, lean = appeal_and_lean(self.side_shares(camps), self.sides, self.ordinal)
+        return Predictions(appeal, lean, camps.splits)
 
 
-def appeal_and_lean(shares: Floats, sides: SideRaters, link: Link) -> tuple[Floats, Floats]:
+def appeal_and_lean(shares: Floats, sides: SideRaters, ordinal: OrdinalModel) -> tuple[Floats, Floats]:
     """The appeal and lean (n,) under which each side's mean chance of "helpful" is its share (n, 2).
 
     Newton's method on two unknowns a note. Shares are kept from 0 and 1, where there is no answer.
     """
     wanted = np.clip(shares, 0.005, 0.995)
     places = np.asarray([sides.negative.factors.mean(), sides.positive.factors.mean()])
-    kindness = link.intercept_slope * np.asarray([sides.negative.intercepts.mean(), sides.positive.intercepts.mean()])
+    kindness = ordinal.intercept_slope * np.asarray(
+        [sides.negative.intercepts.mean(), sides.positive.intercepts.mean()]
+    )
     odds = logit(wanted) - kindness  # exact if a side were its mean rater
     lean = (odds[:, 1] - odds[:, 0]) / (places[1] - places[0])
     appeal = odds[:, 0] - lean * places[0]
     for _ in range(_STEPS):
         values, by_appeal, by_lean = [], [], []
         for side in (sides.negative, sides.positive):
-            helpful, _ = chances(appeal, lean, side, link)
+            helpful, _ = chances(appeal, lean, side, ordinal)
             slope = helpful * (1 - helpful)
             values.append(helpful.mean(axis=1))
             by_appeal.append(slope.mean(axis=1))

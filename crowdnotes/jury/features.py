@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from crowdnotes.jury.frames import frames, words_by_kind
 from crowdnotes.jury.parsed import parsed
-from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.sources import sources_of
 from crowdnotes.jury.stance import stances
 from crowdnotes.jury.style import style

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.jury.features import Features
-from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.raters import Floats
 
 Singles = npt.NDArray[np.float32]
 _FURTHEST = 0.25  # a stance that few notes take must not push a note away from all landmarks

@@ -19,7 +19,7 @@ from crowdnotes.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
-    from crowdnotes.jury.pool import Floats
+    from crowdnotes.jury.raters import Floats
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _MOST_WORDS = 120  # a note of 280 characters has about 50

@@ -14,15 +14,13 @@ import numpy as np
 
 from crowdnotes.domain import Influence, JuryVerdict
 from crowdnotes.errors import InputError
-from crowdnotes.jury.ballots import Outcome, Readings, hold
-from crowdnotes.jury.cautions import cautions, check_note, is_unfamiliar
 from crowdnotes.jury.features import Features, features
 from crowdnotes.jury.influence import influences
 from crowdnotes.jury.model_file import load_model
-from crowdnotes.jury.pool import RaterPool, own_pool, shipped_pool
+from crowdnotes.jury.raters import RaterPool, Sampling, own_pool, sample_raters, shipped_pool
 from crowdnotes.jury.reading_model import JuryModel, tilt_of_audience
-from crowdnotes.jury.sampling import Sampling, seat
-from crowdnotes.jury.verdict import Told, verdict_of
+from crowdnotes.jury.verdict import Told, cautions, check_note, is_unfamiliar, verdict_of
+from crowdnotes.jury.votes import Predictions, Votes, simulate_votes
 from crowdnotes.settings import BridgingSettings, JurySettings
 
 if TYPE_CHECKING:
@@ -78,18 +76,18 @@ class Jury:
         texts = self._checked(candidates)
         post = (post_text or "").strip() or None
         read, posts = self._read(texts), self._read_post(post, len(texts))
-        readings = self.model.read(read, posts)
+        predicted = self.model.read(read, posts)
         familiar = self.model.familiarity(read)
-        held = self._hold(readings, size, number, sampling)
+        juries = self._juries(predicted, size, number, sampling)
         return tuple(
             verdict_of(
                 text,
                 post,
-                held[row],
+                juries[row],
                 Told(
                     seed=number,
                     sampling=sampling.value,
-                    splits=None if readings.splits is None else float(readings.splits[row]),
+                    splits=None if predicted.splits is None else float(predicted.splits[row]),
                     influences=self._influences(text, row, read, posts) if explain else (),
                     cautions=cautions(text, self.settings, vectors=self.has_vectors, familiar=float(familiar[row])),
                     means_nothing=is_unfamiliar(float(familiar[row]), self.settings),
@@ -101,16 +99,16 @@ class Jury:
             for row, text in enumerate(texts)
         )
 
-    def read(self, post_text: str | None, notes: Sequence[str]) -> Readings:
+    def read(self, post_text: str | None, notes: Sequence[str]) -> Predictions:
         """Appeal and lean of notes on one post, for those who rank many candidates (`rank`)."""
         texts = self._checked(notes)
         return self.model.read(self._read(texts), self._read_post((post_text or "").strip() or None, len(texts)))
 
-    def rank(self, readings: Readings, *, jurors: int | None = None, seed: int | None = None) -> Outcome:
+    def rank(self, predicted: Predictions, *, jurors: int | None = None, seed: int | None = None) -> Votes:
         """Notes that were read before one jury: their intercepts alone, without intervals or reasons."""
         chance = np.random.default_rng(self.settings.seed if seed is None else seed)
-        seated = seat(self.pool, jurors or self.settings.jurors, chance)
-        return hold(readings, seated, self.model.link, self.settings, chance)
+        sampled = sample_raters(self.pool, jurors or self.settings.jurors, chance)
+        return simulate_votes(predicted, sampled, self.model.ordinal, self.settings, chance)
 
     @property
     def has_vectors(self) -> bool:
@@ -135,23 +133,25 @@ class Jury:
         post = None if posts is None else posts.rows(one)
         return influences(text, read.rows(one), post, self.model, self.embedder if self.has_vectors else None)
 
-    def _hold(self, readings: Readings, size: int, seed: int, sampling: Sampling) -> list[list[Outcome]]:
+    def _juries(self, predicted: Predictions, size: int, seed: int, sampling: Sampling) -> list[list[Votes]]:
         """Per note its juries, the first being the one whose votes are shown: [n][repeats]."""
-        held: list[list[Outcome]] = [[] for _ in range(len(readings))]
+        juries: list[list[Votes]] = [[] for _ in range(len(predicted))]
         for repeat in range(self.settings.repeats):
             if sampling is Sampling.AUDIENCE:
-                for row in range(len(readings)):
+                for row in range(len(predicted)):
                     chance = np.random.default_rng([seed, repeat])
-                    note = readings.only(row)
+                    note = predicted.only(row)
                     tilt = tilt_of_audience(self.model, note, self.settings.like_minded)
-                    jurors = seat(self.pool, size, chance, sampling, audience_tilt=tilt)
-                    held[row].append(hold(note, jurors, self.model.link, self.settings, chance))
+                    jurors = sample_raters(self.pool, size, chance, sampling, audience_tilt=tilt)
+                    juries[row].append(simulate_votes(note, jurors, self.model.ordinal, self.settings, chance))
                 continue
             chance = np.random.default_rng([seed, repeat])
-            outcome = hold(readings, seat(self.pool, size, chance, sampling), self.model.link, self.settings, chance)
-            for row in range(len(readings)):
-                held[row].append(outcome.only(row))
-        return held
+            outcome = simulate_votes(
+                predicted, sample_raters(self.pool, size, chance, sampling), self.model.ordinal, self.settings, chance
+            )
+            for row in range(len(predicted)):
+                juries[row].append(outcome.only(row))
+        return juries
 
 
 def open_jury(settings: JurySettings, bridging: BridgingSettings, embedder: Embedder) -> Jury:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.jury.assets import LEANINGS
+from crowdnotes.jury.raters import LEANINGS
 
 _FILES = ("hosts.toml", "accounts_left.toml", "accounts_right.toml", "names.toml", "topics.toml")
 _HOST_LEANS = {"left": -2, "left_of_centre": -1, "right_of_centre": 1, "right": 2}

@@ -18,14 +18,13 @@ import numpy.typing as npt
 from crowdnotes.domain import JuryQuality
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.jury import features as reading
-from crowdnotes.jury.assets import SHIPPED_MODEL
 from crowdnotes.jury.camp_model import CampModel, DividedShares
 from crowdnotes.jury.heads import Blend, Channel, Head, Landmarks, VectorsHalf, WordsHalf
 from crowdnotes.jury.leanings import shipped_leanings
-from crowdnotes.jury.link import Link
+from crowdnotes.jury.raters import SHIPPED_MODEL, Jurors
 from crowdnotes.jury.rating_model import RatingModel
 from crowdnotes.jury.reading_model import JuryModel, SideRaters
-from crowdnotes.jury.sampling import Jurors
+from crowdnotes.jury.votes import OrdinalModel
 
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 _HEADS = {CampModel: ("splits", "positive_likes", "joined"), RatingModel: ("appeal", "lean")}
@@ -43,7 +42,7 @@ def save_model(model: CampModel | RatingModel, folder: Path) -> None:
         "features": reading.VERSION,
         "leanings_sha256": shipped_leanings().sha256,
         "embedder": model.embedder,
-        "link": asdict(model.link),
+        "link": asdict(model.ordinal),
         "sides": {
             name: {"intercepts": side.intercepts.tolist(), "factors": side.factors.tolist()}
             for name, side in (("negative", model.sides.negative), ("positive", model.sides.positive))
@@ -86,7 +85,7 @@ def _load(folder: Path) -> JuryModel:
     common: dict[str, Any] = {
         "name": content["name"],
         "embedder": content["embedder"],
-        "link": Link(**content["link"]),
+        "link": OrdinalModel(**content["link"]),
         "sides": SideRaters(
             **{
                 name: Jurors(np.asarray(side["intercepts"]), np.asarray(side["factors"]))

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdnotes.domain import JuryQuality
-from crowdnotes.jury.ballots import Readings
 from crowdnotes.jury.features import Features
 from crowdnotes.jury.heads import Head, Landmarks
-from crowdnotes.jury.link import Link
-from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.reading_model import SideRaters
+from crowdnotes.jury.votes import OrdinalModel, Predictions
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class RatingModel:
     landmarks: Landmarks
     post_weights: Floats
     sides: SideRaters
-    link: Link
+    ordinal: OrdinalModel
     quality: JuryQuality
 
     @property
@@ -46,14 +45,14 @@ class RatingModel:
         """See `JuryModel.familiarity`."""
         return self.appeal.words.familiarity(notes)
 
-    def read(self, notes: Features, posts: Features | None = None) -> Readings:
+    def read(self, notes: Features, posts: Features | None = None) -> Predictions:
         """See `JuryModel.read`. A post counts only where both vectors are there."""
         kernel = self.landmarks.kernel(notes) if notes.vectors.shape[1] else None
         appeal, lean = self.appeal.log_odds(notes, kernel), self.lean.log_odds(notes, kernel)
         if kernel is not None and posts is not None and self.reads_post:
             added = post_columns(notes, posts) @ self.post_weights
             appeal, lean = appeal + added[:, 0], lean + added[:, 1]
-        return Readings(appeal, lean)
+        return Predictions(appeal, lean)
 
 
 def post_columns(notes: Features, posts: Features) -> Floats:

@@ -9,11 +9,9 @@ import numpy as np
 
 from crowdnotes.domain import JuryQuality
 from crowdnotes.errors import InputError
-from crowdnotes.jury.ballots import Readings
 from crowdnotes.jury.features import Features
-from crowdnotes.jury.link import Link, chances
-from crowdnotes.jury.pool import Floats
-from crowdnotes.jury.sampling import Jurors
+from crowdnotes.jury.raters import Floats, Jurors
+from crowdnotes.jury.votes import OrdinalModel, Predictions, chances
 
 _PER_SIDE = 100
 
@@ -56,7 +54,7 @@ class JuryModel(Protocol):
         ...
 
     @property
-    def link(self) -> Link:
+    def ordinal(self) -> OrdinalModel:
         """From the note's and a rater's numbers to the chances of a rating."""
         ...
 
@@ -79,7 +77,7 @@ class JuryModel(Protocol):
         """The share of each note's words and pairs of words that the notes of its training had, (n,)."""
         ...
 
-    def read(self, notes: Features, posts: Features | None = None) -> Readings:
+    def read(self, notes: Features, posts: Features | None = None) -> Predictions:
         """Read notes. Features without vectors (no columns) are read by words, letters, sources and manner.
 
         posts: of the notes' posts, row by row, for a model that reads them; None where there is no post.
@@ -87,19 +85,19 @@ class JuryModel(Protocol):
         ...
 
 
-def side_chances(model: JuryModel, readings: Readings) -> Floats:
+def side_chances(model: JuryModel, predicted: Predictions) -> Floats:
     """The mean P(helpful) on each side, − then +: (n, 2)."""
     return np.column_stack(
         [
-            chances(readings.appeal, readings.lean, side, model.link)[0].mean(axis=1)
+            chances(predicted.appeal, predicted.lean, side, model.ordinal)[0].mean(axis=1)
             for side in (model.sides.negative, model.sides.positive)
         ]
     )
 
 
-def tilt_of_audience(model: JuryModel, readings: Readings, strength: float) -> float:
+def tilt_of_audience(model: JuryModel, predicted: Predictions, strength: float) -> float:
     """See `sampling`: how one note's likely viewers lean, in log odds per unit of rater factor."""
-    negative, positive = side_chances(model, readings)[0]
+    negative, positive = side_chances(model, predicted)[0]
     return float(strength * (negative - positive))
 
 

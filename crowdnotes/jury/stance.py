@@ -15,7 +15,7 @@ import numpy as np
 
 from crowdnotes.jury.leanings import Leanings, Match, Token, shipped_leanings, tokens_of
 from crowdnotes.jury.parsed import parsed
-from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.sources import HOST, X
 
 _SIDES = {"left": -1, "right": 1}

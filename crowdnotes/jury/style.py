@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from crowdnotes.jury.parsed import parsed
-from crowdnotes.jury.pool import Floats
+from crowdnotes.jury.raters import Floats
 from crowdnotes.text.sentences import split_sentences
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")

@@ -1,7 +1,13 @@
-"""From one note's juries to its verdict: the first jury's votes, status and reasons, and the spread of all."""
+"""From one note's juries to its verdict: votes, status, one plain sentence, what weakens it, and what an edit changed.
+
+The sentence says no more than the simulation can tell: where chance alone decides on which side of the line a note
+lands, or the model sees no more in it than in any note, it says that in the place of what the votes look like.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,9 +15,187 @@ import numpy as np
 
 from crowdnotes.bridging import NoteSignals, Side, StatusResult, decide
 from crowdnotes.domain import Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes, text_sha256
-from crowdnotes.jury.ballots import Outcome, counts, middle
-from crowdnotes.jury.sentence import plain_sentence
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.errors import InputError
+from crowdnotes.jury.votes import Votes, counts, middle
+from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length, without_urls
+
+_MOSTLY = 0.6  # mean rating from which a side "would mostly find it helpful"
+_SELDOM = 0.4
+_CLOSE = 0.08  # sides closer than this are called alike
+_WORTH_NAMING = 0.02
+# The chance that a note divides the sides, about its share among all notes that the model learned from (0.43).
+_LIKE_ANY_NOTE = (0.3, 0.6)
+
+
+def like_any_note(splits: float | None) -> bool:
+    """Whether the model cannot tell the note from an average one; False where it does not say how likely it divides."""
+    return splits is not None and _LIKE_ANY_NOTE[0] <= splits <= _LIKE_ANY_NOTE[1]
+
+
+def plain_sentence(
+    negative: SideVotes,
+    positive: SideVotes,
+    influences: Sequence[Influence],
+    *,
+    interval: Interval,
+    line: float,
+    splits: float | None,
+) -> str:
+    """For instance: "Both sides would mostly find this note helpful; side + less".
+
+    interval: of the note intercept over repeated juries. line: the intercept that shows a note.
+    splits: the model's chance that the note divides the sides, None where it has none.
+    """
+    low, high = negative.mean, positive.mean
+    if low is None or high is None:
+        alone = negative if high is None else positive
+        return f"Only side {alone.side} sits on this jury, and it {_would(alone.mean or 0.0)} find this note helpful."
+    harsher = positive if low >= high else negative
+    apart = abs(low - high) >= _CLOSE
+    because = _because(harsher, influences) if apart else ""
+    less = f"; side {harsher.side} finds it helpful less often{because}" if apart else ""
+    if interval.low < line <= interval.high:
+        return f"Too close to call: some of the simulated juries would show this note, others would not{less}."
+    if like_any_note(splits):
+        return f"The simulation cannot tell this note from an average one{less}."
+    return _of_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
+
+
+def _of_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool, less: str, because: str) -> str:
+    top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
+    if bottom >= _MOSTLY:
+        if under_the_line:
+            return f"Nothing in the words divides the two sides; whether they like it, words alone hardly tell{less}."
+        return f"Both sides would mostly find this note helpful{less}."
+    if top < _SELDOM:
+        return "Neither side would find this note helpful."
+    if top >= _MOSTLY:
+        return f"Side {kinder.side} would mostly find this note helpful; side {harsher.side} {_would(bottom)}{because}."
+    return f"Neither side is won{less}." if less else "Each side is divided over this note."
+
+
+def _would(mean: float) -> str:
+    if mean >= _MOSTLY:
+        return "would mostly"
+    return "would seldom" if mean < _SELDOM else "would about half the time"
+
+
+def _because(harsher: SideVotes, influences: Sequence[Influence]) -> str:
+    """The word that costs the harsher side most, if one does."""
+
+    def cost(found: Influence) -> float:
+        return found.on_negative if harsher.side == "−" else found.on_positive
+
+    words = [found for found in influences if not found.whole_sentence and cost(found) <= -_WORTH_NAMING]
+    if not words:
+        return ""
+    named = min(words, key=cost).words
+    if named.startswith(("http://", "https://")):
+        return f", most of all because of the link to {named.split('/')[2]}"
+    return f', most of all because of "{named}"'
+
+
+_SURE_LANGUAGE_LETTERS = 40  # shorter texts are often taken for another language
+_LATIN_SHARE = 0.5
+_HOSTILE = re.compile(
+    r"\b(?:idiots?|morons?|stupid|libtards?|retard\w*|scum|trash|garbage|clowns?|grifters?|bigots?|nazis?|"
+    r"shut up|dumb\w*|pathetic|disgusting|f[u*]ck\w*|sh[i*]t\w*|kill yourself)\b",
+    re.IGNORECASE,
+)
+
+
+def check_note(text: str, settings: JurySettings) -> None:
+    """Raise InputError when there is nothing to read, or far too much."""
+    if not text.strip():
+        raise InputError("There is no note for the jury to read.", "Write the note first.")
+    if len(text) > settings.max_characters:
+        raise InputError(
+            f"The note has {len(text):,} characters; a note has {NOTE_LIMIT}.", "Shorten it, then ask the jury."
+        )
+    if not any(character.isalnum() for character in without_urls(text)):
+        raise InputError("The note has links or marks but no words.", "Say in a sentence what the link shows.")
+
+
+def is_unfamiliar(familiar: float, settings: JurySettings) -> bool:
+    """Whether a text is so unlike all that the model learned from that its numbers mean nothing; see `cautions`."""
+    return familiar < settings.familiar_words
+
+
+def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: float) -> tuple[str, ...]:
+    """Sentences about one note; none for an ordinary one.
+
+    familiar: the share of its words and pairs of words that the model knows (`JuryModel.familiarity`).
+    """
+    words = {word.lower() for word in without_urls(note).split()}
+    found = []
+    if is_unfamiliar(familiar, settings):
+        found.append(
+            f"The text is unlike the notes that the jury learned from (it knows {familiar:.0%} of its words and pairs "
+            "of words): its numbers mean nothing here."
+        )
+    if len(words) < settings.short_words:
+        found.append(
+            f"The note has only {len(words)} different word{'s' * (len(words) != 1)}: the jury has little to go by."
+        )
+    length = note_length(note)
+    if length > NOTE_LIMIT:
+        found.append(f"The note counts {length} of {NOTE_LIMIT} characters: X would not take it as it is.")
+    language = _foreign(note)
+    if language:
+        found.append(f"The jury learned from English notes and this one seems to be {language}: take it as a guess.")
+    hostile = _HOSTILE.search(without_urls(note))
+    if hostile:
+        found.append(
+            f'Words such as "{hostile.group()}" break X\'s rules for notes, and raters mark them down more than '
+            "the model knows."
+        )
+    if not vectors:
+        found.append("The jury read words and links only: the embedding model that it was trained with is not in use.")
+    return tuple(found)
+
+
+def _foreign(note: str) -> str:
+    """The language in words when it is most likely not English, else nothing."""
+    letters = [character for character in without_urls(note) if character.isalpha()]
+    if not letters:
+        return ""
+    latin = sum("LATIN" in unicodedata.name(character, "") for character in letters)
+    if latin < len(letters) * _LATIN_SHARE:
+        return "in another script"
+    if len(letters) < _SURE_LANGUAGE_LETTERS:
+        return ""
+    code = language_of(note)
+    return "" if code in (None, "en") else f"in another language ({code})"
+
+
+_NOTICED = 0.01  # of the intercept; less is shown as no change
+
+
+def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
+    """Sentences on intercept, status and each side's helpful votes; one sentence when nothing changed.
+
+    Raises InputError when the two stood before different juries: then nothing can be said of the edit.
+    """
+    same = ("seed", "jurors", "sampling", "model")
+    if any(getattr(before, name) != getattr(after, name) for name in same):
+        raise InputError("The two versions stood before different juries.", "Score both with the same jury.")
+    found = []
+    moved = after.note_intercept - before.note_intercept
+    if abs(moved) >= _NOTICED:
+        word = "rose" if moved > 0 else "fell"
+        found.append(f"The intercept {word} from {before.note_intercept:.2f} to {after.note_intercept:.2f}.")
+    if before.status != after.status:
+        found.append(f"The status went from {before.status} to {after.status}.")
+    for old, new in ((before.negative, after.negative), (before.positive, after.positive)):
+        if _share(old) != _share(new):
+            found.append(f"Side {new.side}: {_share(old)} of 100 helpful before, {_share(new)} now.")
+    return tuple(found) or ("The jury makes no difference between the two versions.",)
+
+
+def _share(votes: SideVotes) -> int:
+    return round(100 * votes.helpful / votes.jurors) if votes.jurors else 0
 
 
 @dataclass(frozen=True)
@@ -29,7 +213,7 @@ class Told:
 
 
 def verdict_of(
-    text: str, post: str | None, juries: Sequence[Outcome], told: Told, bridging: BridgingSettings
+    text: str, post: str | None, juries: Sequence[Votes], told: Told, bridging: BridgingSettings
 ) -> JuryVerdict:
     """juries: of this note alone; the first is shown, all make the intervals."""
     shown = juries[0]
@@ -70,7 +254,7 @@ def verdict_of(
     )
 
 
-def side_votes(outcome: Outcome) -> tuple[SideVotes, SideVotes]:
+def side_votes(outcome: Votes) -> tuple[SideVotes, SideVotes]:
     """How side − (factor below 0) and side + rated the outcome's one note."""
     positive = outcome.jurors.factors >= 0
     sides = []
@@ -80,7 +264,7 @@ def side_votes(outcome: Outcome) -> tuple[SideVotes, SideVotes]:
     return sides[0], sides[1]
 
 
-def _signals(outcome: Outcome) -> NoteSignals:
+def _signals(outcome: Votes) -> NoteSignals:
     """What the status rules may know of a note that only simulated jurors rated: no tags, no history."""
     negative, positive = side_votes(outcome)
     return NoteSignals(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.domain import Noun
-from crowdnotes.jury.camp_model import CampModel, CampReading
+from crowdnotes.jury.camp_model import CampChances, CampModel
 from crowdnotes.studies.measures import auc, brier, calibration_error
 
 Floats = npt.NDArray[np.float64]
@@ -36,7 +36,7 @@ class CampFigures(Noun):
 
 
 def measure_camps(
-    model: CampModel, said: CampReading, divides: Bools, approvals: Floats, raters: Floats, dropped: dict[str, int]
+    model: CampModel, said: CampChances, divides: Bools, approvals: Floats, raters: Floats, dropped: dict[str, int]
 ) -> CampFigures:
     """Divides (n,); approvals and raters (n, 2) as in `CampNotes`. Votes count by their camp's raters."""
     one = np.ones(len(divides))

@@ -18,10 +18,10 @@ from crowdnotes.domain import JuryQuality
 from crowdnotes.embedding import Embedder
 from crowdnotes.jury.camp_model import CampModel
 from crowdnotes.jury.features import Features, features
-from crowdnotes.jury.link import Link
 from crowdnotes.jury.model_file import save_model
-from crowdnotes.jury.pool import Mixture
+from crowdnotes.jury.raters import Mixture
 from crowdnotes.jury.reading_model import SideRaters, no_vectors
+from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.studies.camp_notes import CampNotes, read_camps, split_by_time
 from crowdnotes.studies.jury_bench import CampFigures, measure_camps
 from crowdnotes.studies.jury_camp_training import Progress, train_camp_model
@@ -30,7 +30,7 @@ from crowdnotes.studies.jury_statements import read_statements
 
 # Rater intercepts: from the pilot's ratings, each fifth predicted from a fit of the others (6,217 ratings).
 # The width is an assumption: about one rating in ten is then "somewhat helpful". Camps' shares tell neither.
-CAMP_LINK = Link(intercept_slope=7.7, width=0.4)
+CAMP_ORDINAL = OrdinalModel(intercept_slope=7.7, width=0.4)
 _NEWEST = 0.2
 _SAMPLE = 1_000
 _SIDE_DRAWS = 20_000
@@ -60,7 +60,7 @@ def run_camp_training(
     older, newest = split_by_time(notes, _NEWEST)
     sides = SideRaters.of(pool.draw(_SIDE_DRAWS, np.random.default_rng(0)))
     unmeasured = _quality(data.name, None, 0)
-    common: dict[str, Any] = {"embedder": embedder.name, "sides": sides, "link": CAMP_LINK, "progress": progress}
+    common: dict[str, Any] = {"embedder": embedder.name, "sides": sides, "ordinal": CAMP_ORDINAL, "progress": progress}
     progress("the twin that is measured: learning from the older four fifths")
     twin = train_camp_model(
         notes.only(older),

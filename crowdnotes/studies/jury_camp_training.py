@@ -17,8 +17,8 @@ from crowdnotes.errors import InputError
 from crowdnotes.jury.camp_model import CampModel, DividedShares
 from crowdnotes.jury.features import Features
 from crowdnotes.jury.heads import Blend, Head, Landmarks
-from crowdnotes.jury.link import Link
 from crowdnotes.jury.reading_model import SideRaters
+from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.studies.camp_notes import CampNotes
 from crowdnotes.studies.jury_halves import Mapped, WordsRecipe, blends, choose_landmarks, learn_vectors, learn_words
 from crowdnotes.studies.jury_statements import Statements
@@ -75,7 +75,7 @@ def train_camp_model(
     name: str,
     embedder: str,
     sides: SideRaters,
-    link: Link,
+    ordinal: OrdinalModel,
     quality: JuryQuality,
     recipe: CampRecipe | None = None,
     progress: Progress = lambda line: None,  # noqa: ARG005
@@ -113,7 +113,7 @@ def train_camp_model(
         landmarks=landmarks,
         divided=DividedShares(float(shares.max(axis=1).mean()), float(shares.min(axis=1).mean())),
         sides=sides,
-        link=link,
+        ordinal=ordinal,
         quality=quality,
     )
 

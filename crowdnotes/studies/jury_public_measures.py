@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.domain import Noun
-from crowdnotes.jury.link import Link, sigmoid
+from crowdnotes.jury.votes import OrdinalModel, sigmoid
 from crowdnotes.studies.measures import auc, calibration_curve, calibration_error
 
 Floats = npt.NDArray[np.float64]
@@ -47,9 +47,9 @@ class PublicFigures(Noun):
     dropped: dict[str, int]
 
 
-def class_aucs(odds: Floats, link: Link, value: Floats) -> tuple[float | None, float | None, float | None]:
+def class_aucs(odds: Floats, ordinal: OrdinalModel, value: Floats) -> tuple[float | None, float | None, float | None]:
     """Helpful, somewhat helpful, not helpful, each against the rest; odds and value (m,)."""
-    helpful, not_helpful = sigmoid(odds), sigmoid(-(odds + link.width))
+    helpful, not_helpful = sigmoid(odds), sigmoid(-(odds + ordinal.width))
     scores = ((helpful, 1.0), (1 - helpful - not_helpful, 0.5), (not_helpful, 0.0))
     found = [auc(score, (value == level).astype(float), (value != level).astype(float)) for score, level in scores]
     return found[0], found[1], found[2]

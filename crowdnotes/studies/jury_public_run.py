@@ -16,10 +16,10 @@ from crowdnotes.domain import JuryQuality
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError
 from crowdnotes.jury.features import BITS, Features, features
-from crowdnotes.jury.link import chances
 from crowdnotes.jury.model_file import save_model
 from crowdnotes.jury.rating_model import RatingModel
 from crowdnotes.jury.reading_model import SideRaters
+from crowdnotes.jury.votes import chances
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.studies.jury_public_data import PublicNotes, PublicRatings, load_public
 from crowdnotes.studies.jury_public_measures import (
@@ -74,7 +74,7 @@ def run_public_training(
         landmarks=columns.landmarks,
         post_weights=post_weights if posts is not None else np.zeros((0, 2)),
         sides=_sides(raters),
-        link=fitted.link,
+        ordinal=fitted.ordinal,
         quality=_quality(data.name, figures),
     )
     save_model(model, out / "model")
@@ -132,7 +132,7 @@ def _choose(matrix: csr_matrix, parts: _Parts, progress: Callable[[str], None]) 
     tried = []
     for penalty in _PENALTIES:
         found = fit_ratings(matrix, learn, penalty)
-        loss = log_loss(found.odds(matrix, validate), found.link, validate.value)
+        loss = log_loss(found.odds(matrix, validate), found.ordinal, validate.value)
         progress(f"penalty {penalty:g}: {loss:.4f} on the validation ratings")
         tried.append((loss, penalty, found))
     _, penalty, best = min(tried, key=lambda one: one[0])
@@ -152,17 +152,17 @@ def _measure(
 ) -> PublicFigures:
     learn, _, test = parts.rows
     odds = fitted.odds(matrix, test)
-    aucs = class_aucs(odds, fitted.link, test.value)
+    aucs = class_aucs(odds, fitted.ordinal, test.value)
     ece, curve = helpful_calibration(odds, test.value)
     read = fitted.appeal_and_lean(matrix)
     both = _sides(raters)
-    ratings_of = [chances(read[:, 0], read[:, 1], side, fitted.link) for side in (both.negative, both.positive)]
+    ratings_of = [chances(read[:, 0], read[:, 1], side, fitted.ordinal) for side in (both.negative, both.positive)]
     expected = np.mean([(helpful + 1 - not_helpful).mean(axis=1) / 2 for helpful, not_helpful in ratings_of], axis=0)
     return PublicFigures(
         helpful_auc=aucs[0],
         somewhat_helpful_auc=aucs[1],
         not_helpful_auc=aucs[2],
-        log_loss=log_loss(odds, fitted.link, test.value),
+        log_loss=log_loss(odds, fitted.ordinal, test.value),
         ece=ece,
         curve=curve,
         precision_at_1=precision_at_one(expected, test.note, test.value, notes.posts),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.mixture import GaussianMixture
 
 from crowdnotes.errors import InputError
-from crowdnotes.jury.pool import COLUMNS, Roster, own_pool
+from crowdnotes.jury.raters import COLUMNS, Roster, own_pool
 
 Floats = npt.NDArray[np.float64]
 _FOLDS = 5

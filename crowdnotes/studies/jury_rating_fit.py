@@ -1,4 +1,4 @@
-"""Fit the proportional-odds model of `jury.link` to single ratings: L-BFGS on the exact likelihood.
+"""Fit the proportional-odds model of `jury.votes` to single ratings: L-BFGS on the exact likelihood.
 
 A note's appeal and lean are linear in its columns; a rating costs one addition in each, so an epoch is
 a sparse product over notes plus a pass over ratings.
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from crowdnotes.jury.link import Link, logit, sigmoid
+from crowdnotes.jury.votes import OrdinalModel, logit, sigmoid
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
@@ -36,11 +36,11 @@ class RatedRows:
 
 @dataclass(frozen=True)
 class RatingFit:
-    """Weights of the notes' columns (c, 2) on appeal and lean, their constants (2,), and the link."""
+    """Weights of the notes' columns (c, 2) on appeal and lean, their constants (2,), and the ordinal model."""
 
     weights: Floats
     constants: Floats
-    link: Link
+    ordinal: OrdinalModel
 
     def appeal_and_lean(self, columns: csr_matrix) -> Floats:
         """Of notes with columns (n, c): (n, 2)."""
@@ -49,7 +49,7 @@ class RatingFit:
 
     def odds(self, columns: csr_matrix, rows: RatedRows) -> Floats:
         """Log odds of "helpful" for each rating, (m,)."""
-        return _odds(self.appeal_and_lean(columns), rows, self.link.intercept_slope)
+        return _odds(self.appeal_and_lean(columns), rows, self.ordinal.intercept_slope)
 
 
 def fit_ratings(columns: csr_matrix, rows: RatedRows, penalty: float) -> RatingFit:
@@ -88,13 +88,13 @@ def fit_ratings(columns: csr_matrix, rows: RatedRows, penalty: float) -> RatingF
     return RatingFit(
         found[: 2 * width].reshape(width, 2),
         found[-4:-2],
-        Link(float(found[-2]), float(np.exp(found[-1])) + _LEAST_WIDTH),
+        OrdinalModel(float(found[-2]), float(np.exp(found[-1])) + _LEAST_WIDTH),
     )
 
 
-def log_loss(odds: Floats, link: Link, value: Floats) -> float:
+def log_loss(odds: Floats, ordinal: OrdinalModel, value: Floats) -> float:
     """Mean negative log likelihood of ratings under their log odds."""
-    top, bottom = sigmoid(odds), sigmoid(odds + link.width)
+    top, bottom = sigmoid(odds), sigmoid(odds + ordinal.width)
     chance = np.where(value == 1, top, np.where(value == 0, 1 - bottom, bottom - top))
     return float(-np.log(np.maximum(chance, 1e-12)).mean())
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.jury.assets import ASSETS
 from crowdnotes.jury.features import Features, features
+from crowdnotes.jury.raters import ASSETS
 
 _FOLDER = ASSETS / "statements"
 

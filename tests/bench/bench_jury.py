@@ -37,13 +37,13 @@ def measure(public_sizes: tuple[int, ...] = (1_000, 4_000)) -> dict[str, object]
     read = features(notes, None).with_vectors(vectors)
     one = features(notes[:1], None).with_vectors(vectors[:1])
     jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
-    readings = model.read(read)
+    predicted = model.read(read)
     return {
         "read_one_note_seconds": _median(lambda: model.read(features(notes[:1], None).with_vectors(vectors[:1]))),
         "score_one_read_note_seconds": _median(lambda: model.read(one)),
         "texts_of_100_candidates_seconds": _median(lambda: features(notes, None)),
         "100_candidates_1000_jurors_seconds": _median(lambda: jury.rank(model.read(read))),
-        "of_which_jury_and_aggregation_seconds": _median(lambda: jury.rank(readings)),
+        "of_which_jury_and_aggregation_seconds": _median(lambda: jury.rank(predicted)),
         "verdict_with_interval_and_reasons_seconds": _median(lambda: jury.verdict(None, notes[0])),
         "public_path": [_public(size) for size in public_sizes],
     }

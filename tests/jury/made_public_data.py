@@ -1,7 +1,7 @@
 """Public data in the official schema, made from known parameters, and the best AUC that anyone could reach on it.
 
 Each word has an appeal and a lean of its own, and so has each word of a post; a note's are the sums.
-Ratings are drawn from the link, so their true chances are known.
+Ratings are drawn from the ordinal model, so their true chances are known.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from crowdnotes.jury.link import Link, sigmoid
+from crowdnotes.jury.votes import OrdinalModel, sigmoid
 from crowdnotes.studies.measures import auc
 
 Floats = npt.NDArray[np.float64]
-LINK = Link(intercept_slope=4.0, width=0.7)
+ORDINAL = OrdinalModel(intercept_slope=4.0, width=0.7)
 _START_MS = 1_700_000_000_000
 _HOUR_MS = 3_600_000
 _SYLLABLES = "ba ke li mo nu pra ste vor dun fal gri hox".split()
@@ -59,9 +59,9 @@ def make_public_data(
     factors = chance.choice([-1.0, 1.0], raters, p=[0.55, 0.45]) * chance.uniform(0.15, 0.8, raters)
     rated = np.repeat(np.arange(notes), ratings_per_note)
     rater = np.concatenate([chance.permutation(raters)[:ratings_per_note] for _ in range(notes)])
-    odds = appeal[rated] + lean[rated] * factors[rater] + LINK.intercept_slope * intercepts[rater]
+    odds = appeal[rated] + lean[rated] * factors[rater] + ORDINAL.intercept_slope * intercepts[rater]
     luck = chance.random(len(odds))
-    values = np.where(luck < sigmoid(odds), 1.0, np.where(luck < sigmoid(odds + LINK.width), 0.5, 0.0))
+    values = np.where(luck < sigmoid(odds), 1.0, np.where(luck < sigmoid(odds + ORDINAL.width), 0.5, 0.0))
     levels = {1.0: "HELPFUL", 0.5: "SOMEWHAT_HELPFUL", 0.0: "NOT_HELPFUL"}
     folder.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(

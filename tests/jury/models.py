@@ -9,9 +9,9 @@ from crowdnotes.jury.camp_model import CampModel, DividedShares
 from crowdnotes.jury.features import BITS, features
 from crowdnotes.jury.heads import Blend, Channel, Head, Landmarks, VectorsHalf, WordsHalf
 from crowdnotes.jury.jury import Jury
-from crowdnotes.jury.link import Link
-from crowdnotes.jury.pool import shipped_pool
+from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.jury.reading_model import SideRaters
+from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.testing import HashingEmbedder
 
@@ -55,7 +55,7 @@ def small_model() -> CampModel:
         landmarks=LANDMARKS,
         divided=DividedShares(0.96, 0.04),
         sides=SIDES,
-        link=Link(7.7, 0.4),
+        ordinal=OrdinalModel(7.7, 0.4),
         quality=QUALITY,
     )
 

@@ -7,7 +7,7 @@ import pytest
 from crowdnotes.domain import text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury import Sampling
-from crowdnotes.jury.ballots import counts
+from crowdnotes.jury.votes import counts
 from tests.jury.models import QUALITY, small_jury
 
 _JOINS = "A lovely note about the clinic that closed in spring."

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from crowdnotes.jury.assets import ASSETS, SHIPPED_MODEL
 from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model_file import load_model
+from crowdnotes.jury.raters import ASSETS, SHIPPED_MODEL
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.studies.jury_held_out import measure_held_out
 from crowdnotes.testing import HashingEmbedder

@@ -13,7 +13,7 @@ from crowdnotes.domain import (
     PrincipleName,
     PrincipleResult,
 )
-from crowdnotes.jury.cautions import cautions
+from crowdnotes.jury.verdict import cautions
 from crowdnotes.settings import JurySettings
 from tests.pages.conftest import NOTE, Desk, note_of, texts
 

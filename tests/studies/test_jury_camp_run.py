@@ -10,7 +10,7 @@ import pytest
 from crowdnotes.errors import ConfigurationError, InputError
 from crowdnotes.jury.features import features
 from crowdnotes.jury.model_file import load_model
-from crowdnotes.jury.pool import shipped_pool
+from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.studies.jury_camp_run import CampRun, bench_camps, run_camp_training
 from crowdnotes.studies.jury_held_out import measure_held_out
 from crowdnotes.testing import HashingEmbedder
@@ -99,11 +99,11 @@ def test_too_few_notes_of_a_kind_are_refused(tmp_path: Path) -> None:
 
 def test_shares_are_given_back_by_the_sides_raters(out: tuple[Path, CampRun]) -> None:
     from crowdnotes.jury.camp_model import appeal_and_lean
-    from crowdnotes.jury.link import chances
+    from crowdnotes.jury.votes import chances
 
     _, run = out
     wanted = np.asarray([[0.02, 0.97], [0.6, 0.6], [0.9, 0.3], [0.99, 0.98]])
-    appeal, lean = appeal_and_lean(wanted, run.model.sides, run.model.link)
+    appeal, lean = appeal_and_lean(wanted, run.model.sides, run.model.ordinal)
     for column, side in enumerate((run.model.sides.negative, run.model.sides.positive)):
-        helpful, _ = chances(appeal, lean, side, run.model.link)
+        helpful, _ = chances(appeal, lean, side, run.model.ordinal)
         assert helpful.mean(axis=1) == pytest.approx(wanted[:, column], abs=1e-4)

@@ -9,14 +9,14 @@ import pytest
 
 from crowdnotes.errors import InputError
 from crowdnotes.jury.features import features
-from crowdnotes.jury.link import Link
 from crowdnotes.jury.model_file import load_model
+from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.studies.jury_public_data import load_public, split_chronologically
 from crowdnotes.studies.jury_public_measures import class_aucs, precision_at_one
 from crowdnotes.studies.jury_public_run import run_public_training
 from crowdnotes.testing import HashingEmbedder
-from tests.jury.made_public_data import LINK, make_public_data
+from tests.jury.made_public_data import ORDINAL, make_public_data
 
 
 def test_the_newest_ratings_are_told_apart_nearly_as_well_as_by_the_true_chances(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_the_newest_ratings_are_told_apart_nearly_as_well_as_by_the_true_chances
     for row in figures.precision_at_1[:1]:
         assert row.precision > row.chance
     model = load_model(tmp_path / "out" / "model")
-    assert model.link.width == pytest.approx(LINK.width, rel=0.2)
+    assert model.ordinal.width == pytest.approx(ORDINAL.width, rel=0.2)
     assert not model.reads_post
 
 
@@ -67,7 +67,7 @@ def test_a_folder_without_notes_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_class_that_does_not_occur_has_no_auc() -> None:
-    helpful, somewhat, not_helpful = class_aucs(np.asarray([1.0, -1.0]), Link(1.0, 0.5), np.asarray([1.0, 0.0]))
+    helpful, somewhat, not_helpful = class_aucs(np.asarray([1.0, -1.0]), OrdinalModel(1.0, 0.5), np.asarray([1.0, 0.0]))
     assert (helpful, somewhat, not_helpful) == (1.0, None, 1.0)
 
 

@@ -1,13 +1,17 @@
-"""The rater pool: a Gaussian mixture of real raters' intercepts and factors, or raters of one's own.
+"""The raters that a jury is sampled from: a Gaussian mixture of real raters' intercepts and factors, or one's own.
 
-The shipped mixture was fitted to the 11,100 raters of the production algorithm of March 2023; its
-file also holds the raters' histograms, so that the fit can be seen beside the data.
+The shipped mixture was fitted to the 11,100 raters of the production algorithm of March 2023; its file also holds
+the raters' histograms, so that the fit can be seen beside the data. A jury is sampled from the pool as it is, from
+both sides alike, or as the post's audience. The audience is an assumption, not a measurement: viewers of a post
+mostly share its author's view, and a note mostly pleases the other side. So a rater is likelier the further they
+stand from those whom the note pleases: log odds = strength x (how much more side − likes the note) x factor.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,7 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.errors import ConfigurationError, InputError
-from crowdnotes.jury.assets import SHIPPED_RATERS
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets" / "jury"
+SHIPPED_RATERS = ASSETS / "raters.json"
+SHIPPED_MODEL = ASSETS / "model"
+LEANINGS = ASSETS / "leanings"
+
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = ("rater_intercept", "rater_factor")
@@ -140,3 +149,67 @@ def _read(path: Path) -> dict[str, Any]:
 def _mixture(content: dict[str, Any]) -> Mixture:
     names = ("weights", "means", "covariances", "low", "high")
     return Mixture(*(np.asarray(content[name], dtype=np.float64) for name in names))
+
+
+_OVERSAMPLE = 8  # raters drawn per audience seat; weights rarely differ by more
+_ROUNDS = 200
+
+
+class Sampling(StrEnum):
+    """How jurors are chosen."""
+
+    UNIFORM = "uniform"
+    POLARISED = "polarised"
+    AUDIENCE = "audience"
+
+
+@dataclass(frozen=True)
+class Jurors:
+    """Intercepts and factors, (u,) each."""
+
+    intercepts: Floats
+    factors: Floats
+
+    def __len__(self) -> int:
+        return len(self.factors)
+
+
+def sample_raters(
+    pool: RaterPool,
+    count: int,
+    chance: np.random.Generator,
+    how: Sampling = Sampling.UNIFORM,
+    *,
+    audience_tilt: float = 0.0,
+) -> Jurors:
+    """Draw a jury.
+
+    audience_tilt: log odds per unit of rater factor, for AUDIENCE alone; above 0 seats more of side +.
+    Raises InputError when a polarised jury is asked of a pool with one side only.
+    """
+    if how is Sampling.POLARISED:
+        half = count // 2
+        negative = _of_side(pool, half, chance, positive=False)
+        raters = np.concatenate((negative, _of_side(pool, count - half, chance, positive=True)))
+    elif how is Sampling.AUDIENCE:
+        drawn = pool.draw(count * _OVERSAMPLE, chance)
+        weight = np.exp(audience_tilt * (drawn[:, 1] - np.abs(drawn[:, 1]).max()))
+        raters = drawn[chance.choice(len(drawn), size=count, p=weight / weight.sum())]
+    else:
+        raters = pool.draw(count, chance)
+    return Jurors(raters[:, 0].copy(), raters[:, 1].copy())
+
+
+def _of_side(pool: RaterPool, count: int, chance: np.random.Generator, *, positive: bool) -> Floats:
+    found: list[Floats] = [np.empty((0, 2))]
+    missing = count
+    for _ in range(_ROUNDS):
+        if missing <= 0:
+            break
+        drawn = pool.draw(max(missing * 3, 64), chance)
+        side = drawn[(drawn[:, 1] >= 0) == positive][:missing]
+        found.append(side)
+        missing -= len(side)
+    if missing > 0:
+        raise InputError("The rater pool has (almost) nobody on one side.", "A polarised jury needs raters of both.")
+    return np.concatenate(found)

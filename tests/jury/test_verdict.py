@@ -1,11 +1,17 @@
-"""One plain sentence, which claims no more than the simulation shows."""
+"""One plain sentence, cautions, and what an edit changed."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdnotes.domain import Influence, Interval, SideVotes, Span
-from crowdnotes.jury.sentence import like_any_note, plain_sentence
+from crowdnotes.errors import InputError
+from crowdnotes.jury import changes
+from crowdnotes.jury.verdict import cautions, check_note, like_any_note, plain_sentence
+from crowdnotes.settings import JurySettings
+from tests.jury.models import small_jury
 
 _ABOVE, _BELOW, _ACROSS = Interval(low=0.41, high=0.45), Interval(low=0.3, high=0.35), Interval(low=0.38, high=0.42)
 _LIAR = Influence(span=Span(start=0, end=4), words="liar", on_negative=-0.2, on_positive=0.1)
@@ -79,3 +85,68 @@ def test_a_jury_of_one_side_says_so() -> None:
     nobody = SideVotes(side="+", helpful=0, somewhat_helpful=0, not_helpful=0)
     said = plain_sentence(_side("−", 80), nobody, (), interval=_ABOVE, line=0.40, splits=None)
     assert said == "Only side − sits on this jury, and it would mostly find this note helpful."
+
+
+_PLAIN = "The photo was taken in 2019 in Brazil and shows a football match, not a protest."
+
+
+def _warned(text: str, *, vectors: bool = True, familiar: float = 0.9) -> str:
+    return " ".join(cautions(text, JurySettings(), vectors=vectors, familiar=familiar))
+
+
+def test_an_ordinary_note_needs_no_caution() -> None:
+    assert _warned(_PLAIN) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("False claim here.", "only 3 different words"),
+        ("banana " * 30, "only 1 different word:"),
+        (_PLAIN * 5, "X would not take it"),
+        ("Das Foto wurde 2019 in Berlin aufgenommen und zeigt keine Demonstration, sondern ein Fest.", "(de)"),
+        ("この写真は2019年にブラジルで撮影されたもので、デモではなくサッカーの試合です。", "another script"),
+        (_PLAIN + " Only idiots believe it.", '"idiots"'),
+    ],
+)
+def test_an_unusual_note_says_what_is_unusual(text: str, words: str) -> None:
+    assert words in _warned(text)
+
+
+def test_a_text_of_unknown_words_gets_numbers_that_mean_nothing() -> None:
+    assert "its numbers mean nothing here" in _warned(_PLAIN, familiar=0.5)
+
+
+def test_reading_without_vectors_says_so() -> None:
+    assert "words and links only" in _warned(_PLAIN, vectors=False)
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_taken_or_refused_with_a_sentence(text: str) -> None:
+    try:
+        check_note(text, JurySettings())
+    except InputError as error:
+        assert error.message
+        assert error.next_step
+    else:
+        assert all(said.endswith(".") for said in cautions(text, JurySettings(), vectors=True, familiar=0.9))
+
+
+def test_a_better_version_says_what_rose() -> None:
+    jury = small_jury()
+    before, after = jury.compare(None, ["A divisive plus note on the clinic.", "A lovely note on the clinic."])
+    said = changes(before, after)
+    assert said[0].startswith("The intercept rose from")
+    assert "The status went from NEEDS_MORE_RATINGS to CURRENTLY_RATED_HELPFUL." in said
+    assert any(line.startswith("Side −:") for line in said)
+
+
+def test_the_same_note_has_no_changes() -> None:
+    verdict = small_jury().verdict(None, "A lovely note on the clinic.")
+    assert changes(verdict, verdict) == ("The jury makes no difference between the two versions.",)
+
+
+def test_different_juries_are_not_compared() -> None:
+    jury = small_jury()
+    with pytest.raises(InputError, match="different juries"):
+        changes(jury.verdict(None, "A lovely note.", seed=1), jury.verdict(None, "A lovely note.", seed=2))
