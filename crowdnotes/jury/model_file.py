@@ -85,7 +85,7 @@ def _load(folder: Path) -> JuryModel:
     common: dict[str, Any] = {
         "name": content["name"],
         "embedder": content["embedder"],
-        "link": OrdinalModel(**content["link"]),
+        "ordinal": OrdinalModel(**content["link"]),
         "sides": SideRaters(
             **{
                 name: Jurors(np.asarray(side["intercepts"]), np.asarray(side["factors"]))
