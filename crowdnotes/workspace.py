@@ -22,7 +22,7 @@ from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
-from crowdnotes.evidence.page_readers import page_readers
+from crowdnotes.evidence.reading.processes import page_readers
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.sources import SourceReader

@@ -17,7 +17,7 @@ from crowdnotes.demonstration import (
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.fetching import Page, no_check
-from crowdnotes.evidence.reading import read_page
+from crowdnotes.evidence.reading.document import read_page
 from crowdnotes.testing import LiveLinks
 from crowdnotes.text.sentences import split_sentences
 from tests.demonstrated import EXAMPLES, each_page, html_of

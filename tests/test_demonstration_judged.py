@@ -9,7 +9,7 @@ from crowdnotes.domain import Evidence, GateStatus, Source
 from crowdnotes.engines.local.engine import LocalEngine
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.passages import best_passage
-from crowdnotes.evidence.reading import read_page
+from crowdnotes.evidence.reading.document import read_page
 from crowdnotes.gates import run_gates
 from crowdnotes.settings import FetchSettings, GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT

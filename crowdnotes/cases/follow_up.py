@@ -17,8 +17,7 @@ from crowdnotes.cases.workflow import PROGRAM, leans_on, on_record, ranked, requ
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
-from crowdnotes.evidence.not_evidence import worth_choosing
-from crowdnotes.evidence.utility import Selection, select_by_utility
+from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.jobs import Progress
 from crowdnotes.text.urls import canonical_url, identities
 

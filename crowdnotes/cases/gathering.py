@@ -31,12 +31,11 @@ from crowdnotes.engines import Engine
 from crowdnotes.errors import JobCancelled, JobError, LibraryError, StoreError
 from crowdnotes.evidence.library import Libraries, LibraryDocument
 from crowdnotes.evidence.link_check import LinkChecker
-from crowdnotes.evidence.not_evidence import worth_choosing
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.evidence.search.run import languages_of, queries_for
+from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
-from crowdnotes.evidence.utility import Selection, select_by_utility
 from crowdnotes.jobs import Progress
 from crowdnotes.jury import Jury
 from crowdnotes.settings import Settings

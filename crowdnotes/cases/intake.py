@@ -28,10 +28,10 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.not_evidence import why_not
 from crowdnotes.evidence.pictures import clean_picture
 from crowdnotes.evidence.provenance import categorise, publisher_of
-from crowdnotes.evidence.tidying import tidy_text
+from crowdnotes.evidence.reading.plain import tidy_text
+from crowdnotes.evidence.selection import why_not
 from crowdnotes.text.languages import language_of
 
 _MAX_URLS = 20

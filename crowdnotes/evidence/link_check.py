@@ -24,10 +24,8 @@ import httpx
 
 from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState, ProviderState
 from crowdnotes.errors import FetchError, InputError, JobCancelled, SearchError
-from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.guard import check_url
-from crowdnotes.evidence.pausing import wait_out
+from crowdnotes.evidence.guard import Deadline, GuardedBackend, GuardedTransport, check_url, wait_out
 from crowdnotes.evidence.wayback import Wayback, ask_wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from crowdnotes.domain import SourceCategory
-from crowdnotes.evidence.tidying import tidy_line
+from crowdnotes.domain import Hit, SourceCategory
+from crowdnotes.evidence.reading.plain import tidy_line
 
 T = TypeVar("T")
 
@@ -144,3 +144,96 @@ def _is_taken(claimed: str) -> bool:
     folded = claimed.casefold()
     taken = _taken_names()
     return folded in taken or any(len(name) >= _OWN_NAME_FROM and name in folded for name in taken)
+
+
+_CHECKERS_TABLE = Path(__file__).with_name("fact_checkers.toml")
+_REVIEWS_ONLY = "google-fact-check"  # a provider that gives nothing but reviews of claims
+# What else stands on a fact-checker's site: lists of checks, and pages about itself.
+_NO_CHECK = re.compile(
+    r"(?:tags?|categor(?:y|ies)|authors?|topics?|search|about(?:-us)?|contact(?:-us)?|donate|team|staff|careers|jobs|"
+    r"methodology|corrections?|newsletters?|privacy(?:-policy)?|terms(?:-of-use)?)(?:/|$)"
+)
+
+
+def fact_checker(url: str | None) -> str | None:
+    """The known fact-checker whose check the page is, by host and path, also for an archived copy of it.
+
+    None for other sites, and for home pages, lists and pages about the fact-checker itself.
+    """
+    try:
+        parts = urlsplit(original_of(url or ""))
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return None
+    path = parts.path.strip("/").lower()
+    if not path or _NO_CHECK.match(path):
+        return None
+    labels = host.split(".")
+    for first in range(len(labels) - 1):
+        for section, name in _sections().get(".".join(labels[first:]), ()):
+            # A section's own name may go on ("…/fact-check-the-vaccine") but not begin another word.
+            if not section or re.match(rf"{re.escape(section)}[/-]", path):
+                return name
+    return None
+
+
+def fact_checks(hits: Iterable[Hit]) -> list[Hit]:
+    """The hits that are checks of a claim, whoever found them, in their order; those with a rating first."""
+    checks = [hit for hit in hits if fact_checker(hit.url) or _is_review(hit)]
+    return sorted(checks, key=lambda hit: not hit.rating)
+
+
+def _is_review(hit: Hit) -> bool:
+    """Whether a service for reviews gave it, and not as somebody's post on a platform."""
+    return _REVIEWS_ONLY in (hit.provider, *hit.also_found_by) and hit.category is not SourceCategory.SOCIAL
+
+
+@cache
+def _sections() -> Mapping[str, list[tuple[str, str]]]:
+    """By host, the folders that hold checks ("" for all of it) and whose they are."""
+    with _CHECKERS_TABLE.open("rb") as file:
+        table: Mapping[str, str] = tomllib.load(file)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for key, name in table.items():
+        host, _, section = key.partition("/")
+        found.setdefault(host, []).append((section, name))
+    return found
+
+
+# https://en.wikipedia.org/wiki/Wikipedia:List_of_web_archives_on_Wikipedia
+_ARCHIVE_TODAY = frozenset(f"archive.{end}" for end in "today ph is li vn fo md".split())
+_WAYBACK = frozenset({"web.archive.org", "wayback.archive.org"})
+_COPY = re.compile(r"^/(?:web/)?(?:o/\w+/)?(?:[\d*]{1,14}(?:[a-z]{2}_)?|newest|oldest)/(.+)$", re.IGNORECASE)
+_OF_TODAY = re.compile(r"^/o/\w+/(.+)$")
+
+
+def is_archived(url: str) -> bool:
+    """Whether a link leads to a copy in the Wayback Machine or archive.today."""
+    host, path = _archive_host_and_path(url)
+    return (host in _WAYBACK and path.startswith("/web/")) or (host in _ARCHIVE_TODAY and len(path) > 1)
+
+
+def original_of(url: str) -> str:
+    """The address that an archived copy is of; the address itself when it is no copy or does not tell."""
+    host, path = _archive_host_and_path(url)
+    if host not in _WAYBACK and host not in _ARCHIVE_TODAY:
+        return url
+    found = _COPY.match(path) or (_OF_TODAY.match(path) if host in _ARCHIVE_TODAY else None)
+    if found is None:
+        return url
+    inner = found.group(1)
+    if re.match(r"https?%3a", inner, re.IGNORECASE):
+        inner = unquote(inner)
+    inner = re.sub(r"^(https?):/+", r"\1://", inner, flags=re.IGNORECASE)
+    if not re.match(r"https?://", inner, re.IGNORECASE):
+        inner = f"http://{inner}" if re.match(r"[\w-]+(?:\.[\w-]+)+(?:/|$)", inner) else ""
+    query = url.partition("?")[2].partition("#")[0]
+    return (f"{inner}?{query}" if query else inner) or url
+
+
+def _archive_host_and_path(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url.strip())
+        return (parts.hostname or "").rstrip(".").removeprefix("www."), parts.path
+    except ValueError:
+        return "", ""

@@ -13,16 +13,13 @@ from types import MappingProxyType
 
 from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
 from crowdnotes.errors import FetchError, InputError
-from crowdnotes.evidence.archives import is_archived, original_of
-from crowdnotes.evidence.document import Document
-from crowdnotes.evidence.extracting import Extract, extract
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
-from crowdnotes.evidence.not_evidence import kind_of_address, refuse_page, why_not
-from crowdnotes.evidence.provenance import categorise, publisher_of
-from crowdnotes.evidence.reading import read_page
+from crowdnotes.evidence.provenance import categorise, is_archived, original_of, publisher_of
+from crowdnotes.evidence.reading.document import Document, Extract, extract, read_page
+from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, paper_of
-from crowdnotes.evidence.tidying import tidy_line
+from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
 from crowdnotes.evidence.wayback import Wayback, ask_wayback
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import canonical_url

@@ -13,9 +13,8 @@ from datetime import UTC, date, datetime
 
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
-from crowdnotes.evidence.archives import is_archived
-from crowdnotes.evidence.connecting import Deadline
-from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.guard import Deadline, check_url
+from crowdnotes.evidence.provenance import is_archived
 from crowdnotes.evidence.search.answers import dig, parse_json, string, unexpected
 from crowdnotes.evidence.search.service import Pace, Service, shared_pacer, user_agent
 from crowdnotes.settings import Settings

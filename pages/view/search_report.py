@@ -23,8 +23,7 @@ from crowdnotes.domain import (
     SourceCategory,
     StageName,
 )
-from crowdnotes.evidence.fact_checks import fact_checker, fact_checks
-from crowdnotes.evidence.provenance import categorise, publisher_of
+from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, publisher_of
 from crowdnotes.evidence.search.run import languages_of
 from crowdnotes.jobs.records import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES

@@ -16,10 +16,10 @@ from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person
 from crowdnotes.cases.gathering import GatherOptions, Tools, merged, read, summary_of
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import Case, DateOrigin, FetchOutcome, Hit, Mode, Source
-from crowdnotes.evidence.content_type import HTML
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
+from crowdnotes.evidence.reading.document import HTML
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Evidence, FetchOutcome, Post
 from crowdnotes.engines import OnText, WriterAnswer
-from crowdnotes.evidence.content_type import HTML
 from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.evidence.reading.document import HTML
 from tests.cases.walk import TOPICS, TopicEngine, post_about
 
 _MARCH_2024 = 1_709_300_000_000

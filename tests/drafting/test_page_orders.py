@@ -7,8 +7,7 @@ import pytest
 from crowdnotes.domain import Evidence, Post, Source, text_sha256
 from crowdnotes.drafting import ReadSource, build_evidence, write_candidates
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.evidence.content_type import HTML
-from crowdnotes.evidence.reading import read_body
+from crowdnotes.evidence.reading.document import HTML, read_body
 from crowdnotes.settings import EvidenceSettings, GateSettings
 from crowdnotes.testing import FixedClock, HashingEmbedder
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from crowdnotes.domain import FetchOutcome, Hit
-from crowdnotes.evidence.content_type import HTML
 from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.evidence.reading.document import HTML
 
 ARTICLE = (
     "<html><head><title>Measles</title><meta property='article:published_time' content='2024-03-02'></head>"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.archives import is_archived, original_of
+from crowdnotes.evidence.provenance import is_archived, original_of
 
 PAGE = "https://www.who.int/news/measles?x=1"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.charset import decode
+from crowdnotes.evidence.reading.plain import decode
 
 GERMAN = "Die Prüfung der Impfstoffe dauert länger, als viele glauben; sie heißt „klinische Prüfung“."
 JAPANESE = "ワクチンは多くの人で試験されてから使われます。"

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.content_type import HTML, PDF, PLAIN, READABLE, ContentType, parse_content_type, settle_kind
+from crowdnotes.evidence.reading.document import (
+    HTML,
+    PDF,
+    PLAIN,
+    READABLE,
+    ContentType,
+    parse_content_type,
+    settle_kind,
+)
 
 
 @pytest.mark.parametrize(

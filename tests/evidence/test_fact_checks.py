@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.domain import Hit, SourceCategory
-from crowdnotes.evidence import fact_checks as module
-from crowdnotes.evidence.fact_checks import fact_checker, fact_checks
+from crowdnotes.evidence import provenance
+from crowdnotes.evidence.provenance import fact_checker, fact_checks
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_post_that_quotes_a_check_is_none() -> None:
 
 
 def test_the_table_holds_hosts_without_www_and_folders_without_a_slash_at_the_end() -> None:
-    table = tomllib.loads(Path(module.__file__).with_name("fact_checkers.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(provenance.__file__).with_name("fact_checkers.toml").read_text("utf-8"))
     assert len(table) > 150
     for key, name in table.items():
         assert re.fullmatch(r"(?!www\.)[a-z0-9-]+(\.[a-z0-9-]+)+(/[a-z0-9-]+)*", key), key

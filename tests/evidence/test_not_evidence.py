@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import FetchOutcome, Hit
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.document import Document
-from crowdnotes.evidence.not_evidence import Kind, kind_of_address, refuse_page, why_not, worth_choosing
+from crowdnotes.evidence.reading.document import Document
+from crowdnotes.evidence.selection import Kind, kind_of_address, refuse_page, why_not, worth_choosing
 
 HOME = [
     "https://www.who.int",

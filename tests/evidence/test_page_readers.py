@@ -19,12 +19,9 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
-from crowdnotes.evidence.content_type import HTML, PDF, PLAIN
-from crowdnotes.evidence.document import Document
-from crowdnotes.evidence.extracting import extract
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.page_reader import as_document, as_message, receive, send
-from crowdnotes.evidence.page_readers import PageReaders
+from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, Document, extract
+from crowdnotes.evidence.reading.processes import PageReaders, as_document, as_message, receive, send
 
 URL = "https://journal.example.org/articles/vaccine-trial-results"
 HEAD = "<title>Trial results</title><meta property='article:published_time' content='2024-03-02'>"
@@ -203,7 +200,7 @@ def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not keep to the bound")
 def test_a_readers_memory_is_bounded() -> None:
-    code = "from crowdnotes.evidence import page_reader as r; r._bound_memory(); bytearray(r._MOST_MEMORY)"
+    code = "from crowdnotes.evidence.reading import processes as r; r._bound_memory(); bytearray(r._MOST_MEMORY)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert "MemoryError" in ended.stderr
 

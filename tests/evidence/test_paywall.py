@@ -6,8 +6,7 @@ import pytest
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.content_type import HTML
-from crowdnotes.evidence.reading import read_body
+from crowdnotes.evidence.reading.document import HTML, read_body
 
 URL = "https://news.example.org/2024/trial.html"
 TEASER = "<p>Vaccines are tested in three phases before a regulator allows their use in the public.</p>" * 2

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.content_type import HTML, PLAIN
 from crowdnotes.evidence.fetching import Page
-from crowdnotes.evidence.reading import read_body, read_page
+from crowdnotes.evidence.reading.document import HTML, PLAIN, read_body, read_page
 
 URL = "https://news.example.org/2024/vaccine-trial-results.html"
 PARAGRAPHS = [

@@ -14,11 +14,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
-from crowdnotes.evidence.content_type import PDF
 from crowdnotes.evidence.passages import best_passage, page_at
-from crowdnotes.evidence.reading import read_body
-from crowdnotes.evidence.reading_pdf import _joined
-from crowdnotes.evidence.tidying import tidy_text
+from crowdnotes.evidence.reading.document import PDF, read_body
+from crowdnotes.evidence.reading.pdf import _joined
+from crowdnotes.evidence.reading.plain import tidy_text
 from crowdnotes.testing import HashingEmbedder
 
 URL = "https://health.example.org/files/annual_report-2023.pdf"

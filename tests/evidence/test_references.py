@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.references import references_in, without
+from crowdnotes.evidence.reading.document import references_in, without
 
 PROSE = "\n".join(
     f"Paragraph {number} says what the study found in several hundred patients over two years, in full sentences."

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html  # type: ignore[import-untyped]  # its stubs cover too little to bring them
 
-from crowdnotes.evidence.style_sheets import StyleSheets
+from crowdnotes.evidence.reading.hidden_text import StyleSheets
 
 
 def _style(css: str, element: str = '<p class="a b" id="y">w</p>', around: str = "<div class=c>{}</div>") -> str:
@@ -78,7 +78,7 @@ def test_an_inline_style_is_stronger_than_a_rule_unless_that_is_important() -> N
 
 
 def test_rules_of_the_same_selector_are_kept_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdnotes.evidence.style_sheets._MAX_RULES", 1)
+    monkeypatch.setattr("crowdnotes.evidence.reading.hidden_text._MAX_RULES", 1)
     assert _style(".a{color:red}" * 1_000 + ".a{display:none}") == "none"
     assert _style(".a{color:red} .b{display:none}") == ""
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.tidying import tidy_line, tidy_text
+from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
 
 
 @pytest.mark.parametrize(

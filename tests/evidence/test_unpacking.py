@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.unpacking import read_capped
+from crowdnotes.evidence.fetching import read_capped
 
 
 def _pieces(data: bytes, size: int) -> list[bytes]:

@@ -9,7 +9,7 @@ import pytest
 from crowdnotes.domain import Hit, Post
 from crowdnotes.engines import Aim, Pick
 from crowdnotes.errors import EngineError
-from crowdnotes.evidence.utility import Selection, select_by_utility
+from crowdnotes.evidence.selection import Selection, select_by_utility
 from crowdnotes.testing import ScriptedEngine
 
 POST = Post(text="A claim.")

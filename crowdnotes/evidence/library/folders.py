@@ -9,10 +9,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from crowdnotes.errors import FetchError, LibraryError
-from crowdnotes.evidence.charset import decode
-from crowdnotes.evidence.content_type import HTML, PDF, PLAIN
 from crowdnotes.evidence.library.records import Incoming, Record
-from crowdnotes.evidence.reading import read_body
+from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, read_body
+from crowdnotes.evidence.reading.plain import decode
 from crowdnotes.text.urls import is_web_address
 
 FILE_KINDS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from crowdnotes.domain import Noun
-from crowdnotes.evidence.tidying import tidy_line
+from crowdnotes.evidence.reading.plain import tidy_line
 
 _BEGINNING = 80  # characters of a text that stand for its title
 

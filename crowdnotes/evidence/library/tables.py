@@ -17,7 +17,7 @@ from pathlib import Path
 
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library.records import Columns, Incoming, Record
-from crowdnotes.evidence.tidying import tidy_line
+from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import is_web_address
 

@@ -16,7 +16,7 @@ from lxml import etree  # type: ignore[import-untyped]  # its stubs cover too li
 
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.tidying import tidy_line, tidy_text
+from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
 
 Record = Mapping[str, Any]
 

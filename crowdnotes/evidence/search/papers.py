@@ -15,9 +15,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import FetchError, SearchError
-from crowdnotes.evidence.archives import original_of
-from crowdnotes.evidence.connecting import Deadline
-from crowdnotes.evidence.provenance import categorise
+from crowdnotes.evidence.guard import Deadline
+from crowdnotes.evidence.provenance import categorise, original_of
 from crowdnotes.evidence.search.answers import plain_text
 from crowdnotes.evidence.search.provider import Check
 from crowdnotes.text.urls import canonical_url, doi_url

@@ -1,6 +1,6 @@
 """One request to a service: paced, bounded, tried again where that may help, and labelled when it fails.
 
-Over the guarded transport of `connecting`: one deadline for the whole exchange, cancelled within a
+Over the guarded transport of `guard`: one deadline for the whole exchange, cancelled within a
 quarter of a second, no redirects, no cookies, no proxies from the environment. Addresses and keys
 stand in no error and no log. The limit of requests belongs to the service, so whoever asks it in this
 process shares one pacer.
@@ -27,11 +27,9 @@ import httpx
 from crowdnotes import __version__
 from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
-from crowdnotes.evidence.connecting import Deadline, GuardedBackend, GuardedTransport
-from crowdnotes.evidence.guard import check_url
-from crowdnotes.evidence.pausing import wait_out
+from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
+from crowdnotes.evidence.guard import Deadline, GuardedBackend, GuardedTransport, check_url, wait_out
 from crowdnotes.evidence.search.provider import Check
-from crowdnotes.evidence.unpacking import ACCEPT_ENCODING, read_capped
 
 _SLICE = 0.25  # seconds that a cancelled job waits at most
 _BEHIND = 0.03  # seconds until one that is not the first in the queue looks again

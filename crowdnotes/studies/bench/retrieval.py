@@ -24,7 +24,7 @@ from crowdnotes.evidence.library.search import build_expression
 from crowdnotes.evidence.search import search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.run import queries_for
-from crowdnotes.evidence.utility import select_by_utility
+from crowdnotes.evidence.selection import select_by_utility
 from crowdnotes.settings import EvidenceSettings
 from crowdnotes.studies.data_files import JudgedPost
 from crowdnotes.studies.measures import DIRECTLY_HELPFUL, ndcg, recall, reciprocal_rank

@@ -17,8 +17,8 @@ from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.document import Document
-from crowdnotes.evidence.tidying import tidy_line, tidy_text
+from crowdnotes.evidence.reading.document import Document
+from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
 
 _MAX_PAGES = 300  # a person checks a passage, not a book
 _MAX_SECONDS = 20.0

@@ -7,14 +7,16 @@ the original's address is judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from crowdnotes.domain import FetchOutcome, Hit
-from crowdnotes.errors import FetchError
-from crowdnotes.evidence.archives import original_of
-from crowdnotes.evidence.document import Document
+from crowdnotes.domain import Aim, FetchOutcome, Hit, Post
+from crowdnotes.engines import Engine
+from crowdnotes.errors import EngineError, FetchError
+from crowdnotes.evidence.provenance import original_of
+from crowdnotes.evidence.reading.document import Document
 from crowdnotes.text.urls import MAX_URL, canonical_url
 
 
@@ -148,3 +150,55 @@ def _is_search(host: str, path: str, steps: Sequence[str], fields: set[str]) -> 
         return True
     # WordPress and many others search at their root: /?s=words. A root's ?p=12 is a page.
     return asks and bool(_HOME.fullmatch(path or "/")) and fields <= _SEARCH_FIELDS - {"p"}
+
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A hit that was picked, and why."""
+
+    hit: Hit
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The hits that were picked, in order; `rest` is why none of the others was, "" where more were not wanted."""
+
+    chosen: tuple[Chosen, ...]
+    rest: str = ""
+
+
+def select_by_utility(
+    engine: Engine,
+    post: Post,
+    hits: Sequence[Hit],
+    quota: int,
+    progress: Progress | None = None,
+    *,
+    aim: Aim = Aim.JUDGE,
+    beside: Sequence[Hit] = (),
+    by_utility: bool = True,
+) -> Selection:
+    """At most `quota` hits. Fewer when the engine says that no other helps `aim`.
+
+    `beside` are hits that were chosen before and are not offered: what they cover is covered.
+    Without `by_utility` it is the first hits as the search gave them: for studies (CrowdNotes+ Table 3).
+    Raises EngineError when the engine picks what was not offered.
+    """
+    if not by_utility:
+        return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[:quota]))
+    pool = list(hits)
+    chosen: list[Chosen] = []
+    while pool and len(chosen) < quota:
+        if progress is not None:
+            progress(len(chosen), quota)
+        pick = engine.pick(post, pool, [*beside, *(item.hit for item in chosen)], aim=aim)
+        if pick.index is None:
+            return Selection(tuple(chosen), pick.why)
+        if not 0 <= pick.index < len(pool):
+            raise EngineError("The engine picked a search result that was not offered.")
+        chosen.append(Chosen(pool.pop(pick.index), pick.why))
+    return Selection(tuple(chosen))

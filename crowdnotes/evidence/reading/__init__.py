@@ -1,0 +1,1 @@
+"""A page of any kind to its words: see `document` for the way in."""
