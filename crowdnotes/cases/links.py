@@ -32,15 +32,6 @@ def unproven_links(case: Case, draft: Draft, now: datetime) -> tuple[tuple[str, 
     return tuple((url, check) for url, check in checks if check is None or check.state is not LinkState.LIVE)
 
 
-def same_page(url: str) -> str:
-    """A URL without what does not change the page: scheme, www., a trailing slash, a fragment."""
-    bare = url.split("#", 1)[0].rstrip("/")
-    for prefix in ("https://", "http://", "www."):
-        if bare.lower().startswith(prefix):
-            bare = bare[len(prefix) :]
-    return bare
-
-
 def said(check: LinkCheck | None) -> str:
     """A check in a few words: "answers (200)", "dead (404)", "not checked yet"."""
     if check is None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from crowdnotes.cases.links import said, same_page, unproven_links
+from crowdnotes.cases.links import said, unproven_links
 from crowdnotes.cases.workflow import checked_reason, require_open, with_event
 from crowdnotes.domain import (
     Case,
@@ -29,6 +29,7 @@ from crowdnotes.errors import WorkflowError
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import canonical_url
 
 LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
 WORDS_OF_A_REASON = 3  # different ones, for the same reason
@@ -147,7 +148,7 @@ def _unread(case: Case, draft: Draft) -> Iterator[WorkflowError]:
     unread_links = set(uninspected_links(case, draft))
     for item in case.evidence:
         linked = item.source.url is not None and any(
-            same_page(url) == same_page(item.source.url) for url in unread_links
+            canonical_url(url) == canonical_url(item.source.url) for url in unread_links
         )
         if item.id not in draft.evidence_ids and not linked:
             continue
@@ -232,9 +233,9 @@ def _or_why(reason: str, otherwise: str) -> str:
 
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
     """URLs in the note that are none of the used passages' own."""
-    known = {same_page(item.source.url) for item in case.used_evidence if item.source.url}
+    known = {canonical_url(item.source.url) for item in case.used_evidence if item.source.url}
     links = (url.url for url in find_urls(draft.text))
-    return tuple(dict.fromkeys(url for url in links if same_page(url) not in known))
+    return tuple(dict.fromkeys(url for url in links if canonical_url(url) not in known))
 
 
 def _overrides(case: Case, reasons: Mapping[str, str], at: datetime) -> tuple[Override, ...]:

@@ -6,13 +6,14 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel
 
 from crowdnotes.errors import InputError
+from crowdnotes.text.dates import parse_date
 
 # Escape sequences (ECMA-48): operating system commands and other strings to their end, control
 # sequences, two-character ones; then control characters alone, and marks that reorder a line.
@@ -55,10 +56,10 @@ def day(given: str | None) -> date | None:
     """A day written as YYYY-MM-DD; None for none. Raises InputError for anything else."""
     if given is None:
         return None
-    try:
-        return datetime.strptime(given.strip(), "%Y-%m-%d").replace(tzinfo=UTC).date()
-    except ValueError:
-        raise InputError(f"“{given}” is not a day.", "Write it as YYYY-MM-DD, for example 2025-06-30.") from None
+    found = parse_date(given)
+    if found is None:
+        raise InputError(f"“{given}” is not a day.", "Write it as YYYY-MM-DD, for example 2025-06-30.")
+    return found
 
 
 QueryDiversity = Annotated[

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
@@ -18,6 +18,7 @@ from crowdnotes.evidence.provenance import is_archived
 from crowdnotes.evidence.search.answers import dig, parse_json, string, unexpected
 from crowdnotes.evidence.search.service import Pace, Service, shared_pacer, user_agent
 from crowdnotes.settings import Settings
+from crowdnotes.text.dates import parse_date
 
 NAME = "The Wayback Machine"
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
@@ -132,10 +133,10 @@ def _written(day: date) -> str:
 
 
 def _day(timestamp: str) -> date:
-    try:
-        return datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).date()
-    except ValueError:
-        raise unexpected() from None
+    day = parse_date(timestamp[:8])  # of YYYYMMDDhhmmss
+    if day is None:
+        raise unexpected()
+    return day
 
 
 def _no_more_than(deadline: Deadline) -> None:

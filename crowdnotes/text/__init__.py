@@ -1,1 +1,23 @@
-"""Pure functions over words: X's note rules, lint, sentences, languages."""
+"""Pure functions over words: X's note rules, lint, sentences, stems, languages, addresses, dates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_SHORT = 4_000  # characters: a note, a passage, most posts; keeping whole pages would cost memory
+_KEPT = 512
+
+
+def kept_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
+    """A pure function whose answers on the last short texts are kept: one score asks the same of a note many times."""
+    kept = lru_cache(maxsize=_KEPT)(function)
+
+    @wraps(function)
+    def answer(text: str) -> T:
+        return kept(text) if len(text) <= _SHORT else function(text)
+
+    return answer

@@ -7,7 +7,7 @@ the web. Read on 4,500 sentences of posts and notes in English, three were taken
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,7 +43,12 @@ def language_of(text: str) -> str | None:
 
     Links and @mentions say nothing of it. The model loads once (0.8 s).
     """
-    sample = _NOT_WORDS.sub(" ", text[:_SAMPLE])
+    return _language_of_sample(text[:_SAMPLE])
+
+
+@lru_cache(maxsize=512)
+def _language_of_sample(text: str) -> str | None:
+    sample = _NOT_WORDS.sub(" ", text)
     letters = (character for character in sample if character.isalpha())
     if sum(_OF_A_LETTER if letter >= _FIRST_OF_THESE else 1 for letter in letters) < _LEAST_LETTERS:
         return None

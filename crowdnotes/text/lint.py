@@ -13,7 +13,9 @@ from itertools import accumulate
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from crowdnotes.domain import LintLevel, LintWarning, Span
+from crowdnotes.text import kept_by_text
 from crowdnotes.text.note_rules import AMBER_FROM, NOTE_LIMIT, find_urls, is_missing_space, note_length
+from crowdnotes.text.urls import is_tracking
 
 # The lookbehind lets a match begin only where a word does: without it a long word takes quadratic time.
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -25,14 +27,10 @@ _PLACEHOLDER = re.compile(
     r"|<(?:insert|source|link|url)[^>]*>|\{\{?\w*\}?\}|https?://(?:www\.)?example\.(?:com|org|net)\b",
     re.IGNORECASE,
 )
-_TRACKING = re.compile(
-    r"^(?:utm_\w+|fbclid|gclid|gbraid|wbraid|dclid|msclkid|mc_[ce]id|igsh(?:id)?|twclid|ttclid|yclid|_hs(?:enc|mi)"
-    r"|ref_src|ref_url|cmpid|ito|smid|s_cid|vero_id|mkt_tok|oly_(?:anon|enc)_id)$",
-    re.IGNORECASE,
-)
 _HASHTAG = re.compile(r"(?<![\w&/])#[^\W\d]\w*")
 
 
+@kept_by_text
 def lint(text: str) -> tuple[LintWarning, ...]:
     """Every warning about the note's form, those that block approval first."""
     found = [warning for check in _CHECKS for warning in check(text)]
@@ -49,7 +47,7 @@ def without_tracking(text: str) -> str:
     for url in reversed(find_urls(text)):
         head, mark, rest = url.url.partition("?")
         query, hash_mark, fragment = rest.partition("#")
-        kept = [part for part in query.split("&") if not _TRACKING.match(unquote_plus(part.partition("=")[0]))]
+        kept = [part for part in query.split("&") if not is_tracking(unquote_plus(part.partition("=")[0]))]
         if mark and len(kept) < len(query.split("&")):
             clean = head + ("?" if kept else "") + "&".join(kept) + hash_mark + fragment
             text = text[: url.start] + clean + text[url.end :]
@@ -138,7 +136,7 @@ def _email(text: str) -> Iterator[LintWarning]:
 
 def _tracking(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
-        names = [name for name, _ in _query(url.url) if _TRACKING.match(name)]
+        names = [name for name, _ in _query(url.url) if is_tracking(name)]
         if names:
             yield LintWarning(
                 code="tracking",

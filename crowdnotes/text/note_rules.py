@@ -17,6 +17,7 @@ from functools import cache
 import tldextract
 
 from crowdnotes.domain import Classification
+from crowdnotes.text import kept_by_text
 
 NOTE_LIMIT = 280
 AMBER_FROM = 260
@@ -82,13 +83,13 @@ def tags_of(classification: Classification) -> dict[str, str]:
 
 def _trim(url: str) -> str:
     """Take off sentence punctuation that follows a URL, keeping balanced brackets."""
-    while url:
-        last = url[-1]
-        unmatched = last in _CLOSERS and url.count(last) > url.count(_CLOSERS[last])
-        if last not in _TRAILING and not unmatched:
-            break
-        url = url[:-1]
-    return url
+    end = len(url)
+    unclosed = {last: url.count(last) - url.count(first) for last, first in _CLOSERS.items()}
+    while end and (url[end - 1] in _TRAILING or unclosed.get(url[end - 1], 0) > 0):
+        end -= 1
+        if url[end] in unclosed:
+            unclosed[url[end]] -= 1
+    return url[:end]
 
 
 def is_missing_space(host: str, rest: str | None) -> bool:
@@ -97,7 +98,8 @@ def is_missing_space(host: str, rest: str | None) -> bool:
     return not rest and after[:1].isupper() and after[1:].islower() and not before.isupper()
 
 
-def find_urls(text: str) -> list[UrlSpan]:
+@kept_by_text
+def find_urls(text: str) -> tuple[UrlSpan, ...]:
     """The URLs of a text, in order, as X counts them.
 
     With a scheme: always. Without one: only when it ends in a real top-level domain and is not a
@@ -118,7 +120,7 @@ def find_urls(text: str) -> list[UrlSpan]:
             continue
         url = _trim(match.group())
         found.append(UrlSpan(url, start, start + len(url), has_scheme=False))
-    return sorted(found, key=lambda span: span.start)
+    return tuple(sorted(found, key=lambda span: span.start))
 
 
 def note_length(text: str) -> int:

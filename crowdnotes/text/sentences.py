@@ -8,18 +8,22 @@ from __future__ import annotations
 import re
 
 from crowdnotes.domain import Span
+from crowdnotes.text import kept_by_text
 from crowdnotes.text.note_rules import find_urls
 
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms prof st vs e.g i.e etc fig no approx al jr sr inc ltd co dept u.s u.k u.n e.u a.m p.m "
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
-# A stop, closing quotes or brackets, then white space; or a stop of a script that needs no space.
-_STOP = re.compile(r"(?:[.!?\u2026\u061f\u06d4]+[\"'\u201d\u2019)\]]*(?=\s|$))|[\u3002\uff01\uff1f]+|\n+")
+# A stop, closing quotes or brackets, then white space; or a stop of a script that needs no space. A run of stops is
+# looked at once, from its beginning: else twenty thousand dots take half a minute.
+_STOPS = r"[.!?\u2026\u061f\u06d4]"
+_STOP = re.compile(rf"(?:(?<!{_STOPS}){_STOPS}++[\"'\u201d\u2019)\]]*+(?=\s|$))|[\u3002\uff01\uff1f]+|\n+")
 _LAST_WORD = re.compile(r"([^\s(\[\"']+)$")
 
 
-def split_sentences(text: str) -> list[Span]:
+@kept_by_text
+def split_sentences(text: str) -> tuple[Span, ...]:
     """Sentences of a text as spans, in order, without surrounding white space. Empty text gives none.
 
     A line break ends a sentence. Stops inside URLs, after common abbreviations, after single
@@ -39,7 +43,7 @@ def split_sentences(text: str) -> list[Span]:
         _append(spans, text, start, stop.end())
         start = stop.end()
     _append(spans, text, start, len(text))
-    return spans
+    return tuple(spans)
 
 
 def _is_abbreviation(before: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
 from crowdnotes.domain import Hit
+from crowdnotes.text.note_rules import find_urls
 
 MAX_URL = 4096  # characters; nothing reads a longer address
 
@@ -48,28 +49,41 @@ _PMC = re.compile(
 )
 # What campaigns, newsletters and apps add so that somebody can be followed; none changes the page.
 _TRACKING = re.compile(
-    r"^(?:utm_\w*|mc_[ce]id|_ga|_gl|[a-z]*clid|igshid|_hs(?:enc|mi)|mkt_tok|ref(?:_src|_url)?|cmp(?:id)?|ocid"
-    r"|smid|spm|yclid|xtor|guccounter|guce_\w+|at_(?:medium|campaign|custom\d)|__twitter_impression)$",
+    r"^(?:utm_\w*|mc_[ce]id|_ga|_gl|[a-z]*clid|msclkid|[gw]braid|igsh(?:id)?|_hs(?:enc|mi)|mkt_tok|ref_(?:src|url)"
+    r"|cmp(?:id)?|ito|ocid|smid|s_cid|vero_id|oly_(?:anon|enc)_id|spm|xtor|guccounter|guce_\w+"
+    r"|at_(?:medium|campaign|custom\d)|__twitter_impression)$",
     re.IGNORECASE,
 )
 _DEFAULT_PORTS = (None, 80, 443)
 
 
-def canonical_url(url: str) -> str:
-    """The address that all spellings of a link share.
+def is_tracking(name: str) -> bool:
+    """Whether a parameter of an address only lets somebody be followed."""
+    return _TRACKING.match(name) is not None
 
-    Never raises: what is no link, or longer than the guard lets pass, comes back stripped and otherwise as it was.
+
+def canonical_url(url: str) -> str:
+    """The address that all spellings of a link share; a bare host ("cdc.gov/flu") is one too.
+
+    Never raises: what is no link, or longer than anything reads, comes back stripped and otherwise as it was.
     """
     url = url.strip()
     if len(url) > MAX_URL:
         return url
+    try:
+        return _canonical(url)
+    except ValueError:  # "https://[::1", a lone surrogate, a port that is no number
+        return url
+
+
+def _canonical(url: str) -> str:
     if url.lower().startswith("doi:"):
         return doi_url(url[4:]) or url
-    try:
-        parts = urlsplit(url)
-        host, port = (parts.hostname or "").rstrip("."), parts.port
-    except ValueError:
-        return url
+    bare = find_urls(url)
+    if len(bare) == 1 and bare[0].url == url and not bare[0].has_scheme:
+        url = f"https://{url}"
+    parts = urlsplit(url)
+    host, port = (parts.hostname or "").rstrip("."), parts.port
     if parts.scheme.lower() not in ("http", "https") or not host:
         return url
     host = re.sub(r"^www\d?\.(?=[^.]+\.)", "", host)

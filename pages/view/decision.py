@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from crowdnotes.cases.links import said, same_page
+from crowdnotes.cases.links import said
 from crowdnotes.cases.obstacles import A_REASON, missing_from
 from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import (
@@ -36,6 +36,7 @@ from crowdnotes.handoff import (
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.text.markdown import count, exact, host, moment, plain, web_url
 from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
+from crowdnotes.text.urls import canonical_url
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, workspace
 from pages.view.steps import StepName, StepState, StepView, arrive, forget_folds, step
@@ -318,7 +319,7 @@ def cited_links(case: Case) -> None:
 def card_badge(case: Case, url: str | None) -> str | None:
     """The badge for a source that the note cites; None when it does not."""
     checks = workspace().service.link_checks(case) if url else ()
-    mine = (check for cited, check in checks if url and same_page(cited) == same_page(url))
+    mine = (check for cited, check in checks if url and canonical_url(cited) == canonical_url(url))
     return next((f":small[link] {link_badge(check)}" for check in mine), None)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.links import check_links, cited_links, newest_check, said, same_page
+from crowdnotes.cases.links import check_links, cited_links, newest_check, said
 from crowdnotes.cases.obstacles import decide, obstacles
 from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, StageName
 from crowdnotes.errors import WorkflowError
@@ -145,7 +145,6 @@ def test_what_is_said_of_a_link_is_words() -> None:
 def test_a_check_is_of_the_very_link_but_a_card_is_of_the_page() -> None:
     case = _checked(_case(f"So they say. {GOOD}/"), LiveLinks())
     assert newest_check(case, GOOD, AT) is None
-    assert same_page(f"{GOOD}/") == same_page(GOOD.replace("https://", "http://www."))
 
 
 def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:

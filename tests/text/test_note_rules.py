@@ -57,7 +57,7 @@ def test_exactly_280_is_within_the_limit_whatever_the_links_length() -> None:
 
 @pytest.mark.parametrize("text", ["false.The", "drowning.In a pool", "e.g. this", "3.5 mg", "U.S. law", "..."])
 def test_a_forgotten_space_or_an_abbreviation_is_not_a_url(text: str) -> None:
-    assert find_urls(text) == []
+    assert find_urls(text) == ()
 
 
 def test_a_url_inside_a_url_is_one_url() -> None:

@@ -8,7 +8,7 @@ import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from crowdnotes.domain import Evidence, Post
@@ -22,12 +22,12 @@ _INSTEAD = "Judge it yourself, or have a language model do so."
 
 def foreign_note(note: str) -> str:
     """Why a note cannot be judged, for a person; "" when it is in English."""
-    return _only_english("The note", _named(_language(without_urls(note))))
+    return _only_english("The note", _named(language_of(without_urls(note))))
 
 
 def foreign_post(post: Post) -> str:
     """Why a text cannot be compared with a post; "" when the post is in English."""
-    code = _language(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
+    code = language_of(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
     return _only_english("The post", _named(code))
 
 
@@ -50,18 +50,12 @@ def _only_english(what: str, language: str, verb: str = "is") -> str:
 
 
 def _of_passage(item: Evidence) -> str:
-    return _named(_language(item.passage.text))
+    return _named(language_of(item.passage.text))
 
 
-def _named(code: str) -> str:
+def _named(code: str | None) -> str:
     """The name of a language other than English, else ""."""
-    return "" if code in ("", "en") else LANGUAGE_NAMES.get(code, code)
-
-
-@lru_cache(maxsize=512)
-def _language(text: str) -> str:
-    """See `language_of`; each gate asks for the same texts."""
-    return language_of(text) or ""
+    return "" if code in (None, "", "en") else LANGUAGE_NAMES.get(code, code)
 
 
 _WORDS = Path(__file__).with_name("foreign_terms.tsv")

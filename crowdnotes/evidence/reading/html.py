@@ -16,6 +16,7 @@ from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.hidden_text import drop_hidden
 from crowdnotes.evidence.reading.plain import decode, tidy_line, tidy_text
+from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import MAX_URL
 
 if TYPE_CHECKING:
@@ -173,11 +174,8 @@ def _refuse_notice(text: str, html: str) -> None:
 
 
 def _as_date(found: str | None) -> date | None:
-    try:
-        day = date.fromisoformat((found or "")[:10])
-    except ValueError:
-        return None
-    return day if day.year >= 1990 and day <= datetime.now(UTC).date() else None
+    day = parse_date(found)
+    return day if day is not None and day.year >= 1990 and day <= datetime.now(UTC).date() else None
 
 
 _LEFT_OUT = frozenset("script style template head svg iframe object select noscript nav footer".split())

@@ -9,7 +9,6 @@ import html
 import json
 import re
 from collections.abc import Mapping
-from datetime import date, datetime
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]  # its stubs cover too little to bring them
@@ -85,14 +84,6 @@ def strings(value: object, *keys: str) -> list[str]:
     """The strings of the list under a chain of keys; none where there is no list."""
     found = dig(value, *keys)
     return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
-
-
-def iso_day(text: str) -> date | None:
-    """The day of an ISO 8601 date or time; None for anything else."""
-    try:
-        return datetime.fromisoformat(text.strip()).date()
-    except (ValueError, OverflowError):
-        return None
 
 
 def unexpected() -> SearchError:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, records, string, strings, unexpected
+from crowdnotes.evidence.search.answers import Record, parse_json, records, string, strings, unexpected
 from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
 from crowdnotes.evidence.search.service import Service
+from crowdnotes.text.dates import parse_date
 
 _MOST_CHARACTERS = 400
 _MOST_RESULTS = 20
@@ -55,5 +56,5 @@ class Brave:
             title=string(result, "title"),
             snippet=" ".join([string(result, "description"), *strings(result, "extra_snippets")]),
             url=string(result, "url"),
-            published=iso_day(string(result, "page_age")),
+            published=parse_date(string(result, "page_age")),
         )

@@ -19,7 +19,6 @@ from crowdnotes.evidence.search.answers import (
     RETRACTION_NOTICE,
     Record,
     dig,
-    iso_day,
     notice_of,
     parse_json,
     plain_line,
@@ -29,7 +28,7 @@ from crowdnotes.evidence.search.answers import (
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
 from crowdnotes.evidence.search.service import Service
-from crowdnotes.text.dates import first_day, settle
+from crowdnotes.text.dates import first_day, parse_date, settle
 
 _MOST_CHARACTERS = 300
 
@@ -100,7 +99,7 @@ class Crossref:
 def first_issued(item: Record) -> tuple[date | None, date | None]:
     """The day of a work's first publication, None when it is not known, and the first day that it can be."""
     year, month, day = _parts(item)
-    registered = iso_day(string(item, "created", "date-time"))
+    registered = parse_date(string(item, "created", "date-time"))
     return settle(year, month, day, [registered] if registered else []), first_day(year, month)
 
 

@@ -14,7 +14,6 @@ from crowdnotes.evidence.search.answers import (
     PREPRINT,
     Record,
     dig,
-    iso_day,
     notice_of,
     parse_json,
     plain_line,
@@ -26,6 +25,7 @@ from crowdnotes.evidence.search.answers import (
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
 from crowdnotes.evidence.search.service import Service
+from crowdnotes.text.dates import parse_date
 
 _KINDS = "(SRC:MED OR SRC:PMC OR SRC:PPR)"  # papers and preprints: no patents, no theses
 _FEW = 3  # words; looser than that finds everything
@@ -74,7 +74,7 @@ class EuropePmc:
             title=string(record, "title"),
             snippet=string(record, "abstractText"),
             url=_link(record),
-            published=iso_day(string(record, "firstPublicationDate")),
+            published=parse_date(string(record, "firstPublicationDate")),
             doi=string(record, "doi") or None,
             notices=_notices(record),
         )
@@ -94,7 +94,7 @@ class EuropePmc:
                     service=self.label,
                     title=plain_line(string(record, "title")),
                     text=text,
-                    published=iso_day(string(record, "firstPublicationDate")),
+                    published=parse_date(string(record, "firstPublicationDate")),
                     doi=string(record, "doi").lower() or None,
                     pmid=string(record, "pmid") or None,
                     notices=_notices(record),

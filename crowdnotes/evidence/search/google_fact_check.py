@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, plain_line, records, string
+from crowdnotes.evidence.search.answers import Record, parse_json, plain_line, records, string
 from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
 from crowdnotes.evidence.search.service import Service
+from crowdnotes.text.dates import parse_date
 
 _MOST_CHARACTERS = 300
 _MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there
@@ -55,6 +56,6 @@ class GoogleFactCheck:
             title=string(review, "title") or f"{publisher}: {rating or 'a fact-check'}",
             snippet=f"The claim “{string(claim, 'text')}”{by}.{verdict}",
             url=string(review, "url"),
-            published=iso_day(string(review, "reviewDate")),
+            published=parse_date(string(review, "reviewDate")),
         )
         return hit.model_copy(update={"rating": plain_line(rating)[:_MOST_OF_A_RATING]}) if hit is not None else None

@@ -12,9 +12,10 @@ from datetime import date
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import Record, iso_day, parse_json, records, string
+from crowdnotes.evidence.search.answers import Record, parse_json, records, string
 from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
 from crowdnotes.evidence.search.service import Service
+from crowdnotes.text.dates import parse_date
 
 _MOST_CHARACTERS = 300
 
@@ -57,5 +58,5 @@ class SearXng:
             title=string(result, "title"),
             snippet=string(result, "content"),
             url=string(result, "url"),
-            published=iso_day(string(result, "publishedDate")),
+            published=parse_date(string(result, "publishedDate")),
         )

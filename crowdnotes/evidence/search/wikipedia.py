@@ -14,9 +14,10 @@ from urllib.parse import quote
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import Record, dig, iso_day, parse_json, records, string, unexpected
+from crowdnotes.evidence.search.answers import Record, dig, parse_json, records, string, unexpected
 from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
 from crowdnotes.evidence.search.service import Service
+from crowdnotes.text.dates import parse_date
 
 _FEW = 3  # words; looser than that finds everything
 _AS_OF = 3  # pages looked up as they stood: each takes a request of its own
@@ -68,7 +69,7 @@ class Wikipedia:
             title=title,
             snippet=string(record, "snippet"),
             url=f"https://{edition}.wikipedia.org/wiki/{quote(title.replace(' ', '_'), safe='/:()', errors='replace')}",
-            published=iso_day(string(record, "timestamp")),
+            published=parse_date(string(record, "timestamp")),
         )
 
     def _hit_as_of(
@@ -90,7 +91,7 @@ class Wikipedia:
             title=title,
             snippet=opening(string(dig(revision, "slots"), "main", "content")),
             url=f"https://{edition}.wikipedia.org/w/index.php?{address}",
-            published=iso_day(string(revision, "timestamp")),
+            published=parse_date(string(revision, "timestamp")),
         )
 
 
