@@ -21,6 +21,7 @@ the command line show both and never a traceback.
     │   └── BudgetError           the next call could pass the budget
     ├── StoreError                the database
     │   ├── CaseNotFoundError
+    │   ├── NewerCaseError        saved by a newer program than this one
     │   ├── StoreBusyError        locked by another process
     │   └── StoreFullError        the disk is full or read-only
     ├── JobError                  long work
@@ -146,6 +147,12 @@ class CaseNotFoundError(StoreError):
     """No case with that id."""
 
     default_next_step = "It may have been deleted. The Cases page lists what is there."
+
+
+class NewerCaseError(StoreError):
+    """A case in a form that only a newer program knows; it is left untouched."""
+
+    default_next_step = "Update CrowdNotes to open it. Nothing of it was changed."
 
 
 class StoreBusyError(StoreError):

@@ -8,6 +8,7 @@ made for listing and searching both read U+FFFD, and a lone surrogate reads U+FF
 from __future__ import annotations
 
 import hashlib
+import json
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,18 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, delete,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.domain import Case, CaseStatus, DecisionKind, Mode, Noun, text_sha256
-from crowdnotes.errors import CaseNotFoundError, StoreError
+from crowdnotes.domain import (
+    DOCUMENT_VERSION,
+    Case,
+    CaseStatus,
+    DecisionKind,
+    Mode,
+    Noun,
+    text_sha256,
+    upgraded,
+    version_of,
+)
+from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import case_images, case_texts, cases, events, images, jobs, source_texts, storable_text
 
@@ -335,8 +346,11 @@ def _read(connection: Connection, query: Select[str]) -> Case:
     document = connection.scalar(query)
     if document is None:
         raise CaseNotFoundError("There is no such case.")
+    stored = json.loads(document)
+    if version_of(stored) > DOCUMENT_VERSION:
+        raise NewerCaseError("This case was saved by a newer version of CrowdNotes than this one.")
     try:
-        return Case.model_validate_json(document)
+        return Case.model_validate(upgraded(stored))
     except ValidationError as error:
         raise StoreError(
             "This case was saved in a form that this version of CrowdNotes cannot read.", "Update CrowdNotes."
@@ -355,6 +369,9 @@ def _claim(connection: Connection, case: Case, before: Case | None = None) -> No
 
 
 def _matching(query: Select[Any], search: str, status: CaseStatus | None) -> Select[Any]:
+    # What only a newer program has a word for is not listed: it could not be opened either.
+    query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
+    query = query.where(cases.c.decision.is_(None) | cases.c.decision.in_(list(DecisionKind)))
     needle = folded(search.strip()[:_NEEDLE_CHARACTERS])
     if needle:
         query = query.where(cases.c.search.contains(needle, autoescape=True))

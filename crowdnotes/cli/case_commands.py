@@ -10,7 +10,7 @@ import typer
 
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import CaseStatus
-from crowdnotes.errors import InputError
+from crowdnotes.errors import InputError, NewerCaseError
 
 app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
 
@@ -72,7 +72,14 @@ def export(
     with open_workspace() as workspace:
         service = workspace.service
         ids = case_id or [item.id for item in service.list(limit=1_000_000)]
-        cases = [service.get(one) for one in ids]
+        cases = []
+        for one in ids:
+            try:
+                cases.append(service.get(one))
+            except NewerCaseError as error:
+                if case_id:
+                    raise
+                progress(f"{one} is left out. {error}")
     if format_ is _Format.csv:
         text = cases_csv(cases)
     elif format_ is _Format.json:

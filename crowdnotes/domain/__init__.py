@@ -55,3 +55,4 @@ from crowdnotes.domain.judgement import (
 from crowdnotes.domain.note import Draft, SentenceSupport, Support
 from crowdnotes.domain.post import X_HOSTS, Claim, Image, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, ProviderState, Query, SourceCategory
+from crowdnotes.domain.upgrade import DOCUMENT_VERSION, upgraded, version_of

@@ -13,6 +13,7 @@ from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck
 from crowdnotes.domain.note import Draft
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, Query
+from crowdnotes.domain.upgrade import DOCUMENT_VERSION
 
 
 class Classification(StrEnum):
@@ -184,6 +185,7 @@ class CaseStatus(StrEnum):
 class Case(Noun):
     """All of one note's making, from the post to the decision.
 
+    `document_version` is of its stored form (see `upgrade`), `version` counts its changes;
     `services` are the online providers to ask, `until` the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
     `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest first, for undo;
@@ -194,6 +196,7 @@ class Case(Noun):
     towards the decision so far, by the field it stands in.
     """
 
+    document_version: int = DOCUMENT_VERSION
     id: str
     created_at: datetime
     updated_at: datetime

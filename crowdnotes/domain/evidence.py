@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any
-
-from pydantic import model_validator
 
 from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.search import Aim, SourceCategory
@@ -151,18 +148,12 @@ class Evidence(Noun):
 class EvidenceSet(Noun):
     """The passages as they were before something replaced or added to them: `at` is when, `why` by what.
 
-    Sets that were put on record before sets were dated have neither.
+    Sets that were put on record before sets were dated have neither of the two.
     """
 
     at: datetime | None = None
     why: str = ""
     evidence: tuple[Evidence, ...]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _undated(cls, stored: Any) -> Any:
-        """A set as it was stored at first: the bare passages."""
-        return {"evidence": stored} if isinstance(stored, (list, tuple)) else stored
 
 
 def basis_sha256(evidence: tuple[Evidence, ...]) -> str:

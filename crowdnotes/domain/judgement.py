@@ -9,9 +9,8 @@ from __future__ import annotations
 from datetime import date, datetime
 from enum import StrEnum
 from math import prod
-from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 
 from crowdnotes.domain.base import Noun, Span
 from crowdnotes.domain.note import SentenceSupport
@@ -133,6 +132,7 @@ class LinkCheck(Noun):
 class Assessment(Noun):
     """The judgement of one exact text over one exact set of passages.
 
+    It has a result of every gate, in order: NOT_RUN for one that was added to the program after it was made.
     `basis_sha256` is of the passages in use: tick another and the judgement is as stale as after
     an edit of the text.
     """
@@ -148,11 +148,16 @@ class Assessment(Noun):
     assessed_at: datetime
     seconds: float = 0.0
 
-    @model_validator(mode="after")
-    def _all_gates(self) -> Self:
-        if [result.gate for result in self.gates] != list(GateName):
-            raise ValueError("an assessment has all three gates, in order")
-        return self
+    @field_validator("gates")
+    @classmethod
+    def _all_gates(cls, given: tuple[GateResult, ...]) -> tuple[GateResult, ...]:
+        results = {result.gate: result for result in given}
+        if len(results) < len(given):
+            raise ValueError("an assessment has one result of each gate")
+        late = "This check was not there yet when the note was scored. Score it again."
+        return tuple(
+            results.get(name) or GateResult(gate=name, status=GateStatus.NOT_RUN, reason=late) for name in GateName
+        )
 
     @property
     def probability(self) -> float | None:
@@ -162,7 +167,7 @@ class Assessment(Noun):
         return prod(known) if len(known) == len(parts) else None
 
     def gate(self, name: GateName) -> GateResult:
-        """The result of one gate; every assessment has all three."""
+        """The result of one gate; every assessment has all of them."""
         return next(result for result in self.gates if result.gate is name)
 
 

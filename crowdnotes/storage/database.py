@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, func, insert, make_url, select, text
 
+from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreBusyError, StoreError, StoreFullError
+from crowdnotes.storage.tables import programs
 
 _logger = logging.getLogger(__name__)
 
@@ -222,16 +225,17 @@ _ONE_AT_A_TIME = threading.Lock()
 _ADVISORY_LOCK = 0x63726F77646E  # any number that no other program on the server uses: "crowdn"
 
 
-def migrate(engine: Engine) -> None:
-    """Bring the database to the newest schema; does nothing, and locks nothing, if it is there.
+def migrate(engine: Engine, program: str = __version__) -> None:
+    """Bring the database to the newest schema and note which program writes to it from now on.
 
-    Programs that start at the same time wait for each other. Raises ConfigurationError if a newer
-    version of the program made the database, StoreError if it cannot be read or changed.
+    Does nothing, and locks nothing, if both are so already. Programs that start at the same time wait for each
+    other. Raises ConfigurationError if a newer version of the program made the database, StoreError if it cannot be
+    read or changed.
     """
     config = _alembic_config()
     scripts = ScriptDirectory.from_config(config)
     with reading(engine) as connection:
-        if _is_newest(connection, scripts):
+        if _is_newest(connection, scripts) and _last_program(connection) == program:
             return
     with _ONE_AT_A_TIME, writing(engine) as connection:
         if engine.dialect.name == "postgresql":
@@ -239,6 +243,9 @@ def migrate(engine: Engine) -> None:
         if not _is_newest(connection, scripts):
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+        if _last_program(connection) != program:
+            count = connection.scalar(select(func.count()).select_from(programs)) or 0
+            connection.execute(insert(programs).values(seq=count + 1, version=program, since=datetime.now(UTC)))
 
 
 def _alembic_config() -> Config:
@@ -260,8 +267,12 @@ def _is_newest(connection: Connection, scripts: ScriptDirectory) -> bool:
     return current == set(scripts.get_heads())
 
 
+def _last_program(connection: Connection) -> str | None:
+    return connection.scalar(select(programs.c.version).order_by(programs.c.seq.desc()).limit(1))
+
+
 def open_database(url: str) -> Engine:
-    """Connect to `url` and bring its tables up to date; raises what `connect` and `migrate` raise."""
+    """Connect to `url`, bring its tables up to date; raises what `connect` and `migrate` raise."""
     engine = connect(url)
     try:
         migrate(engine)

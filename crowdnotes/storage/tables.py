@@ -136,6 +136,15 @@ jobs = Table(
     ),
 )
 
+# The newest row is the program that writes now.
+programs = Table(
+    "programs",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("version", Text, nullable=False),
+    Column("since", UtcTime, nullable=False),
+)
+
 _UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 

@@ -26,15 +26,6 @@ def ids(case: Case) -> list[str]:
     return [item.id for item in case.evidence]
 
 
-def test_sets_that_were_stored_as_bare_lists_are_read() -> None:
-    stored = make_case().model_dump(mode="json")
-    passage = make_evidence(1).model_dump(mode="json")
-    stored["earlier_evidence"] = [[passage], []]
-    case = Case.model_validate(stored)
-    assert [(kept.at, kept.why, len(kept.evidence)) for kept in case.earlier_evidence] == [(None, "", 1), (None, "", 0)]
-    assert Case.model_validate_json(case.model_dump_json()) == case
-
-
 def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
     read = make_evidence(1, opened_at=AT, opened_by="ann", verdict=Verdict.BACKGROUND)
     case = make_case(evidence=(make_evidence(2),), earlier_evidence=(EvidenceSet(evidence=(read,)),))

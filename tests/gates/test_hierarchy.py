@@ -55,10 +55,10 @@ def test_when_sentences_cannot_be_attributed_nothing_is_passed_and_lint_is_still
     assert [warning.code for warning in judged.lint] == ["no-url"]
 
 
-def test_an_assessment_without_all_three_gates_cannot_be_made() -> None:
+def test_an_assessment_has_one_result_of_each_gate() -> None:
     judged = assess(ScriptedEngine(), POST, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
-    with pytest.raises(ValidationError, match="all three gates"):
-        Assessment.model_validate(judged.model_dump() | {"gates": judged.model_dump()["gates"][:2]})
+    with pytest.raises(ValidationError, match="one result of each gate"):
+        Assessment.model_validate(judged.model_dump() | {"gates": [*judged.gates, judged.gates[0]]})
 
 
 def test_an_assessment_is_bound_to_its_text_and_carries_lint() -> None:

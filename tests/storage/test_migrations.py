@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, inspect, select, text
 
 import crowdnotes
+from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.storage.database import connect, migrate, reading, writing
-from crowdnotes.storage.tables import metadata
+from crowdnotes.storage.tables import metadata, programs
 
 
 def test_the_migrations_make_exactly_the_tables_that_the_code_knows(engine: Engine) -> None:
@@ -26,6 +27,14 @@ def test_a_database_that_is_up_to_date_is_left_alone(engine: Engine) -> None:
         connection.execute(text("DROP TABLE case_texts"))
     migrate(engine)
     assert "case_texts" not in inspect(engine).get_table_names()
+
+
+def test_the_database_says_which_programs_wrote_to_it_the_newest_last(engine: Engine) -> None:
+    for version in ("0.2.0", "0.2.0", "0.3.0", "0.2.0"):
+        migrate(engine, version)
+    with reading(engine) as connection:
+        written = connection.execute(select(programs).order_by(programs.c.seq)).all()
+    assert [row.version for row in written] == [__version__, "0.2.0", "0.3.0", "0.2.0"]
 
 
 def test_a_database_of_a_newer_version_is_refused(engine: Engine) -> None:

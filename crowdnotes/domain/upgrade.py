@@ -1,0 +1,75 @@
+"""Stored cases of any earlier program, led version by version to the form that this program reads and writes.
+
+A stored document carries its `document_version`; the first programs wrote none, which counts as 0. `STEPS[n]` leads
+from version n to version n + 1, so the newest version is the number of steps.
+
+When a noun changes:
+
+- A new field with a default, a new gate, a new principle: nothing to do here. An assessment from before a gate reads
+  NOT_RUN there, and results of gates and principles that are gone are left out.
+- A field or a value renamed, moved, removed or given another meaning: append a step. It changes the document that it
+  is given (a copy), must not fail on one that lacks the field, and is never edited once it was released.
+  `tests/cases/stored/` holds cases of earlier programs; the tests open, show and go on with every one.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from crowdnotes.domain.judgement import GateName, PrincipleName
+
+Document = dict[str, Any]
+
+
+def each(value: object) -> Iterator[Document]:
+    """Every object inside a document, itself first; for steps that change a noun wherever it stands."""
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from each(item)
+
+
+def rename(document: Document, old: str, new: str) -> None:
+    """Give a field another name; a document without it stays as it is."""
+    if old in document:
+        document[new] = document.pop(old)
+
+
+def _evidence_sets_are_dated(document: Document) -> None:
+    sets = document.get("earlier_evidence", [])
+    document["earlier_evidence"] = [{"evidence": item} if isinstance(item, list) else item for item in sets]
+
+
+STEPS: tuple[Callable[[Document], None], ...] = (_evidence_sets_are_dated,)
+
+DOCUMENT_VERSION = len(STEPS)
+
+
+def version_of(document: Document) -> int:
+    """The version of the form that a document is in."""
+    return int(document.get("document_version", 0))
+
+
+def upgraded(document: Document) -> Document:
+    """The document in the newest form; the given one is left as it is. One of a newer version is none of ours."""
+    steps = STEPS[version_of(document) :]
+    document = copy.deepcopy(document) if steps else dict(document)
+    for step in steps:
+        step(document)
+    document["document_version"] = max(version_of(document), DOCUMENT_VERSION)
+    if document.get("assessment"):
+        document["assessment"] = _with_known_names(document["assessment"])
+    earlier = document.get("earlier_assessments", [])
+    document["earlier_assessments"] = [_with_known_names(assessment) for assessment in earlier]
+    return document
+
+
+def _with_known_names(assessment: Document) -> Document:
+    """Without results of gates and principles that this program does not know: it could not say what they mean."""
+    gates = [result for result in assessment["gates"] if result["gate"] in set(GateName)]
+    principles = [result for result in assessment["principles"] if result["principle"] in set(PrincipleName)]
+    return {**assessment, "gates": gates, "principles": principles}

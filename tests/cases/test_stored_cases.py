@@ -1,0 +1,218 @@
+"""What earlier programs stored is opened, shown and gone on with; what a newer one stored is left alone."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import Engine, create_engine, insert, make_url, select, text, update
+
+from crowdnotes.cases.store import SqlStore
+from crowdnotes.domain import (
+    DOCUMENT_VERSION,
+    Case,
+    CaseStatus,
+    DecisionKind,
+    GateName,
+    GateStatus,
+    PrincipleName,
+    Verdict,
+    upgraded,
+    version_of,
+)
+from crowdnotes.domain.upgrade import STEPS
+from crowdnotes.errors import NewerCaseError
+from crowdnotes.handoff import cases_csv, to_json, to_markdown
+from crowdnotes.settings import Settings
+from crowdnotes.storage.database import open_database, reading, writing
+from crowdnotes.storage.tables import cases, metadata
+from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
+from crowdnotes.workspace import Workspace, open_workspace
+from tests.cases.stored_cases import documents, unpacked
+from tests.cases.walk import run
+
+COUNT = 34
+
+
+@pytest.fixture
+def stored(database_url: str, tmp_path: Path) -> Iterator[Engine]:
+    """The stored cases in a database of each kind, as an earlier program left it."""
+    if make_url(database_url).get_backend_name() == "sqlite":
+        unpacked(tmp_path / "data")
+        engine = open_database(database_url)
+    else:
+        engine = open_database(database_url)
+        before = create_engine(f"sqlite:///{unpacked(tmp_path)}")
+        with before.connect() as source, writing(engine) as target:
+            for table in metadata.sorted_tables:
+                if before.dialect.has_table(source, table.name):
+                    target.execute(insert(table), [dict(row) for row in source.execute(select(table)).mappings()])
+        before.dispose()
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    """Today's program, opened on the data folder of an earlier one."""
+    unpacked(tmp_path)
+    settings = Settings(data_dir=tmp_path, database_url=None)
+    with open_workspace(settings, embedder=HashingEmbedder(), engine=ScriptedEngine(), links=LiveLinks()) as opened:
+        yield opened
+
+
+def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) -> None:
+    store = SqlStore(stored)
+    listed = store.list(limit=1_000)
+    assert (len(listed), store.count()) == (COUNT, COUNT)
+    found = [store.get(item.id) for item in listed]
+    assert [(item.status, item.decision) for item in listed] == [
+        (case.status, case.decision.kind if case.decision else None) for case in found
+    ]
+    assert {case.status for case in found} == set(CaseStatus)
+    assert {case.decision.kind for case in found if case.decision} == set(DecisionKind)
+    for case in found:
+        sources = (*case.sources, *(item.source for item in case.evidence))
+        for source in sources:
+            assert source.text_sha256 is None or len(store.text(source.text_sha256)) == source.characters
+        assert all(store.image(image.sha256) for image in case.post.images)
+        assert json.loads(to_json(case))["events"][-1]["kind"] == case.events[-1].kind
+        assert case.id in to_markdown(case)
+    assert cases_csv(found).count("\r\n") == COUNT + 1
+
+
+def test_a_stored_case_that_is_changed_is_kept_in_the_newest_form(stored: Engine) -> None:
+    store = SqlStore(stored)
+    for item in store.list(limit=1_000):
+        changed = store.update(item.id, lambda case: case.model_copy(update={"tags": ("seen",)}))
+        assert store.get(item.id) == changed
+        with reading(stored) as connection:
+            document = connection.scalar(select(cases.c.document).where(cases.c.id == item.id))
+        assert document is not None
+        assert version_of(json.loads(document)) == DOCUMENT_VERSION
+
+
+def test_every_stored_case_goes_on_to_a_decision(workspace: Workspace) -> None:
+    service = workspace.service
+    went_on = 0
+    for item in service.list(limit=1_000):
+        case = service.reopen(item.id, "bob") if item.decision else service.get(item.id)
+        if not case.evidence:
+            service.decide(case.id, DecisionKind.REJECTED, "bob")
+            continue
+        for passage in case.evidence:
+            service.open_passage(case.id, passage.id, "bob")
+            service.judge(case.id, passage.id, Verdict.USE, "", "bob")
+        shown = case.draft.sha256 if case.draft else None
+        note = f"The page says otherwise. {case.evidence[0].source.url}"
+        case = service.edit_draft(case.id, note, "bob", based_on=shown)
+        run(workspace, case.id, "assess", service.assess_steps(case.id, scores_only=True))
+        service.set_tags(case.id, ["misleadingFactualError"] * (case.classification.name == "MISLEADING"), "bob")
+        reason = "Read again by a person, and it holds."
+        checks = {f"live:{case.evidence[0].source.url}": reason, f"link:{case.evidence[0].source.url}": reason}
+        case = service.get(case.id)
+        assert case.draft is not None
+        decided = service.decide(case.id, DecisionKind.APPROVED, "bob", overrides=checks, seen=case.draft.sha256)
+        assert decided.status is CaseStatus.DECIDED
+        went_on += 1
+    assert went_on == 26
+
+
+def test_a_stored_follow_up_that_was_stopped_goes_on_and_a_killed_gathering_too(workspace: Workspace) -> None:
+    service = workspace.service
+    found = [service.get(item.id) for item in service.list(limit=1_000)]
+    stopped = next(case for case in found if any(look.finished_at is None for look in case.looks))
+    run(workspace, stopped.id, "look", service.second_look_steps(stopped.id))
+    assert all(look.finished_at for look in service.get(stopped.id).looks)
+    killed = next(case for case in found if case.stages and not case.sources)
+    job = workspace.runner.latest(killed.id)
+    assert job is not None
+    assert not job.state.under_way
+    again = run(workspace, killed.id, "gather", service.gather_steps(killed.id))
+    assert [step.state.value for step in again.steps] == ["kept", "kept", "done", "done"]
+
+
+def _set_document(engine: Engine, case_id: str, **changes: Any) -> str:
+    with writing(engine) as connection:
+        document = connection.scalar(select(cases.c.document).where(cases.c.id == case_id))
+        changed = json.dumps(json.loads(document or "") | changes)
+        connection.execute(update(cases).where(cases.c.id == case_id).values(document=changed))
+    return changed
+
+
+def test_a_case_of_a_newer_program_is_named_and_left_untouched(stored: Engine) -> None:
+    store = SqlStore(stored)
+    newer, other = (item.id for item in store.list(limit=2))
+    document = _set_document(stored, newer, document_version=DOCUMENT_VERSION + 1, wisdom={"since": 2030})
+    with pytest.raises(NewerCaseError, match=r"newer version.* Update CrowdNotes"):
+        store.get(newer)
+    with pytest.raises(NewerCaseError):
+        store.update(newer, lambda case: case.model_copy(update={"tags": ("x",)}))
+    with reading(stored) as connection:
+        assert connection.scalar(select(cases.c.document).where(cases.c.id == newer)) == document
+    assert {newer, other} <= {item.id for item in store.list(limit=1_000)}
+    assert store.get(other).id == other
+
+
+def test_the_list_shows_the_rest_when_only_a_newer_program_has_a_word_for_one(stored: Engine) -> None:
+    store = SqlStore(stored)
+    first = store.list(limit=1)[0].id
+    with writing(stored) as connection:
+        connection.execute(text("UPDATE cases SET status = 'published' WHERE id = :id"), {"id": first})
+    assert (len(store.list(limit=1_000)), store.count()) == (COUNT - 1, COUNT - 1)
+
+
+@pytest.fixture(scope="module")
+def all_documents(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    return documents(tmp_path_factory.mktemp("stored"))
+
+
+_OPTIONAL = sorted(name for name, field in Case.model_fields.items() if not field.is_required())
+
+
+@given(st.data())
+def test_an_upgrade_is_total_repeatable_and_leaves_the_old_document_alone(
+    all_documents: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    old = dict(all_documents[data.draw(st.integers(0, COUNT - 1))])
+    for name in data.draw(st.sets(st.sampled_from(_OPTIONAL))):
+        old.pop(name, None)
+    before = copy.deepcopy(old)
+    new = upgraded(old)
+    assert old == before
+    assert upgraded(new) == new
+    assert Case.model_validate(new).document_version == DOCUMENT_VERSION == len(STEPS)
+
+
+def _scored(all_documents: list[dict[str, Any]]) -> dict[str, Any]:
+    return copy.deepcopy(next(document for document in all_documents if document.get("assessment")))
+
+
+def test_a_gate_that_came_later_was_not_run(all_documents: list[dict[str, Any]]) -> None:
+    document = _scored(all_documents)
+    del document["assessment"]["gates"][1]
+    assessment = Case.model_validate(upgraded(document)).assessment
+    assert assessment is not None
+    assert [result.gate for result in assessment.gates] == list(GateName)
+    late = assessment.gate(GateName.CORRECTNESS)
+    assert (late.status, late.probability) == (GateStatus.NOT_RUN, None)
+    assert "not there yet" in late.reason
+
+
+def test_results_of_gates_and_principles_that_are_gone_are_left_out(all_documents: list[dict[str, Any]]) -> None:
+    document = _scored(all_documents)
+    judged = document["assessment"]
+    judged["gates"].append(judged["gates"][0] | {"gate": "elegance"})
+    judged["principles"].append(judged["principles"][0] | {"principle": "rhymes"})
+    document["earlier_assessments"] = [copy.deepcopy(judged)]
+    case = Case.model_validate(upgraded(document))
+    assert case.assessment is not None
+    for assessment in (case.assessment, *case.earlier_assessments):
+        assert [result.gate for result in assessment.gates] == list(GateName)
+        assert [result.principle for result in assessment.principles] == list(PrincipleName)
