@@ -7,7 +7,7 @@ import streamlit as st
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.library import LibraryInfo
 from crowdnotes.text.markdown import day, plain, record_place, title, web_url
-from pages.view.libraries import add_form, described, indexing, indexing_panel
+from pages.view.libraries import add_form, indexing, indexing_panel
 from pages.view.progress import LIBRARIES, under_way
 from pages.view.session import act, notices, page_body, workspace
 from pages.view.status_bar import status_bar
@@ -25,7 +25,7 @@ def _library(info: LibraryInfo) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(info.name)}**", width="stretch")
             _remove_button(info.name)
-        st.caption(f"{described(info)} · added {day(info.created_at)}")
+        st.caption(f"{info.in_words} · added {day(info.created_at)}")
         if info.columns is None or info.columns.url is None:
             st.caption(":material/link_off: Its records have no address. A note needs a link: X asks for one.")
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from crowdnotes.evidence.library import COLUMN_PARTS, FILE_KINDS, TABLE_KINDS, LibraryInfo
+from crowdnotes.evidence.library import COLUMN_PARTS, FILE_KINDS, TABLE_KINDS
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step
-from crowdnotes.text.markdown import count, plain
+from crowdnotes.text.markdown import plain
 from pages.view.progress import LIBRARIES, watched
 from pages.view.session import act, workspace
 
@@ -84,7 +81,6 @@ def _add(uploads: list[UploadedFile], name: str, columns: dict[str, str], *, rep
 
 
 _MINE = "library-job"
-_SAFE = re.compile(r"[^\w.\- ]")
 
 
 def start_indexing(files: Sequence[tuple[str, bytes]], name: str, columns: Mapping[str, str], *, replace: bool) -> None:
@@ -92,39 +88,13 @@ def start_indexing(files: Sequence[tuple[str, bytes]], name: str, columns: Mappi
     libraries = workspace().libraries  # looked up here: the job's thread has no page around it
 
     def run(progress: Progress) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            path = _laid_out(Path(folder), files)
-            named = {f"{part}_column": column for part, column in columns.items()}
-            return described(libraries.add(path, name, replace=replace, progress=progress.count, **named))
+        named = {f"{part}_column": column for part, column in columns.items()}
+        return libraries.add_uploaded(files, name, replace=replace, progress=progress.count, **named).in_words
 
     step = Step(name="index", title="Read and index the records", run=run, finished=lambda: None)
     job = act(LIBRARIES, lambda: workspace().runner.start(LIBRARIES, "index", [step]))
     if job is not None:
         st.session_state[_MINE] = job.id
-
-
-def _laid_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
-    """The upload on disk: the table, or the folder that the documents lie in.
-
-    Of a table's name only the last part is taken, of a document's the place below the folder: what
-    leads elsewhere is left out of the path.
-    """
-    first, content = files[0]
-    ending = PurePosixPath(first).suffix.lower()
-    if len(files) == 1 and ending in TABLE_KINDS:
-        table = folder / _end(PurePosixPath(first.replace("\\", "/")).parts)  # errors call it by the person's own name
-        table.write_bytes(content)
-        return table
-    for number, (name, content) in enumerate(files):
-        parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", ".", "..")]
-        place = folder.joinpath(*(_SAFE.sub("_", part)[-100:] for part in parts[:-1]), f"{number:05}-{_end(parts)}")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
-    return folder
-
-
-def _end(parts: Sequence[str]) -> str:
-    return _SAFE.sub("_", parts[-1])[-100:] if parts else "document"
 
 
 def indexing() -> JobRecord | None:
@@ -140,18 +110,6 @@ def indexing_panel(job: JobRecord | None) -> None:
         watched(job)
     elif job.id == st.session_state.get(_MINE):
         _ended(job)
-
-
-def described(info: LibraryInfo) -> str:
-    """What a library holds and what was left out, in one line."""
-    parts = [count(info.records, "record")]
-    if info.duplicates:
-        parts.append(f"{count(info.duplicates, 'exact copy', 'exact copies')} left out")
-    if info.skipped:
-        names = "; ".join(info.skipped_names[:3])
-        more = f"; and {info.skipped - 3:,} more" if info.skipped > 3 else ""
-        parts.append(f"{info.skipped:,} passed over ({names}{more})")
-    return " · ".join(parts)
 
 
 def _ended(job: JobRecord) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError, LibraryError
-from crowdnotes.evidence.library.folders import open_folder
+from crowdnotes.evidence.library.folders import lay_out, open_folder
 from crowdnotes.evidence.library.index import IndexReader, IndexWriter, open_index
 from crowdnotes.evidence.library.records import Incoming, LibraryDocument, LibraryInfo
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, topics_of
@@ -94,6 +95,14 @@ class Libraries:
             finally:
                 building.unlink(missing_ok=True)
         return info
+
+    def add_uploaded(
+        self, files: Sequence[tuple[str, bytes]], name: str, *, replace: bool, progress: Progress | None, **columns: str
+    ) -> LibraryInfo:
+        """See `add`, for files that a browser sent: a table, or a folder's documents by their place below it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = lay_out(Path(folder), files)
+            return self.add(path, name, replace=replace, progress=progress, **columns)
 
     def list(self) -> Infos:
         """The libraries that can be read, by name; `broken` names the others."""

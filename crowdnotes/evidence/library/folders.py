@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from crowdnotes.errors import FetchError, LibraryError
 from crowdnotes.evidence.library.records import Incoming, Record
+from crowdnotes.evidence.library.tables import TABLE_KINDS
 from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, read_body
 from crowdnotes.evidence.reading.plain import decode
 from crowdnotes.text.urls import is_web_address
@@ -25,6 +27,7 @@ FILE_KINDS = {
 }
 _MOST_BYTES = 20_000_000  # a larger file is a scan or a book, and one file must not fill the memory
 _HEAD_CHARACTERS = 200_000
+_SAFE = re.compile(r"[^\w.\- ]")  # what the name of a file here may not hold
 
 
 def open_folder(folder: Path) -> Incoming:
@@ -103,3 +106,26 @@ class _Head(HTMLParser):
             self.canonical = self.canonical or given.get("href")
         if tag == "meta" and (given.get("property") or "").lower() == "og:url":
             self.og_url = self.og_url or given.get("content")
+
+
+def lay_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
+    """Uploaded files on disk: the table, or the folder that the documents lie in.
+
+    Of a table's name only the last part is taken, of a document's the place below the folder: what
+    leads elsewhere is left out of the path.
+    """
+    first, content = files[0]
+    if len(files) == 1 and PurePosixPath(first).suffix.lower() in TABLE_KINDS:
+        table = folder / _end(PurePosixPath(first.replace("\\", "/")).parts)  # errors call it by the person's own name
+        table.write_bytes(content)
+        return table
+    for number, (name, content) in enumerate(files):
+        parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", ".", "..")]
+        place = folder.joinpath(*(_SAFE.sub("_", part)[-100:] for part in parts[:-1]), f"{number:05}-{_end(parts)}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return folder
+
+
+def _end(parts: Sequence[str]) -> str:
+    return _SAFE.sub("_", parts[-1])[-100:] if parts else "document"

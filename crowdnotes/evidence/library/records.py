@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from crowdnotes.domain import Noun
 from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.text.markdown import count
 
 _BEGINNING = 80  # characters of a text that stand for its title
 
@@ -64,6 +65,17 @@ class LibraryInfo(Noun):
     columns: Columns | None = None
     topics: int = 0
     created_at: datetime
+
+    @property
+    def in_words(self) -> str:
+        """What it holds and what was left out, in one line."""
+        parts = [count(self.records, "record")]
+        if self.duplicates:
+            parts.append(f"{count(self.duplicates, 'exact copy', 'exact copies')} left out")
+        if self.skipped:
+            more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
+            parts.append(f"{self.skipped:,} passed over ({'; '.join(self.skipped_names[:3])}{more})")
+        return " · ".join(parts)
 
 
 class LibraryDocument(Noun):
