@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -18,7 +18,10 @@ Body = dict[str, Any]
 
 @dataclass
 class Say:
-    """One reply. With `status` other than 200, `text` is the error's message; `raw` is sent as it is."""
+    """One reply. With `status` other than 200, `text` is the error's message; `raw` is sent as it is.
+
+    With `by_hand`, that writes all of it, headers too; it may go on until the client hangs up.
+    """
 
     text: str = ""
     status: int = 200
@@ -30,6 +33,7 @@ class Say:
     wait: float = 0.0
     breaks_after: int | None = None
     raw: bytes | None = None
+    by_hand: Callable[[BaseHTTPRequestHandler], None] | None = None
 
 
 class LLMServer:
@@ -40,6 +44,7 @@ class LLMServer:
         self.requests: list[Body] = []
         self.headers: list[dict[str, str]] = []
         self.models = ["small", "large"]
+        self.models_reply: Say | None = None
         self.most_at_once = 0
         self._now = 0
         self._lock = threading.Lock()
@@ -52,6 +57,9 @@ class LLMServer:
                 pass
 
             def do_GET(self) -> None:
+                if server.models_reply is not None:
+                    _write(self, {}, server.models_reply)
+                    return
                 data = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in server.models]
                 _send(self, 200, json.dumps({"object": "list", "data": data}).encode(), {})
 
@@ -106,7 +114,11 @@ def _send(handler: BaseHTTPRequestHandler, status: int, data: bytes, headers: Ma
 
 
 def _write(handler: BaseHTTPRequestHandler, body: Body, say: Say) -> None:
-    if say.raw is not None:
+    if say.by_hand is not None:
+        handler.close_connection = True
+        with suppress(BrokenPipeError, ConnectionResetError):
+            say.by_hand(handler)
+    elif say.raw is not None:
         _send(handler, say.status, say.raw, say.headers)
     elif say.status != 200:
         error = {"error": {"message": say.text, "type": "test", "code": None}}

@@ -276,7 +276,7 @@ class StageRunner:
         budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
 
         def run(step: Step, progress: Progress) -> str:
-            meter = Meter(budget, self._store.get(case_id).used)
+            meter = Meter(budget, self._store.get(case_id).used, progress.check)
             try:
                 with metered(meter):
                     return step.run(progress)

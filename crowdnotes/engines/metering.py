@@ -43,10 +43,14 @@ class Held:
 class Meter:
     """Counts by step, and sets aside what a call may use before it is made. Safe between threads.
 
-    `spent` is what the same case used before: the budget counts it too.
+    `spent` is what the same case used before: the budget counts it too. `check` raises when the case's work is
+    to stop: calls under way look at it several times a second, from their own threads.
     """
 
-    def __init__(self, budget: Budget | None = None, spent: Usage | None = None) -> None:
+    def __init__(
+        self, budget: Budget | None = None, spent: Usage | None = None, check: Callable[[], None] = lambda: None
+    ) -> None:
+        self.check = check
         self._budget = budget or Budget()
         self._before = spent or Usage()
         self._by_step: dict[str, Usage] = {}
@@ -136,7 +140,6 @@ def _caught(task: Callable[[], T]) -> T | BaseException:
 
 
 _MILLION = 1_000_000
-_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
 
 def price(settings: LlmSettings, base_url: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
@@ -148,7 +151,7 @@ def price(settings: LlmSettings, base_url: str, model: str, input_tokens: int, o
     own_in, own_out = settings.dollars_per_million_input, settings.dollars_per_million_output
     if own_in is not None and own_out is not None:
         return (own_in * input_tokens + own_out * output_tokens) / _MILLION
-    if urlsplit(base_url).hostname in _THIS_MACHINE:
+    if is_this_machine(base_url):
         return 0.0
     rate = _from_table(base_url, model)
     return None if rate is None else (rate[0] * input_tokens + rate[1] * output_tokens) / _MILLION
@@ -165,3 +168,8 @@ def _from_table(base_url: str, model: str) -> tuple[float, float] | None:
     except LookupError:
         return None
     return float(found.input_price) * 100, float(found.output_price) * 100
+
+
+def is_this_machine(base_url: str) -> bool:
+    """Whether a server is on loopback, by its address."""
+    return urlsplit(base_url).hostname in {"localhost", "127.0.0.1", "::1"}

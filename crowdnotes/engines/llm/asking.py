@@ -232,7 +232,7 @@ class Asker:
         # A call that breaks off may have been billed; nobody says.
         usage = Usage(calls=1, unpriced=int(held.dollars is None), estimated=True)
         try:
-            reply = self._server.ask(self.model, messages, options, on_text)
+            reply = self._server.ask(self.model, messages, options, on_text, meter.check)
             usage = self._usage(reply, reads)
         except CallRejectedError as error:
             if error.is_sure:

@@ -81,8 +81,7 @@ LOCAL_SERVERS = (
     ("llama.cpp", "http://127.0.0.1:8080/v1"),
     ("vLLM", "http://127.0.0.1:8000/v1"),
 )
-_PATIENCE = httpx2.Timeout(1.5, connect=0.4)  # a server on this machine answers at once or is not there
-_MOST_BYTES = 1_000_000
+_PATIENCE = {"connect_seconds": 0.4, "timeout_seconds": 1.5, "total_seconds": 1.5}  # this machine answers at once
 _START_IT = "Start it or check its address, then choose it again. Until then the engine in use stays."
 
 
@@ -102,7 +101,7 @@ def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL
     tasks: list[Callable[[], FoundServer | None]] = []
     if settings.base_url is not None:
         tasks.append(lambda: _configured(settings))
-    tasks += [_probing(name, url) for name, url in local if url != settings.base_url]
+    tasks += [_probing(name, url, settings) for name, url in local if url != settings.base_url]
     found: list[FoundServer] = []
     for result in side_by_side(tasks, len(tasks) or 1):
         if isinstance(result, BaseException):
@@ -129,7 +128,7 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
 
 
 def _models(settings: LlmSettings, url: str) -> list[str]:
-    quick = settings.model_copy(update={"timeout_seconds": 5.0, "max_retries": 0})
+    quick = settings.model_copy(update={"timeout_seconds": 5.0, "total_seconds": 5.0, "max_retries": 0})
     return ModelServer(url, key_for(settings, url), quick).models()
 
 
@@ -143,18 +142,14 @@ def _configured(settings: LlmSettings) -> FoundServer:
     return FoundServer(name, url, tuple(models), is_set=True)
 
 
-def _probing(name: str, url: str) -> Callable[[], FoundServer | None]:
-    return lambda: _probe(name, url)
+def _probing(name: str, url: str, settings: LlmSettings) -> Callable[[], FoundServer | None]:
+    return lambda: _probe(name, url, settings)
 
 
-def _probe(name: str, url: str) -> FoundServer | None:
+def _probe(name: str, url: str, settings: LlmSettings) -> FoundServer | None:
     """None when nothing there speaks the protocol: other programs use these ports too."""
+    quick = settings.model_copy(update={**_PATIENCE, "max_retries": 0})
     try:
-        # Without proxies: this machine is asked, nobody else.
-        with httpx2.Client(timeout=_PATIENCE, trust_env=False) as client:
-            reply = client.get(f"{url}/models")
-            listed = reply.json()["data"] if reply.is_success and len(reply.content) < _MOST_BYTES else None
-        models = tuple(sorted(str(model["id"]) for model in listed)) if listed is not None else None
-    except (httpx2.HTTPError, ValueError, KeyError, TypeError):
+        return FoundServer(name, url, tuple(ModelServer(url, None, quick).models()))
+    except EngineError:
         return None
-    return None if models is None else FoundServer(name, url, models)

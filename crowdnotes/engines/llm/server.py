@@ -1,7 +1,8 @@
 """One server that speaks the OpenAI protocol: one question to it, what it can do, and what can go wrong, by its name.
 
-The openai package retries lost connections, 408, 409, 429 (minding retry-after) and 5xx by itself. Keys
-stand in no error.
+The openai package retries lost connections, 408, 409, 429 (minding retry-after) and 5xx by itself. Each answer is
+bounded in time and bytes, whatever the server does, and ends within a moment when its case's work is cancelled. No
+redirect leads to another address. Keys stand in no error.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import re
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import partial
 from typing import Any
 
+import httpcore2
 import httpx2
 import openai
 
+from crowdnotes.engines.metering import is_this_machine
 from crowdnotes.errors import ModelServerError
 from crowdnotes.settings import LlmSettings
 
@@ -26,6 +32,10 @@ _LOOKS_LIKE_KEY = re.compile(
     r"(?i)\b(?:bearer\s+|(?:sk|pk|rk|key|gsk|xai|hf|api)[-_])[A-Za-z0-9*._~+/=-]{6,}|[A-Za-z0-9_-]{32,}"
 )
 _LONGEST_COMPLAINT = 240
+_LONGEST_ERROR = 20_000  # of its page is looked at
+_SLICE = 0.1  # seconds until a cancel is heard
+_BYTES_A_TOKEN = 4_000  # as it travels, with five alternatives and the stream's own words around it
+_BYTES_BESIDE = 4_000_000  # for the rest of an answer, and for a list of models
 
 
 def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
@@ -33,7 +43,7 @@ def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
     for key in keys:
         if len(key) >= 4:
             text = text.replace(key, "(key)")
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST_ERROR]).split())
     line = _LOOKS_LIKE_KEY.sub("(key)", line)
     return line if len(line) <= _LONGEST_COMPLAINT else f"{line[:_LONGEST_COMPLAINT]}…"
 
@@ -187,66 +197,180 @@ class CallRejectedError(Exception):
         self.is_sure = is_sure
 
 
+class _Exchange:
+    """The bounds of one answer, tries and pauses together. `check` raises when the work is to stop."""
+
+    def __init__(self, host: str, seconds: float, most_bytes: int, check: Callable[[], None]) -> None:
+        self._host = host
+        self._seconds = seconds
+        self._ends = time.monotonic() + seconds
+        self._bytes_left = most_bytes
+        self._check = check
+
+    def left(self) -> float:
+        """Seconds left, above 0. Raises ModelServerError when there are none, and whatever `check` raises."""
+        self._check()
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise ModelServerError(f"The server {self._host} was not done after {self._seconds:g} s.")
+        return left
+
+    def took(self, count: int) -> None:
+        """Count bytes that came. Raises ModelServerError when they are more than an answer can have."""
+        self._bytes_left -= count
+        if self._bytes_left < 0:
+            raise ModelServerError(f"The server {self._host} sent far more than an answer can be, and was cut off.")
+
+    def pause(self, seconds: float) -> None:
+        """Wait between two tries, as long as the bounds allow."""
+        until = time.monotonic() + seconds
+        while (wait := min(until - time.monotonic(), self.left(), _SLICE)) > 0:
+            time.sleep(wait)
+
+
+_exchange: ContextVar[_Exchange] = ContextVar("crowdnotes_exchange")  # the one that this thread is at
+
+
+class _Stream(httpcore2.NetworkStream):
+    """A connection whose reads are cut into slices, so that the bounds hold however slowly the bytes drip."""
+
+    def __init__(self, inner: httpcore2.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        exchange = _exchange.get()
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while True:
+            try:
+                data = self._inner.read(max_bytes, min(_SLICE, exchange.left()))
+            except httpcore2.ReadTimeout:
+                if time.monotonic() >= until:
+                    raise
+            else:
+                exchange.took(len(data))
+                return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _sooner(timeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(self, *args: Any, **options: Any) -> httpcore2.NetworkStream:
+        return _Stream(self._inner.start_tls(*args, **options))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _Backend(httpcore2.NetworkBackend):
+    def __init__(self, inner: httpcore2.NetworkBackend) -> None:
+        self._inner = inner
+
+    def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, **options: Any
+    ) -> httpcore2.NetworkStream:
+        return _Stream(self._inner.connect_tcp(host, port, _sooner(timeout), **options))
+
+
+def _sooner(timeout: float | None) -> float:
+    left = _exchange.get().left()
+    return left if timeout is None else min(timeout, left)
+
+
+class _Client(openai.OpenAI):
+    def _sleep_for_retry(self, *, retries_taken: int, max_retries: int, options: Any, response: Any) -> None:
+        """As in the package, but the pause keeps the bounds."""
+        headers = response.headers if response else None
+        _exchange.get().pause(self._calculate_retry_timeout(max_retries - retries_taken, options, headers))
+
+
 class ModelServer:
     """A server by base URL and key. Safe between threads."""
 
     def __init__(self, base_url: str, key: str | None, settings: LlmSettings) -> None:
         self.base_url = base_url
+        self._host = httpx2.URL(base_url).host
         self._keys = (key,) if key else ()
         self._settings = settings
-        self._client = openai.OpenAI(
+        http = openai.DefaultHttpxClient(
+            event_hooks={"response": [partial(_refuse_detour, self._keys)]},
+            trust_env=not is_this_machine(base_url),  # this machine is asked without a proxy
+        )
+        # There is no public way to keep the proxies of the environment and watch the connections too.
+        for transport in filter(None, (http._transport, *http._mounts.values())):
+            pool: Any = transport._pool  # type: ignore[attr-defined]
+            pool._network_backend = _Backend(pool._network_backend)
+        self._client = _Client(
             base_url=base_url,
             api_key=key or "none",  # servers on this machine ask for none; the package insists on one
             timeout=httpx2.Timeout(settings.timeout_seconds, connect=settings.connect_seconds),
             max_retries=settings.max_retries,
+            default_headers={"Accept-Encoding": "identity"},  # what is packed could unpack to anything
+            http_client=http,
         )
         weakref.finalize(self, self._client.close)  # connections end with the engine, not with the process
 
     def models(self) -> list[str]:
         """The ids of the models it offers, sorted. Raises ModelServerError."""
-        try:
-            return sorted(model.id for model in self._client.models.list())
-        except (openai.OpenAIError, httpx2.HTTPError, ValueError, AttributeError, TypeError) as error:
-            raise self._named(error) from None  # the last three: another program answered
+        with self._bounded(0, lambda: None):
+            try:
+                # What is no text breaks here: the package checks nothing of what it reads.
+                return sorted(str.strip(model.id) for model in self._client.models.list())
+            except (openai.OpenAIError, httpx2.HTTPError, ValueError, AttributeError, TypeError) as error:
+                raise self._named(error) from None  # the last three: another program answered
 
     def ask(
-        self, model: str, messages: Sequence[Message], options: Mapping[str, Any], on_text: Callable[[str], None] | None
+        self,
+        model: str,
+        messages: Sequence[Message],
+        options: Mapping[str, Any],
+        on_text: Callable[[str], None] | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> Reply:
         """One answer, streamed to `on_text` (the words so far) when it is given.
 
-        Raises ModelServerError, or CallRejectedError when the server rejects the form of the call. A
-        stream that breaks is asked for once more in one piece.
+        Raises ModelServerError, CallRejectedError when the server rejects the form of the call, and what
+        `check` raises, which is looked at several times a second. A stream that breaks is asked for once
+        more in one piece.
         """
         arguments: dict[str, Any] = {"model": model, "messages": list(messages), **options}
+        with self._bounded(self._settings.max_answer_tokens, check):
+            try:
+                if on_text is not None:
+                    streamed = self._streamed(arguments, on_text)
+                    if streamed is not None:
+                        return streamed
+                arguments.pop("stream_options", None)
+                return self._whole(self._client.chat.completions.create(**arguments))
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                said = scrubbed(_told(error), self._keys)
+                if _TOO_LONG.search(said):
+                    sentence = f"The question is too long for the model {model} ({said})."
+                    raise ModelServerError(sentence, _SHORTER) from None
+                rejected = ModelServerError(f"The server rejects the call ({said}).")
+                raise CallRejectedError(said, rejected, is_sure=True) from None
+            except openai.InternalServerError as error:
+                raise CallRejectedError(scrubbed(_told(error), self._keys), self._named(error), is_sure=False) from None
+            except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
+                raise self._named(error) from None
+
+    @contextmanager
+    def _bounded(self, tokens: int, check: Callable[[], None]) -> Iterator[None]:
+        most = _BYTES_BESIDE + tokens * _BYTES_A_TOKEN
+        token = _exchange.set(_Exchange(self._host, self._settings.total_seconds, most, check))
         try:
-            if on_text is not None:
-                streamed = self._streamed(arguments, on_text)
-                if streamed is not None:
-                    return streamed
-            arguments.pop("stream_options", None)
-            return self._whole(self._client.chat.completions.create(**arguments))
-        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            said = scrubbed(_told(error), self._keys)
-            if _TOO_LONG.search(said):
-                raise ModelServerError(f"The question is too long for the model {model} ({said}).", _SHORTER) from None
-            raise CallRejectedError(
-                said, ModelServerError(f"The server rejects the call ({said})."), is_sure=True
-            ) from None
-        except openai.InternalServerError as error:
-            raise CallRejectedError(scrubbed(_told(error), self._keys), self._named(error), is_sure=False) from None
-        except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
-            raise self._named(error) from None
+            yield
+        finally:
+            _exchange.reset(token)
 
     def _streamed(self, arguments: dict[str, Any], on_text: Callable[[str], None]) -> Reply | None:
         """The whole reply; None when the stream broke before its end."""
-        until = time.monotonic() + self._settings.total_seconds
         said, finish, refusal, usage, begun = "", "", "", None, False
         try:
             with self._client.chat.completions.create(**arguments, stream=True) as stream:
                 for chunk in stream:
                     begun = True
-                    if time.monotonic() > until:
-                        raise ModelServerError(f"The server was not done after {self._settings.total_seconds:g} s.")
                     usage = chunk.usage or usage
                     for choice in chunk.choices or ():
                         finish = choice.finish_reason or finish
@@ -278,7 +402,7 @@ class ModelServer:
         return Reply(text, choice.finish_reason or "", message.refusal or "", tokens, *_counts(completion.usage))
 
     def _named(self, error: Exception) -> ModelServerError:
-        where = httpx2.URL(self.base_url).host
+        where = self._host
         told = scrubbed(_told(error), self._keys)
         if isinstance(error, openai.APIStatusError):
             sentence, next_step = _STATUS.get(error.status_code, (f"failed with status {error.status_code}", ""))
@@ -288,6 +412,25 @@ class ModelServer:
         if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
             return ModelServerError(f"The language model's server {where} could not be reached, or broke off.")
         return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({told}).")
+
+
+def _refuse_detour(keys: Sequence[str], response: httpx2.Response) -> None:
+    """A redirect would hand the post, and what is read of it, to a server that nobody chose."""
+    host = response.url.host
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise ModelServerError(f"The server {host} packed its answer, though it was asked not to.")
+    if not response.has_redirect_location:
+        return
+    try:
+        target = response.url.join(response.headers["location"])
+    except (httpx2.InvalidURL, ValueError):
+        raise ModelServerError(f"The server {host} redirects to something that is no address.") from None
+    if (target.scheme, target.netloc) != (response.url.scheme, response.url.netloc):
+        where = scrubbed(f"{target.scheme}://{target.netloc.decode('ascii', 'replace')}", keys)
+        raise ModelServerError(
+            f"The server {host} redirects to another address ({where}), which is not followed.",
+            "If you trust that address, set it as CROWDNOTES_LLM_BASE_URL.",
+        )
 
 
 def _told(error: Exception) -> str:

@@ -1,0 +1,212 @@
+"""Whatever a model's server does, an answer ends: in time, in bytes, at the address set, and when cancelled."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from crowdnotes.domain import Mode
+from crowdnotes.engines.llm import LLMEngine
+from crowdnotes.engines.llm.discovery import find_servers
+from crowdnotes.engines.metering import Meter, metered
+from crowdnotes.errors import JobCancelled, ModelServerError
+from crowdnotes.jobs import JobState
+from crowdnotes.settings import LlmSettings, Settings
+from crowdnotes.testing import HashingEmbedder
+from crowdnotes.workspace import open_workspace
+from tests.engines.llm.made import POST, engine_for, engine_over, evidence
+from tests.llm_server import LLMServer, Say, honest
+
+Write = Callable[[BaseHTTPRequestHandler], None]
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+
+
+def _dripping(first: bytes, drop: bytes) -> Write:
+    """A byte each 20 ms, for ever."""
+
+    def write(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(first)
+        while True:
+            handler.wfile.write(drop)
+            time.sleep(0.02)
+
+    return write
+
+
+def _flooding(first: bytes, sent: list[int]) -> Write:
+    """A megabyte after the other, for ever."""
+
+    def write(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(HEAD + b"\r\n" + first)
+        while True:
+            handler.wfile.write(b"x" * 1_000_000)
+            sent.append(1)
+
+    return write
+
+
+def _silent(handler: BaseHTTPRequestHandler) -> None:
+    """Until the client hangs up."""
+    handler.connection.settimeout(20)
+    handler.connection.recv(1)
+
+
+def _ask(engine: LLMEngine, *, streamed: bool) -> object:
+    if streamed:
+        return engine.write(POST, [evidence()], 250, 1, lambda _, __: None)
+    return engine.claims(POST)
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    begun = time.monotonic()
+    yield
+    assert time.monotonic() - begun < seconds
+
+
+@contextmanager
+def _cancelled_soon() -> Iterator[None]:
+    """The work is cancelled after a moment; without that, none of these servers ends within 20 s."""
+    stop = threading.Event()
+
+    def check() -> None:
+        if stop.is_set():
+            raise JobCancelled("The work was stopped.")
+
+    threading.Timer(0.3, stop.set).start()
+    with metered(Meter(check=check)), _within(8.0):
+        yield
+
+
+DRIPS = {
+    "headers": _dripping(HEAD, b"x: y\r\n"),
+    "one header": _dripping(HEAD + b"x: ", b"y"),
+    "body": _dripping(HEAD + b"\r\n", b" "),
+    "lines": _dripping(HEAD + b"\r\n", b"\n"),
+    "events": _dripping(HEAD + b"\r\n", b'data: {"choices": []}\n\n'),
+    "comments": _dripping(HEAD + b"\r\n", b": wait\n\n"),
+}
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("drip", DRIPS.values(), ids=DRIPS)
+def test_an_answer_that_drips_ends_at_the_total_time(drip: Write, streamed: bool) -> None:
+    with (
+        engine_over(lambda _: Say(by_hand=drip), total_seconds=0.5, max_retries=2) as (engine, server),
+        _within(8.0),
+        pytest.raises(ModelServerError, match=r"not done after 0\.5 s"),
+    ):
+        _ask(engine, streamed=streamed)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("first", [b"", b"data: {", b'{"choices": [{"message": {"content": "'], ids=range(3))
+def test_an_answer_without_end_is_cut_off(first: bytes, streamed: bool) -> None:
+    sent: list[int] = []
+    with (
+        engine_over(lambda _: Say(by_hand=_flooding(first, sent)), max_answer_tokens=100) as (engine, server),
+        pytest.raises(ModelServerError, match="far more than an answer can be"),
+    ):
+        _ask(engine, streamed=streamed)
+    assert len(server.requests) == 1
+    assert len(sent) < 40
+
+
+def test_a_packed_answer_is_not_unpacked() -> None:
+    packed = Say(raw=gzip.compress(b" " * 5_000_000), headers={"content-encoding": "gzip"})
+    with engine_over(lambda _: packed) as (engine, server), pytest.raises(ModelServerError, match="packed its answer"):
+        engine.claims(POST)
+    assert server.headers[0]["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+def test_a_redirect_to_another_address_is_not_followed(status: int, streamed: bool) -> None:
+    with LLMServer(honest).running() as other:
+        away = Say(raw=b"", status=status, headers={"location": f"{other.base_url}/chat/completions"})
+        with (
+            engine_over(lambda _: away, api_key="sk-main-key-12345") as (engine, _),
+            pytest.raises(
+                ModelServerError, match=r"redirects to another address \(http://127\.0\.0\.1:\d+\)"
+            ) as caught,
+        ):
+            _ask(engine, streamed=streamed)
+        assert "CROWDNOTES_LLM_BASE_URL" in caught.value.next_step
+        assert other.requests == []
+
+
+def test_a_redirect_within_the_same_server_is_followed() -> None:
+    answers = iter([Say(raw=b"", status=307, headers={"location": "/v1/here"})])
+    with engine_over(lambda body: next(answers, Say(honest(body)))) as (engine, server):
+        assert engine.claims(POST)
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(
+    "say",
+    [Say(by_hand=_silent), Say(by_hand=DRIPS["headers"]), Say(by_hand=DRIPS["events"]), Say("no", status=429)],
+    ids=["silent", "dripping headers", "dripping events", "pause before another try"],
+)
+def test_cancel_ends_a_waiting_call_within_a_moment(say: Say, streamed: bool) -> None:
+    say.headers = {"retry-after": "30"}
+    with (
+        engine_over(lambda _: say, max_retries=1, timeout_seconds=60.0) as (engine, _),
+        _cancelled_soon(),
+        pytest.raises(JobCancelled),
+    ):
+        _ask(engine, streamed=streamed)
+
+
+def test_cancel_ends_calls_side_by_side_and_is_not_taken_for_a_verdict() -> None:
+    with (
+        engine_over(lambda _: Say(by_hand=_silent), timeout_seconds=60.0) as (engine, _),
+        _cancelled_soon(),
+        pytest.raises(JobCancelled),
+    ):
+        engine.relevance(POST, [evidence(number=n) for n in range(1, 4)])
+
+
+def test_a_cancelled_job_frees_its_case_though_the_server_never_answers(tmp_path: Path) -> None:
+    with LLMServer(lambda _: Say(by_hand=_silent)).running() as server:
+        engine = engine_for(server.base_url, tmp_path, timeout_seconds=60.0)
+        with open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine) as workspace:
+            service = workspace.service
+            case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION, by="ann")
+            text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
+            service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text, by="ann")
+            steps = service.write_steps(case.id, before_inspection=True)
+            job = workspace.runner.start(case.id, "write", steps)
+            while not server.requests:
+                time.sleep(0.02)
+            with _within(15.0):  # two seconds until the job hears of it
+                workspace.runner.cancel(job.id)
+                assert workspace.runner.wait(job.id, timeout=10).state is JobState.CANCELLED
+            again = workspace.runner.start(case.id, "write", steps)
+            workspace.runner.cancel(again.id)
+            workspace.runner.wait(again.id, timeout=10)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Say(by_hand=DRIPS["headers"]),
+        Say(by_hand=DRIPS["body"]),
+        Say(by_hand=_flooding(b'{"data": [', [])),
+        Say(raw=b"", status=302, headers={"location": "http://127.0.0.2:9/v1/models"}),
+    ],
+    ids=["dripping headers", "dripping body", "flooding", "redirecting"],
+)
+def test_a_list_of_models_keeps_the_same_bounds(reply: Say) -> None:
+    with LLMServer(honest).running() as server:
+        server.models_reply = reply
+        with _within(8.0):
+            assert find_servers(LlmSettings(), [("Ollama", server.base_url)]) == []
