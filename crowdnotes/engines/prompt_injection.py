@@ -116,11 +116,11 @@ OTHER_LANGUAGES = (
 INJECTION = re.compile("|".join(f"(?:{pattern})" for pattern in (*ENGLISH, *MARKUP, *OTHER_LANGUAGES)), re.MULTILINE)
 # What comes right after an instruction and carries it out: a command, a quotation, JSON or a link.
 PAYLOAD = re.compile(
-    r"^\W*(?:instead|also|then|and|now|please|always|just|simply)?[\s,:]*(?:write|say|answer|reply|output|include|"
+    r"^\W*+(?:instead|also|then|and|now|please|always|just|simply)?[\s,:]*+(?:write|say|answer|reply|output|include|"
     r"add|append"
     r"|state|print|return|mark|rate|cite|use|respond|set|treat|claim|tell|link|put|do not|don't|never|pick|choose|"
     r"give)\b"
-    r"|^\s*[\"“‘'`{\[]|https?://"
+    r"|^\s*+[\"“‘'`{\[]|https?://"
 )
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,9 +23,7 @@ from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.text.note_rules import find_urls
 
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_OPEN_THOUGHT = re.compile(r"^.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
+_THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 # As models begin that decline in words, where the protocol has a field for it that few servers fill.
 _DECLINES = re.compile(
     r"(?:unfortunately, )?(?:i(?: am|['’]m) (?:really |very )?(?:sorry|afraid|unable|not able)|sorry,|i apologi[sz]e"
@@ -78,14 +78,33 @@ def read_answer(words: str, form: type[A], data: Sequence[str]) -> A:
 
 def spoken(words: str) -> str:
     """What was said, without the thoughts that some models put before it."""
-    said = _THOUGHTS.sub("", words)
-    return _OPEN_THOUGHT.sub("", said).strip()
+    tags = list(_THOUGHT_TAG.finditer(words))
+    closing: dict[str, int] = {}
+    ends: dict[int, int] = {}  # of each thought, by where it begins
+    for tag in reversed(tags):
+        name = tag[2].lower()
+        if tag[1]:
+            closing[name] = tag.end()
+        elif name in closing:
+            ends[tag.start()] = closing[name]
+    said: list[str] = []
+    at = 0
+    for tag in tags:
+        if tag.start() < at:
+            continue
+        if tag[1]:  # of a thought that the model's template began
+            said, at = [], tag.end()
+        elif tag.start() in ends:
+            said.append(words[at : tag.start()])
+            at = ends[tag.start()]
+    return "".join([*said, words[at:]]).strip()
 
 
 def _objects(said: str) -> Iterator[tuple[str, object]]:
     """JSON objects with their exact words: the whole, or what is in fences, or wherever one begins."""
-    whole = [said, *(match.group(1).strip() for match in _FENCE.finditer(said))]
-    for text in whole:
+    parts = said.split("```")
+    fenced = parts[1 : len(parts) - 1 : 2]
+    for text in [said, *(part.strip().removeprefix("json").removeprefix("JSON").strip() for part in fenced)]:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -268,6 +287,7 @@ def _strict(node: Any) -> Any:
 _SAME = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "\u00a0": " "})
 _EDGES = " \t\n\"'.…,;:"
 _SHORTEST = 3
+_LONGEST = 5_000  # characters of a model's words that are looked at for a line on the screen
 _HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
 
 
@@ -276,19 +296,33 @@ def find_quote(text: str, quote: str) -> Span | None:
 
     A quote of fewer than 3 letters proves nothing and is not looked for.
     """
-    wanted = quote.translate(_SAME).strip(_EDGES)
-    words = wanted.split()
-    if len(wanted) < _SHORTEST or not words:
+    wanted = " ".join(_folded(quote).strip(_EDGES).split())
+    if len(wanted) < _SHORTEST:
         return None
-    # Every translated character is one for one, so the match's offsets hold in the text itself.
-    pattern = r"\s+".join(re.escape(word) for word in words)
-    match = re.search(pattern, text.translate(_SAME), re.IGNORECASE)
-    return Span(start=match.start(), end=match.end()) if match else None
+    words = list(re.finditer(r"\S+", _folded(text)))
+    at = " ".join(word.group() for word in words).find(wanted)
+    if at < 0:
+        return None
+    begins = list(accumulate((len(word.group()) + 1 for word in words), initial=0))  # of each word in what was searched
+
+    def place(found: int) -> int:
+        word = bisect(begins, found) - 1
+        return words[word].start() + found - begins[word]
+
+    return Span(start=place(at), end=place(at + len(wanted) - 1) + 1)
+
+
+def _folded(text: str) -> str:
+    """Quotation marks, dashes and case made one; each character stays one, so that offsets hold."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    return lower.translate(_SAME)
 
 
 def plain(text: str, limit: int) -> str:
     """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST]).split())
     for url in reversed(find_urls(line)):
         line = f"{line[: url.start]}(link left out){line[url.end :]}"
     line = _HANDLE.sub("(name left out)", line)

@@ -94,7 +94,7 @@ def pick_next(asker: Asker, post: Post, candidates: Sequence[Hit], chosen: Seque
 
 def _as_search(text: str) -> str:
     """A search as typed: one line without addresses and operators."""
-    text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text)  # "site:" and its like
+    text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text[: 10 * _LONGEST_QUERY])  # "site:" and its like
     for url in reversed(find_urls(text)):
         text = text[: url.start] + text[url.end :]
     words = re.sub(r"(?<!\w)@\w+|[\"“”<>{}|\\^`\[\]]", " ", text)

@@ -22,10 +22,10 @@ from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.errors import AnswerUnreadableError, BudgetError, EngineError
 from crowdnotes.text.note_rules import find_urls, note_length, without_urls
 
-_MARKS = re.compile(r"\s*[(\[]\s*(?:passages?\s+|evidence\s+)?([EN]\d+(?:\s*[,;&]\s*[EN]\d+)*)\s*[)\]]")
-_CLOSING_LINKS = re.compile(
-    r"(?i)[\s(\[]*(?:sources?|links?|via|see|read more|more)?\s*:?\s*(https?://\S+[\s,;)\]]*)+$"
-)
+# For text in which one space stands between words.
+_MARKS = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
+_LINK = re.compile(r"https?://\S", re.IGNORECASE)
+_LINK_WORD = re.compile(r"\b(?:sources?|links?|via|see|read more|more)$", re.IGNORECASE)
 _ECHO_WORDS = 5
 
 
@@ -35,12 +35,12 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
     Raises AnswerUnreadableError for what cannot be mended: a mark that was not offered, a link or account
     name inside the words, or words that speak to a model.
     """
-    for match in _MARKS.finditer(text):
+    line = " ".join(visible(text).split())
+    for match in _MARKS.finditer(line):
         for mark in re.findall(r"[EN]\d+", match.group(1)):
             if mark not in offered:
                 raise AnswerUnreadableError(f"The model cited {mark}, which it was not given.")
-    line = " ".join(visible(_MARKS.sub("", text)).split())
-    line = _CLOSING_LINKS.sub("", line).strip()
+    line = _without_closing_links(" ".join(_MARKS.sub("", line).split()))
     if find_urls(line):
         raise AnswerUnreadableError("The model put a link of its own into the note.")
     if has_handle(line):
@@ -50,6 +50,21 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
     if not line:
         raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
     return line
+
+
+def _without_closing_links(line: str) -> str:
+    """The line without the links at its end and the "Source:" or bracket before them."""
+    words = line.split(" ")
+    first = len(words)
+    while first and (not words[first - 1].strip(",;)]") or _LINK.match(words[first - 1].lstrip(",;)]"))):
+        first -= 1
+    closing = " ".join(words[max(0, first - 1) :])  # with the last word that is none: a link may begin inside it
+    link = _LINK.search(closing)
+    if link is None:
+        return line
+    head = line[: len(line) - len(closing) + link.start()].rstrip().removesuffix(":").rstrip()
+    word = _LINK_WORD.search(head[-12:])
+    return (head[: len(head) - len(word.group())] if word else head).rstrip(" ([")
 
 
 def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
@@ -76,6 +91,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 Attribute = Callable[[str, Sequence[Evidence]], tuple[SentenceSupport, ...]]
 _SHORTENINGS = 2
+_LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes
 _SPARE = 20  # models miscount; aiming lower saves most of the calls that ask to shorten
 _REASON = 260
 _ANGLES = (
@@ -226,7 +242,7 @@ def _check_shortened(answer: ShortenedAnswer, offered: Sequence[str], texts: Seq
 def _tell(on_text: OnText, number: int, words: str) -> None:
     """The note so far, out of an answer that is not finished."""
     begin = words.find("{")
-    if begin < 0:
+    if begin < 0 or len(words) > _LONGEST_TOLD:
         return
     try:
         part = from_json(words[begin:], allow_partial="trailing-strings")
