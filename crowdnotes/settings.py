@@ -195,7 +195,7 @@ class LlmSettings(BaseSettings):
     sees_images: bool = Field(False, description="whether the model for searches can read pictures")
     timeout_seconds: float = Field(60.0, gt=0, description="without a word from the server, then the call fails")
     connect_seconds: float = Field(5.0, gt=0, description="a server that is up answers sooner")
-    total_seconds: float = Field(180.0, gt=0, description="for one answer with all its tries, so that a slow drip ends too")
+    total_seconds: float = Field(180.0, gt=0, description="for one answer with all its tries: a slow drip ends too")
     max_retries: int = Field(2, ge=0, le=10, description="after 408, 409, 429, 5xx and lost connections, with a pause")
     at_once: int = Field(8, ge=1, le=64, description="calls side by side")
     max_answer_tokens: int = Field(2000, ge=64, description="of one answer; models that think first need more")

@@ -133,6 +133,7 @@ _LEET = str.maketrans("01345@$", "oieasas")
 _TAGS = range(0xE0020, 0xE007F)  # invisible copies of the ASCII characters
 _BRACKETS = {"[": "]", "{": "}"}
 _UNSEEN = {"Cc", "Cf", "Co", "Cs"}  # controls, zero-width and direction marks, private and broken characters
+_PIECE = 500  # characters folded at once
 _LONGEST = 1500  # characters of one sentence that are looked at; a pattern spans a hundred at most
 
 
@@ -182,10 +183,24 @@ def holds_injection(text: str) -> bool:
 
 def visible(text: str) -> str:
     """What a reader sees: compatibility forms folded; controls, zero-width and direction marks gone."""
-    folded = unicodedata.normalize("NFKC", text)
     return "".join(
-        char for char in folded if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cs")
+        char for char in _folded(text) if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cs")
     )
+
+
+def _folded(text: str) -> str:
+    """NFKC, a piece at a time: putting a long run of combining marks in order takes the square of its length."""
+    if text.isascii():
+        return text
+    pieces = []
+    at = 0
+    while at < len(text):
+        end = at + _PIECE
+        while end < at + _PIECE + 30 and end < len(text) and unicodedata.combining(text[end]):
+            end += 1
+        pieces.append(unicodedata.normalize("NFKC", text[at:end]))
+        at = end
+    return "".join(pieces)
 
 
 def _speaks_to_model(sentence: str) -> bool:

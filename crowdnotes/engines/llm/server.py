@@ -268,9 +268,14 @@ class _Backend(httpcore2.NetworkBackend):
         self._inner = inner
 
     def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, **options: Any
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        return _Stream(self._inner.connect_tcp(host, port, _sooner(timeout), **options))
+        return _Stream(self._inner.connect_tcp(host, port, _sooner(timeout), local_address, socket_options))
 
 
 def _sooner(timeout: float | None) -> float:
