@@ -9,15 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote, urlsplit
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic import BaseModel, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
+
+_Options = TypeVar("_Options", bound=BaseModel)
 
 
 class FetchSettings(BaseSettings):
@@ -118,9 +126,10 @@ class SearchSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SEARCH_", frozen=True)
 
-    services: tuple[str, ...] = Field(
-        ("europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"),
-        description="online services ticked at first; [] asks none unless you tick it",
+    services: tuple[str, ...] | None = Field(
+        None,
+        description="online services ticked at first, by name; without it all that are set up or need no setting up; "
+        "[] asks none unless you tick it",
     )
     contact_email: str | None = Field(
         None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"
@@ -130,26 +139,44 @@ class SearchSettings(BaseSettings):
     patience_seconds: float = Field(
         5.0, gt=0, description="after it, a provider that has answered something is asked nothing more"
     )
-    ncbi_api_key: SecretStr | None = Field(None, description="PubMed then allows 10 requests a second instead of 3")
-    google_fact_check_key: SecretStr | None = Field(None, description="switches Google Fact Check Tools on")
-    brave_key: SecretStr | None = Field(None, description="switches Brave Search on")
-    brave_per_second: float = Field(1.0, gt=0, description="requests a second that your Brave plan allows")
-    tavily_key: SecretStr | None = Field(None, description="switches Tavily on")
-    searxng_url: str | None = Field(None, description="your SearXNG server; it must give the format json")
-    europe_pmc_url: str = Field(
-        "https://www.ebi.ac.uk/europepmc/webservices/rest", description="Europe PMC, or a mirror of it"
-    )
-    pubmed_url: str = Field("https://eutils.ncbi.nlm.nih.gov/entrez/eutils", description="NCBI E-utilities")
-    medlineplus_url: str = Field("https://wsearch.nlm.nih.gov/ws", description="the MedlinePlus web service")
-    wikipedia_url: str = Field(
-        "https://{language}.wikipedia.org/w", description="MediaWiki's folder of scripts; {language} is filled in"
-    )
-    crossref_url: str = Field("https://api.crossref.org/v1", description="the Crossref REST API")
-    google_fact_check_url: str = Field(
-        "https://factchecktools.googleapis.com/v1alpha1", description="Google Fact Check Tools"
-    )
-    brave_url: str = Field("https://api.search.brave.com/res/v1", description="the Brave Search API")
-    tavily_url: str = Field("https://api.tavily.com", description="the Tavily API")
+    of_providers: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    def of(self, options: type[_Options]) -> _Options:
+        """What is set of one provider, as its own file declares it. Raises ConfigurationError for a bad value."""
+        try:
+            return options.model_validate(self.of_providers)
+        except ValidationError as error:
+            raise _wrong(error, str(self.model_config["env_prefix"])) from None  # the error may hold a key
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_what_providers_declare(cls, given: dict[str, Any]) -> dict[str, Any]:
+        others = {name: value for name, value in given.items() if name not in cls.model_fields}
+        own = {name: value for name, value in given.items() if name in cls.model_fields}
+        return own | {"of_providers": {**own.get("of_providers", {}), **others}}
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Variables with the prefix that are no field here are kept too: a provider declares them."""
+        return init_settings, env_settings, _Others(settings_cls)
+
+
+class _Others(EnvSettingsSource):
+    def __call__(self) -> dict[str, Any]:
+        prefix, fields = self.env_prefix.lower(), self.settings_cls.model_fields
+        named = {
+            name.removeprefix(prefix): value
+            for name, value in self.env_vars.items()
+            if name.startswith(prefix) and value is not None
+        }
+        return {"of_providers": {name: value for name, value in named.items() if name not in fields}}
 
 
 class GateSettings(BaseSettings):
@@ -367,14 +394,17 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        prefix = _prefixes()[error.title]
-        found = error.errors(include_url=False, include_input=False)
-        problems = "; ".join(f"{prefix}{_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found)
-        raise ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.") from error
+        raise _wrong(error, _prefixes()[error.title]) from error
     except SettingsError as error:  # a list that is not JSON
         raise ConfigurationError(
             f"A setting is wrong: {error}.", "Write lists as JSON, for example '[\"a\"]'."
         ) from error
+
+
+def _wrong(error: ValidationError, prefix: str) -> ConfigurationError:
+    found = error.errors(include_url=False, include_input=False)
+    problems = "; ".join(f"{prefix}{_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found)
+    return ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.")
 
 
 def _name(place: tuple[int | str, ...]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic_core import PydanticUndefined
 from pydantic_settings import BaseSettings
 
+from crowdnotes.evidence.search.registry import ONLINE
 from crowdnotes.settings import Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
@@ -34,7 +35,10 @@ def _table(group: type[BaseSettings]) -> Iterator[str]:
     about = (inspect.getdoc(group) or "").replace("\n", " ").strip()
     yield f"## {group.__name__.removesuffix('Settings') or 'General'}\n\n{about}\n"
     yield "| variable | default | what for |\n|---|---|---|"
-    for name, field in group.model_fields.items():
+    fields = dict(group.model_fields)
+    if fields.pop("of_providers", None):
+        fields |= {name: field for provider in ONLINE for name, field in provider.options.model_fields.items()}
+    for name, field in fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseSettings):
             continue
         variable = f"{group.model_config['env_prefix']}{name}".upper()

@@ -9,9 +9,8 @@ import streamlit as st
 
 from crowdnotes.cases.intake import RefusedLink, usable_urls
 from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
-from crowdnotes.evidence.search import SearchProvider, check_providers, make_providers
+from crowdnotes.evidence.search import SearchProvider, check_providers, chosen_at_first, make_providers
 from crowdnotes.jobs.records import JobRecord, Progress, Step
-from crowdnotes.settings import SearchSettings
 from crowdnotes.text.markdown import count, lines, plain
 from pages.view.progress import start, under_way
 from pages.view.session import act, author, notices, telling, workspace
@@ -126,13 +125,9 @@ def _gather_again(case: Case) -> None:
         start(saved, "gather")
 
 
-_WITHOUT_KEY = frozenset(SearchSettings.model_fields["services"].get_default())
-
-
 def ticked_at_first() -> list[str]:
     """The services that the setting names, and those that somebody set up with a key or an address."""
-    wanted = workspace().settings.search.services
-    return [item.name for item in _ready(_online()) if item.name in wanted or item.name not in _WITHOUT_KEY]
+    return chosen_at_first(workspace().settings.search)
 
 
 def service_choice(*, key: str, default: Sequence[str], disabled: bool = False) -> list[str]:
@@ -171,7 +166,7 @@ def _about(key: str) -> None:
     """All services, folded away: what each still needs, and whether it answers from here."""
     online = _online()
     names = {item.name for item in online}
-    unknown = [name for name in workspace().settings.search.services if name not in names]
+    unknown = [name for name in workspace().settings.search.services or () if name not in names]
     if unknown:
         st.warning(f"CROWDNOTES_SEARCH_SERVICES names no service of ours: {plain(', '.join(unknown))}.")
     waiting = len(online) - len(_ready(online))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]  # its stubs cover too little to bring them
@@ -153,3 +153,8 @@ def notice_of(kind: str) -> str | None:
     """The notice that a publication type, relation or update type stands for; None for any other."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).strip().lower()
     return next((notice for pattern, notice in _NOTICES if re.search(pattern, spaced)), None)
+
+
+def notices_of(kinds: Iterable[str], *marks: str | None) -> tuple[str, ...]:
+    """The marks that there are, then the notices that the kinds stand for, each once."""
+    return tuple(dict.fromkeys(notice for notice in (*marks, *map(notice_of, kinds)) if notice is not None))

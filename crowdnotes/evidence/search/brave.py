@@ -6,33 +6,53 @@ most 400 characters and 50 words. https://api-dashboard.search.brave.com/api-ref
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
+from typing import Self
+
+from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import Record, parse_json, records, string, strings, unexpected
-from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.service import Check, Pace, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 
-_MOST_CHARACTERS = 400
 _MOST_RESULTS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Brave:
+class BraveOptions(BaseModel):
+    """Brave Search."""
+
+    brave_key: SecretStr | None = Field(None, description="switches Brave Search on")
+    brave_per_second: float = Field(1.0, gt=0, description="requests a second that your Brave plan allows")
+    brave_url: str = Field("https://api.search.brave.com/res/v1", description="the Brave Search API")
+
+
+class Brave(OnlineProvider):
     """See `SearchProvider`."""
 
-    service: Service
-    needs: str | None = None
-    name: str = "brave"
-    label: str = "Brave Search"
-    at_once: int = 1
-    most_queries: int = 3
+    name = "brave"
+    label = "Brave Search"
+    options = BraveOptions
+    free = False
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """As many requests as the plan allows; a slow plan is asked fewer of a case's queries."""
+        own = search.of(BraveOptions)
+        key, pace = own.brave_key.get_secret_value() if own.brave_key else "", own.brave_per_second
+        steps = Pace(max(1, int(pace)), 1.1 / min(1.0, pace), 4)
+        return cls(
+            open_service(search, own.brave_url, steps, {"X-Subscription-Token": key}),
+            needs=None if key else needed("BRAVE_KEY", "a key of the Brave Search API"),
+            at_once=min(4, max(1, int(pace))),
+            most_queries=3 if pace < 2 else 8,
+        )
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Web pages. The language is left to the query: a code that Brave does not know would be an error."""
-        asked = plain_query(query, _MOST_CHARACTERS)
+        asked = plain_query(query, 400)
         if not asked:
             return []
         params: dict[str, str | int] = {
@@ -46,8 +66,8 @@ class Brave:
         answer = parse_json(self.service.get("/web/search", params, check))
         if "type" not in answer and "web" not in answer:
             raise unexpected()
-        hits = (self._hit(result, query) for result in records(answer, "web", "results", may_lack=True)[:limit])
-        return [hit for hit in hits if hit is not None]
+        results = records(answer, "web", "results", may_lack=True)
+        return first_hits((self._hit(result, query) for result in results), limit)
 
     def _hit(self, result: Record, query: str) -> Hit | None:
         return make_hit(

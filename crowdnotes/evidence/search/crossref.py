@@ -1,16 +1,18 @@
 """Crossref: papers by DOI with their abstracts, and what became of them: retractions, corrections.
 
-GET {base}/works?query.bibliographic=&rows=&filter=has-abstract:true,until-pub-date:YYYY-MM-DD&mailto=. A
-record's `updated-by` names its retraction, by its publisher or by Retraction Watch; a record with `update-to`
-is such a notice itself. Lists: 1 request a second, 3 in the polite pool (with an e-mail address).
-https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/
-https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-filters/
+GET {base}/works?query.bibliographic=&rows=&filter=has-abstract:true,until-pub-date:YYYY-MM-DD&mailto=, one paper by
+filter=doi:…. A record's `updated-by` names its retraction, by its publisher or by Retraction Watch; a record with
+`update-to` is such a notice itself. Lists: 1 request a second, 3 in the polite pool (with an e-mail address), as its
+x-rate-limit headers say. https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/
+and https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-filters/
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import date
+from typing import Self
+
+from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import (
@@ -19,48 +21,75 @@ from crowdnotes.evidence.search.answers import (
     RETRACTION_NOTICE,
     Record,
     dig,
-    notice_of,
+    notices_of,
     parse_json,
     plain_line,
     records,
     string,
 )
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
-from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, plain_query
+from crowdnotes.evidence.search.service import Check, Pace, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import first_day, parse_date, settle
 
-_MOST_CHARACTERS = 300
+
+class CrossrefOptions(BaseModel):
+    """Crossref."""
+
+    crossref_url: str = Field("https://api.crossref.org/v1", description="the Crossref REST API")
 
 
-@dataclass(frozen=True, slots=True)
-class Crossref:
-    """See `SearchProvider`. `credentials` is the parameter that says who asks: mailto."""
+class Crossref(OnlineProvider):
+    """See `SearchProvider` and `AbstractService`."""
 
-    service: Service
-    credentials: dict[str, str] = field(default_factory=dict, repr=False)
-    name: str = "crossref"
-    label: str = "Crossref"
-    needs: str | None = None
-    at_once: int = 1
-    most_queries: int = 2
+    name = "crossref"
+    label = "Crossref"
+    options = CrossrefOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Few queries of a case: at its pace, more would hold up every case."""
+        at_once, most_queries = (3, 4) if search.contact_email else (1, 2)
+        service = open_service(search, search.of(CrossrefOptions).crossref_url, Pace(at_once, 1.1, at_once))
+        who = {"mailto": search.contact_email} if search.contact_email else {}
+        return cls(service, who, at_once=at_once, most_queries=most_queries)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Papers whose bibliographic words are nearest to the query's."""
-        asked = plain_query(query, _MOST_CHARACTERS)
+        asked = plain_query(query, 300)
         if not asked:
             return []
         bound = f",until-pub-date:{until.isoformat()}" if until else ""
-        params: dict[str, str | int] = {
-            "query.bibliographic": asked, "rows": limit, "filter": f"has-abstract:true{bound}", **self.credentials
-        }  # fmt: skip
-        items = records(parse_json(self.service.get("/works", params, check)), "message", "items")
-        hits = (self._hit(item, query, until) for item in items[:limit])
-        return [hit for hit in hits if hit is not None]
+        items = self._items(f"has-abstract:true{bound}", limit, check, **{"query.bibliographic": asked})
+        return first_hits((self._hit(item, query, until) for item in items), limit)
+
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`. It knows papers by DOI alone."""
+        if paper.doi is None:
+            return None
+        for item in self._items(f"doi:{paper.doi}", 1, check):
+            text = plain_abstract(string(item, "abstract"))
+            if text is not None and string(item, "DOI").lower() == paper.doi:
+                published, not_before = _first_issued(item)
+                return Abstract(
+                    service=self.label,
+                    title=plain_line(string(item, "title")),
+                    text=text,
+                    published=published,
+                    not_before=not_before,
+                    doi=paper.doi,
+                    notices=_notices(item),
+                )
+        return None
+
+    def _items(self, which: str, rows: int, check: Check, **more: str) -> list[Record]:
+        params: dict[str, str | int] = {"filter": which, "rows": rows, **more, **self.credentials}
+        return records(parse_json(self.service.get("/works", params, check)), "message", "items")
 
     def _hit(self, item: Record, query: str, until: date | None) -> Hit | None:
         doi = string(item, "DOI")
-        published, not_before = first_issued(item)
+        published, not_before = _first_issued(item)
         # A partial date passes the service's filter by its first day: so it is looked at again.
         if not doi or (until is not None and not_before is not None and not_before > until):
             return None
@@ -75,28 +104,8 @@ class Crossref:
             notices=_notices(item),
         )
 
-    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
-        """See `AbstractService`. It knows papers by DOI alone."""
-        if paper.doi is None:
-            return None
-        params: dict[str, str | int] = {"filter": f"doi:{paper.doi}", "rows": 1, **self.credentials}
-        for item in records(parse_json(self.service.get("/works", params, check)), "message", "items"):
-            text = plain_abstract(string(item, "abstract"))
-            if text is not None and string(item, "DOI").lower() == paper.doi:
-                published, not_before = first_issued(item)
-                return Abstract(
-                    service=self.label,
-                    title=plain_line(string(item, "title")),
-                    text=text,
-                    published=published,
-                    not_before=not_before,
-                    doi=paper.doi,
-                    notices=_notices(item),
-                )
-        return None
 
-
-def first_issued(item: Record) -> tuple[date | None, date | None]:
+def _first_issued(item: Record) -> tuple[date | None, date | None]:
     """The day of a work's first publication, None when it is not known, and the first day that it can be."""
     year, month, day = _parts(item)
     registered = parse_date(string(item, "created", "date-time"))
@@ -117,9 +126,10 @@ def _parts(item: Record) -> tuple[int | None, int | None, int | None]:
 
 
 def _notices(item: Record) -> tuple[str, ...]:
-    marks = [PREPRINT] if string(item, "subtype") == "preprint" else []
-    own = [notice_of(string(update, "type")) for update in records(item, "update-to", may_lack=True)]
-    if RETRACTED in own:
-        marks.append(RETRACTION_NOTICE)
-    updates = (notice_of(string(update, "type")) for update in records(item, "updated-by", may_lack=True))
-    return tuple(dict.fromkeys([*marks, *(notice for notice in updates if notice is not None)]))
+    """What became of the work; a notice that something else was retracted is not called retracted itself."""
+    own = notices_of(string(update, "type") for update in records(item, "update-to", may_lack=True))
+    marks = [
+        PREPRINT if string(item, "subtype") == "preprint" else None,
+        RETRACTION_NOTICE if RETRACTED in own else None,
+    ]
+    return notices_of((string(update, "type") for update in records(item, "updated-by", may_lack=True)), *marks)

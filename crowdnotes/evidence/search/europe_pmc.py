@@ -1,20 +1,23 @@
 """Europe PMC: papers, preprints and their abstracts, without a key.
 
-GET {base}/search?query=&format=json&resultType=core&pageSize=&synonym=true, dates by the field
-FIRST_PDATE. https://europepmc.org/RestfulWebService and https://europepmc.org/searchsyntax
+GET {base}/search?query=&format=json&resultType=core&pageSize=&synonym=true, dates by the field FIRST_PDATE, one
+paper by DOI:"…", EXT_ID:… AND SRC:MED or PMCID:PMC….
+https://europepmc.org/RestfulWebService and https://europepmc.org/searchsyntax
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
+from typing import Self
+
+from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import (
     PREPRINT,
     Record,
     dig,
-    notice_of,
+    notices_of,
     parse_json,
     plain_line,
     records,
@@ -23,46 +26,62 @@ from crowdnotes.evidence.search.answers import (
     unexpected,
 )
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
-from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, all_then_any, first_hits, make_hit
+from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 
 _KINDS = "(SRC:MED OR SRC:PMC OR SRC:PPR)"  # papers and preprints: no patents, no theses
-_FEW = 3  # words; looser than that finds everything
 
 
-@dataclass(frozen=True, slots=True)
-class EuropePmc:
-    """See `SearchProvider`."""
+class EuropePmcOptions(BaseModel):
+    """Europe PMC."""
 
-    service: Service
-    name: str = "europe-pmc"
-    label: str = "Europe PMC"
-    needs: str | None = None
-    at_once: int = 6
-    most_queries: int = 12
+    europe_pmc_url: str = Field(
+        "https://www.ebi.ac.uk/europepmc/webservices/rest", description="Europe PMC, or a mirror of it"
+    )
+
+
+class EuropePmc(OnlineProvider):
+    """See `SearchProvider` and `AbstractService`."""
+
+    name = "europe-pmc"
+    label = "Europe PMC"
+    options = EuropePmcOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """See `OnlineProvider`."""
+        return cls(open_service(search, search.of(EuropePmcOptions).europe_pmc_url, COURTEOUS), at_once=6)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """All words first; any of them when nothing has all."""
-        words = search_words(query)
-        if not words:
-            return []
-        found = self._ask(all_of(words), limit, until, check)
-        if not found and len(words) >= _FEW:
-            found = self._ask(any_of(words), limit, until, check)
-        hits = (self._hit(record, query) for record in found[:limit])
-        return [hit for hit in hits if hit is not None]
-
-    def _ask(self, words: str, limit: int, until: date | None, check: Check) -> list[Record]:
         bound = f" AND FIRST_PDATE:[1800-01-01 TO {until.isoformat()}]" if until else ""
-        params: dict[str, str | int] = {
-            "query": f"({words}) AND {_KINDS}{bound}",
-            "format": "json",
-            "resultType": "core",
-            "pageSize": limit,
-            "synonym": "true",
-        }
-        answer = parse_json(self.service.get("/search", params, check))
+
+        def ask(words: str) -> list[Record]:
+            return self._records(f"({words}) AND {_KINDS}{bound}", limit, check, synonym="true")
+
+        return first_hits((self._hit(record, query) for record in all_then_any(query, ask)), limit)
+
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`."""
+        for record in self._records(_query(paper), 5, check):
+            text = plain_abstract(string(record, "abstractText"))
+            if text is not None and _is_of(record, paper):
+                return Abstract(
+                    service=self.label,
+                    title=plain_line(string(record, "title")),
+                    text=text,
+                    published=parse_date(string(record, "firstPublicationDate")),
+                    doi=string(record, "doi").lower() or None,
+                    pmid=string(record, "pmid") or None,
+                    notices=_notices(record),
+                )
+        return None
+
+    def _records(self, query: str, limit: int, check: Check, **more: str) -> list[Record]:
+        params: dict[str, str | int] = {"query": query, "format": "json", "resultType": "core", "pageSize": limit}
+        answer = parse_json(self.service.get("/search", params | more, check))
         if dig(answer, "hitCount") is None:
             raise unexpected()
         return records(answer, "resultList", "result", may_lack=True)
@@ -78,28 +97,6 @@ class EuropePmc:
             doi=string(record, "doi") or None,
             notices=_notices(record),
         )
-
-    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
-        """See `AbstractService`."""
-        params: dict[str, str | int] = {
-            "query": _query(paper), "format": "json", "resultType": "core", "pageSize": 5
-        }  # fmt: skip
-        answer = parse_json(self.service.get("/search", params, check))
-        if dig(answer, "hitCount") is None:
-            raise unexpected()
-        for record in records(answer, "resultList", "result", may_lack=True):
-            text = plain_abstract(string(record, "abstractText"))
-            if text is not None and _is_of(record, paper):
-                return Abstract(
-                    service=self.label,
-                    title=plain_line(string(record, "title")),
-                    text=text,
-                    published=parse_date(string(record, "firstPublicationDate")),
-                    doi=string(record, "doi").lower() or None,
-                    pmid=string(record, "pmid") or None,
-                    notices=_notices(record),
-                )
-        return None
 
 
 def _link(record: Record) -> str:
@@ -134,5 +131,4 @@ def _is_of(record: Record, paper: Paper) -> bool:
 def _notices(record: Record) -> tuple[str, ...]:
     relations = records(record, "commentCorrectionList", "commentCorrection", may_lack=True)
     kinds = [*strings(record, "pubTypeList", "pubType"), *(string(relation, "type") for relation in relations)]
-    marks = [PREPRINT] if string(record, "source") == "PPR" else []
-    return tuple(dict.fromkeys([*marks, *(notice for notice in map(notice_of, kinds) if notice is not None)]))
+    return notices_of(kinds, PREPRINT if string(record, "source") == "PPR" else None)

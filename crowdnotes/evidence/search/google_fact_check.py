@@ -7,33 +7,52 @@ time. https://developers.google.com/fact-check/tools/api/reference/rest/v1alpha1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
+from typing import Self
+
+from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import Record, parse_json, plain_line, records, string
-from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 
-_MOST_CHARACTERS = 300
 _MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there
 
 
-@dataclass(frozen=True, slots=True)
-class GoogleFactCheck:
+class GoogleFactCheckOptions(BaseModel):
+    """Google Fact Check."""
+
+    google_fact_check_key: SecretStr | None = Field(None, description="switches Google Fact Check Tools on")
+    google_fact_check_url: str = Field(
+        "https://factchecktools.googleapis.com/v1alpha1", description="Google Fact Check Tools"
+    )
+
+
+class GoogleFactCheck(OnlineProvider):
     """See `SearchProvider`. A hit is one review of a claim by one publisher."""
 
-    service: Service
-    needs: str | None = None
-    name: str = "google-fact-check"
-    label: str = "Google Fact Check"
-    at_once: int = 4
-    most_queries: int = 12
+    name = "google-fact-check"
+    label = "Google Fact Check"
+    options = GoogleFactCheckOptions
+    free = False
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """See `OnlineProvider`."""
+        own = search.of(GoogleFactCheckOptions)
+        key = own.google_fact_check_key.get_secret_value() if own.google_fact_check_key else ""
+        return cls(
+            open_service(search, own.google_fact_check_url, COURTEOUS, {"X-Goog-Api-Key": key}),
+            needs=None if key else needed("GOOGLE_FACT_CHECK_KEY", "a key with the Fact Check Tools API switched on"),
+            at_once=4,
+        )
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Reviews of claims like the query, those dated after `until` left out."""
-        asked = plain_query(query, _MOST_CHARACTERS)
+        asked = plain_query(query, 300)
         if not asked:
             return []
         answer = parse_json(self.service.get("/claims:search", {"query": asked, "pageSize": limit}, check))
@@ -42,8 +61,7 @@ class GoogleFactCheck:
             for claim in records(answer, "claims", may_lack=True)
             for review in records(claim, "claimReview", may_lack=True)
         )
-        kept = [hit for hit in hits if hit is not None]
-        return [hit for hit in kept if until is None or hit.published is None or hit.published <= until][:limit]
+        return first_hits(hits, limit, until)
 
     def _hit(self, claim: Record, review: Record, query: str) -> Hit | None:
         publisher = string(review, "publisher", "name") or string(review, "publisher", "site") or "A fact-checker"

@@ -9,7 +9,7 @@ from datetime import date
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import LibraryError, SearchError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.search.provider import Check
+from crowdnotes.evidence.search.service import Check
 
 _MORE_FOR_CUTOFF = 3  # times as many are looked at, because some will be too late
 

@@ -7,57 +7,57 @@ https://medlineplus.gov/about/developers/webservices/
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Self
+
+from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import parse_xml, unexpected, xml_text
-from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, all_then_any, first_hits, make_hit
+from crowdnotes.evidence.search.service import Check, Pace, contact, open_service
+from crowdnotes.settings import SearchSettings
 
+_PACE = Pace(85, 66.0, 4)
 _SPOKEN = frozenset({"en", "es"})
 
 
-@dataclass(frozen=True, slots=True)
-class MedlinePlus:
-    """See `SearchProvider`. `credentials` are the parameters that say who asks: tool, email."""
+class MedlinePlusOptions(BaseModel):
+    """MedlinePlus."""
 
-    service: Service
-    credentials: dict[str, str] = field(default_factory=dict, repr=False)
-    name: str = "medlineplus"
-    label: str = "MedlinePlus"
-    needs: str | None = None
-    at_once: int = 4
-    most_queries: int = 4  # a few hundred topics: more wordings find the same ones
+    medlineplus_url: str = Field("https://wsearch.nlm.nih.gov/ws", description="the MedlinePlus web service")
+
+
+class MedlinePlus(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "medlineplus"
+    label = "MedlinePlus"
+    options = MedlinePlusOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Few queries of a case: of a few hundred topics, more wordings find the same ones."""
+        service = open_service(search, search.of(MedlinePlusOptions).medlineplus_url, _PACE)
+        return cls(service, contact(search), at_once=4, most_queries=4)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """All words first; any of them when no topic has all. `until` cannot bound it: no topic has a date.
 
         A query in a language that it does not speak is not asked.
         """
-        words = search_words(query)
-        if not words or (language or "en") not in _SPOKEN:
+        if (language or "en") not in _SPOKEN:
             return []
         database = "healthTopicsSpanish" if language == "es" else "healthTopics"
-        found = self._ask(database, all_of(words), limit, check)
-        if not found and len(words) > 1:
-            found = self._ask(database, any_of(words), limit, check)
-        hits = (self._hit(document, query) for document in found[:limit])
-        return [hit for hit in hits if hit is not None]
 
-    def _ask(self, database: str, term: str, limit: int, check: Check) -> list[Any]:
-        params: dict[str, str | int] = {
-            "db": database,
-            "term": term,
-            "retmax": limit,
-            "rettype": "brief",
-            **self.credentials,
-        }
-        root = parse_xml(self.service.get("/query", params, check))
-        if root.tag != "nlmSearchResult":
-            raise unexpected()
-        return list(root.iterfind("list/document"))
+        def ask(term: str) -> list[Any]:
+            params = {"db": database, "term": term, "retmax": str(limit), "rettype": "brief", **self.credentials}
+            root = parse_xml(self.service.get("/query", params, check))
+            if root.tag != "nlmSearchResult":
+                raise unexpected()
+            return list(root.iterfind("list/document"))
+
+        return first_hits((self._hit(document, query) for document in all_then_any(query, ask, few=2)), limit)
 
     def _hit(self, document: Any, query: str) -> Hit | None:
         contents: dict[str, str] = {}

@@ -1,22 +1,31 @@
-"""The SearchProvider boundary, and how a provider's records become hits."""
+"""The boundary to search providers, what online ones share, and how their records become hits."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, Self, TypeVar, runtime_checkable
+
+from pydantic import BaseModel
 
 from crowdnotes.domain import Hit
 from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.search.answers import plain_line, plain_text
+from crowdnotes.evidence.search.service import Check, Service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.stems import content_words
 
-Check = Callable[[], None]
-
 _MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself
+_MOST_WORDS = 24
+_OPERATORS = frozenset({"and", "or", "not", "near"})
+_SYNTAX = re.compile(r"(?:^|(?<=\s))[!:?<>+\-|*~^]+(?=\S)|[\"\u201c\u201d()\[\]{}\\]")
+
+Found = TypeVar("Found")
 
 
 class SearchProvider(Protocol):
@@ -67,6 +76,39 @@ class SearchesTogether(SearchProvider, Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class OnlineProvider(ABC):
+    """A service that is searched over the web: a subclass in a file of its own, and one line in `registry`.
+
+    `options` are what can be set of it, as CROWDNOTES_SEARCH_ and the field's name; `make` reads them.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    options: ClassVar[type[BaseModel]]
+    free: ClassVar[bool] = True  # False: it can be asked only once somebody set its key or address
+
+    service: Service
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)  # parameters that say who asks
+    needs: str | None = None
+    at_once: int = 1
+    most_queries: int = 12
+
+    @classmethod
+    @abstractmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """The provider as the settings have it, whether it can be asked or not (`needs` tells)."""
+
+    @abstractmethod
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
+        """See `SearchProvider`."""
+
+
+def needed(variable: str, what: str) -> str:
+    """What a provider says that waits for a key or an address."""
+    return f"Set CROWDNOTES_SEARCH_{variable} to {what}."
+
+
 def make_hit(
     provider: str,
     query: str,
@@ -102,25 +144,29 @@ def make_hit(
     )
 
 
-_MOST_WORDS = 24
-_OPERATORS = frozenset({"and", "or", "not", "near"})
-_SYNTAX = re.compile(r"(?:^|(?<=\s))[!:?<>+\-|*~^]+(?=\S)|[\"\u201c\u201d()\[\]{}\\]")
+def first_hits(hits: Iterable[Hit | None], limit: int, until: date | None = None) -> list[Hit]:
+    """The first `limit` hits that there are, those dated after `until` left out."""
+    there = (hit for hit in hits if hit is not None)
+    return [hit for hit in there if until is None or hit.published is None or hit.published <= until][:limit]
 
 
 def search_words(query: str) -> list[str]:
-    """The query's content words, once each, without what a service could take for an operator."""
+    """The query's content words, once each, without what a service could take for an operator.
+
+    What a person typed must never become a service's search syntax.
+    """
     found = dict.fromkeys(content_words(unicodedata.normalize("NFC", query)))
     return [word for word in found if word not in _OPERATORS][:_MOST_WORDS]
 
 
-def all_of(words: list[str]) -> str:
-    """For services that take words side by side to mean all of them."""
-    return " ".join(words)
+def all_then_any(query: str, ask: Callable[[str], list[Found]], few: int = 3) -> list[Found]:
+    """What `ask` finds with all words of a query; when that is nothing and there are `few` words or more, with any.
 
-
-def any_of(words: list[str]) -> str:
-    """Any of the words; the service's ranking brings up what has the most and rarest of them."""
-    return " OR ".join(words)
+    Fewer words than that, taken loosely, find everything.
+    """
+    words = search_words(query)
+    found = ask(" ".join(words)) if words else []
+    return found or (ask(" OR ".join(words)) if len(words) >= few else [])
 
 
 def plain_query(query: str, limit: int, most_words: int = 50) -> str:

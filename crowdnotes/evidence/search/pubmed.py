@@ -1,23 +1,24 @@
-"""PubMed by NCBI's E-utilities: which papers (esearch), then their abstracts (efetch).
+"""PubMed by NCBI's E-utilities: which papers (esearch), then their records with abstracts (efetch).
 
 GET {base}/esearch.fcgi (JSON) and {base}/efetch.fcgi (XML), 3 requests a second, 10 with a key; tool and
-email are asked for. https://www.ncbi.nlm.nih.gov/books/NBK25499/ and
-https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd
+email are asked for. A DOI finds its record by the field [doi]. https://www.ncbi.nlm.nih.gov/books/NBK25499/,
+https://www.ncbi.nlm.nih.gov/books/NBK25497/ and https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Self
+
+from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.answers import (
     dig,
-    notice_of,
+    notices_of,
     parse_json,
     parse_xml,
     plain_line,
@@ -27,8 +28,9 @@ from crowdnotes.evidence.search.answers import (
     xml_text,
 )
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
-from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, search_words
+from crowdnotes.evidence.search.service import Check, Pace, contact, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import first_day, month_number, settle
 from crowdnotes.text.stems import short_stems
 
@@ -36,20 +38,30 @@ _MOST_WORDS = 8  # of one query: no abstract holds more of them all
 _MOST_RECORDS = 40  # abstracts fetched at once; half a megabyte
 
 
-@dataclass(frozen=True, slots=True)
-class PubMed:
-    """See `SearchesTogether`: at three requests a second, one search for all queries is what its pace allows.
+class PubMedOptions(BaseModel):
+    """PubMed."""
 
-    `credentials` are the parameters that say who asks: tool, email, api_key.
+    ncbi_api_key: SecretStr | None = Field(None, description="PubMed then allows 10 requests a second instead of 3")
+    pubmed_url: str = Field("https://eutils.ncbi.nlm.nih.gov/entrez/eutils", description="NCBI E-utilities")
+
+
+class PubMed(OnlineProvider):
+    """See `SearchesTogether` and `AbstractService`.
+
+    At three requests a second, one search for all queries is what its pace allows.
     """
 
-    service: Service
-    credentials: dict[str, str] = field(default_factory=dict, repr=False)
-    name: str = "pubmed"
-    label: str = "PubMed"
-    needs: str | None = None
-    at_once: int = 1
-    most_queries: int = 12
+    name = "pubmed"
+    label = "PubMed"
+    options = PubMedOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """See `OnlineProvider`."""
+        own = search.of(PubMedOptions)
+        key = {"api_key": own.ncbi_api_key.get_secret_value()} if own.ncbi_api_key else {}
+        pace = Pace(10, 1.1, 5) if key else Pace(3, 1.1, 3)
+        return cls(open_service(search, own.pubmed_url, pace, {} if key else None), contact(search) | key)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """The same as `search_together` with one query."""
@@ -69,27 +81,50 @@ class PubMed:
         if not groups:
             return []
         most = min(limit * min(len(groups), 3), _MOST_RECORDS)
-        ids = self._find(" OR ".join(f"({all_of(words)})" for words in groups), most, until, check)
-        if not ids:
-            every = list(dict.fromkeys(word for words in groups for word in words))
-            ids = self._find(any_of(every[: _MOST_WORDS * 3]), most, until, check) if len(every) > 1 else []
+        dates = {"datetype": "pdat", "mindate": "1800/01/01", "maxdate": until.strftime("%Y/%m/%d")} if until else {}
+        ids = self._find(" OR ".join(f"({' '.join(words)})" for words in groups), most, check, **dates)
+        every = list(dict.fromkeys(word for words in groups for word in words))
+        if not ids and len(every) > 1:
+            ids = self._find(" OR ".join(every[: _MOST_WORDS * 3]), most, check, **dates)
         if not ids:
             return []
-        params = {"db": "pubmed", "id": ",".join(ids), "rettype": "abstract", "retmode": "xml", **self.credentials}
-        root = parse_xml(self.service.get("/efetch.fcgi", params, check))
-        if root.tag != "PubmedArticleSet":
-            raise unexpected()
-        by_id = {xml_text(article.find("MedlineCitation/PMID")): article for article in root.iter("PubmedArticle")}
-        hits = (self._hit(by_id[number], number, queries, until) for number in ids if number in by_id)
-        return [hit for hit in hits if hit is not None]
+        by_id = {_number(article): article for article in self._records(ids, check)}
+        found = (by_id[number] for number in ids if number in by_id)
+        return first_hits((self._hit(article, queries, until) for article in found), most)
 
-    def _find(self, term: str, most: int, until: date | None, check: Check) -> list[str]:
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`."""
+        number = paper.pmid
+        if number is None:
+            found = self._find(f"{paper.doi}[doi]" if paper.doi else f"{paper.pmcid}[pmcid]", 2, check)
+            if len(found) != 1:  # not guessed between two
+                return None
+            number = found[0]
+        article = next(iter(self._records([number], check)), None)
+        if article is None or _number(article) != number:
+            return None
+        doi = _doi(article)
+        text = plain_abstract(_abstract(article))
+        if text is None or (paper.pmid is None and paper.doi and doi != paper.doi):
+            return None
+        published, not_before = _first_published(article)
+        return Abstract(
+            service=self.label,
+            title=plain_line(xml_text(article.find("MedlineCitation/Article/ArticleTitle"))),
+            text=text,
+            published=published,
+            not_before=not_before,
+            doi=doi,
+            pmid=number,
+            notices=_notices(article),
+        )
+
+    def _find(self, term: str, most: int, check: Check, **dates: str) -> list[str]:
+        """The PubMed ids that a search finds."""
         params: dict[str, str | int] = {
             "db": "pubmed", "term": term, "retmode": "json", "retmax": most, "sort": "relevance", **self.credentials
         }  # fmt: skip
-        if until is not None:
-            params |= {"datetype": "pdat", "mindate": "1800/01/01", "maxdate": until.strftime("%Y/%m/%d")}
-        answer = parse_json(self.service.get("/esearch.fcgi", params, check))
+        answer = parse_json(self.service.get("/esearch.fcgi", params | dates, check))
         if "rate limit" in string(answer, "error").lower():
             raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
         result = dig(answer, "esearchresult")
@@ -99,77 +134,53 @@ class PubMed:
             raise unexpected()
         return [number for number in strings(result, "idlist") if re.fullmatch(r"[0-9]{1,9}", number)][:most]
 
-    def _hit(self, article: Any, number: str, queries: Sequence[str], until: date | None) -> Hit | None:
+    def _records(self, ids: Sequence[str], check: Check) -> list[Any]:
+        params = {"db": "pubmed", "id": ",".join(ids), "rettype": "abstract", "retmode": "xml", **self.credentials}
+        root = parse_xml(self.service.get("/efetch.fcgi", params, check))
+        if root.tag != "PubmedArticleSet":
+            raise unexpected()
+        return list(root.iter("PubmedArticle"))
+
+    def _hit(self, article: Any, queries: Sequence[str], until: date | None) -> Hit | None:
         citation = article.find("MedlineCitation/Article")
-        if citation is None:
-            return None
-        day, not_before = first_published(article)
-        if until is not None and not_before is not None and not_before > until:
+        day, not_before = _first_published(article)
+        if citation is None or (until is not None and not_before is not None and not_before > until):
             return None
         title = xml_text(citation.find("ArticleTitle")) or xml_text(citation.find("VernacularTitle"))
-        abstract = " ".join(filter(None, (_labelled(part) for part in citation.iterfind("Abstract/AbstractText"))))
-        kinds = [xml_text(kind) for kind in citation.iterfind("PublicationTypeList/PublicationType")]
-        relations = article.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections")
-        kinds += [relation.get("RefType", "") for relation in relations]
+        abstract = _abstract(article)
         return make_hit(
             self.name,
             _nearest(queries, f"{title} {abstract}"),
             title=title,
             snippet=abstract,
-            url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/",
+            url=f"https://pubmed.ncbi.nlm.nih.gov/{_number(article)}/",
             published=day,
-            doi=xml_text(article.find("PubmedData/ArticleIdList/ArticleId[@IdType='doi']")) or None,
-            notices=[notice for notice in map(notice_of, kinds) if notice is not None],
+            doi=_doi(article),
+            notices=_notices(article),
         )
 
-    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
-        """See `AbstractService`."""
-        number = paper.pmid or self._number(paper, check)
-        if number is None:
-            return None
-        params = {"db": "pubmed", "id": number, "rettype": "abstract", "retmode": "xml", **self.credentials}
-        root = parse_xml(self.service.get("/efetch.fcgi", params, check))
-        if root.tag != "PubmedArticleSet":
-            raise unexpected()
-        article = root.find("PubmedArticle")
-        if article is None or xml_text(article.find("MedlineCitation/PMID")) != number:
-            return None
-        doi = xml_text(article.find("PubmedData/ArticleIdList/ArticleId[@IdType='doi']")).lower() or None
-        text = plain_abstract(
-            " ".join(filter(None, map(_labelled, article.iterfind("MedlineCitation/Article/Abstract/AbstractText"))))
-        )
-        if text is None or (paper.pmid is None and paper.doi and doi != paper.doi):
-            return None
-        kinds = [
-            *(xml_text(kind) for kind in article.iterfind("MedlineCitation/Article/PublicationTypeList/*")),
-            *(found.get("RefType", "") for found in article.iterfind("MedlineCitation/CommentsCorrectionsList/*")),
-        ]
-        published, not_before = first_published(article)
-        return Abstract(
-            service=self.label,
-            title=plain_line(xml_text(article.find("MedlineCitation/Article/ArticleTitle"))),
-            text=text,
-            published=published,
-            not_before=not_before,
-            doi=doi,
-            pmid=number,
-            notices=tuple(dict.fromkeys(notice for notice in map(notice_of, kinds) if notice is not None)),
-        )
 
-    def _number(self, paper: Paper, check: Check) -> str | None:
-        """The PubMed id of a paper; None unless exactly one has its DOI or PMC id."""
-        term = f"{paper.doi}[doi]" if paper.doi else f"{paper.pmcid}[pmcid]"
-        params = {"db": "pubmed", "term": term, "retmode": "json", "retmax": "2", **self.credentials}
-        answer = parse_json(self.service.get("/esearch.fcgi", params, check))
-        if not isinstance(dig(answer, "esearchresult", "idlist"), list):
-            raise unexpected()
-        found = [number for number in strings(answer, "esearchresult", "idlist") if re.fullmatch(r"[0-9]{1,9}", number)]
-        return found[0] if len(found) == 1 else None
+def _number(article: Any) -> str:
+    return xml_text(article.find("MedlineCitation/PMID"))
 
 
-def _labelled(part: Any) -> str:
-    label, text = part.get("Label"), xml_text(part)
-    return f"{label.capitalize()}: {text}" if label and text else text
+def _doi(article: Any) -> str | None:
+    return xml_text(article.find("PubmedData/ArticleIdList/ArticleId[@IdType='doi']")).lower() or None
+
+
+def _abstract(article: Any) -> str:
+    """The abstract's parts, each with its label."""
+    parts = [
+        (part.get("Label"), xml_text(part))
+        for part in article.iterfind("MedlineCitation/Article/Abstract/AbstractText")
+    ]
+    return " ".join(f"{label.capitalize()}: {text}" if label else text for label, text in parts if text)
+
+
+def _notices(article: Any) -> tuple[str, ...]:
+    kinds = [xml_text(kind) for kind in article.iterfind("MedlineCitation/Article/PublicationTypeList/PublicationType")]
+    relations = article.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections")
+    return notices_of([*kinds, *(relation.get("RefType", "") for relation in relations)])
 
 
 def _nearest(queries: Sequence[str], text: str) -> str:
@@ -183,7 +194,7 @@ def _nearest(queries: Sequence[str], text: str) -> str:
     return max(queries, key=share)
 
 
-def first_published(article: Any) -> tuple[date | None, date | None]:
+def _first_published(article: Any) -> tuple[date | None, date | None]:
     """The first day it could be read, online or printed, None when it is not known, and the first day that can be."""
     online = article.find("MedlineCitation/Article/ArticleDate")
     printed = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")

@@ -18,7 +18,8 @@ from crowdnotes.engines import Engine
 from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.merging import merge
-from crowdnotes.evidence.search.provider import Check, SearchesTogether, SearchProvider
+from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
+from crowdnotes.evidence.search.service import Check
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import identities
 

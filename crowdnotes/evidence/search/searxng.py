@@ -7,33 +7,48 @@ https://docs.searxng.org/dev/search_api.html
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
+from typing import Self
+
+from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.answers import Record, parse_json, records, string
-from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 
-_MOST_CHARACTERS = 300
+
+class SearXngOptions(BaseModel):
+    """SearXNG."""
+
+    searxng_url: str | None = Field(None, description="your SearXNG server; it must give the format json")
 
 
-@dataclass(frozen=True, slots=True)
-class SearXng:
+class SearXng(OnlineProvider):
     """See `SearchProvider`."""
 
-    service: Service
-    needs: str | None = None
-    name: str = "searxng"
-    label: str = "SearXNG"
-    at_once: int = 2
-    most_queries: int = 6  # each is passed on to many engines, which tire of a server that asks too much
+    name = "searxng"
+    label = "SearXNG"
+    options = SearXngOptions
+    free = False
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Few queries of a case: each is passed on to many engines, which tire of a server that asks too much."""
+        url = search.of(SearXngOptions).searxng_url
+        return cls(
+            open_service(search, url or "", COURTEOUS),
+            needs=None if url else needed("SEARXNG_URL", "the address of your SearXNG server"),
+            at_once=2,
+            most_queries=6,
+        )
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
         """Web pages, those dated after `until` left out; most have no date."""
-        asked = plain_query(query, _MOST_CHARACTERS)
+        asked = plain_query(query, 300)
         if not asked:
             return []
         params: dict[str, str | int] = {"q": asked, "format": "json", "language": language or "all"}
@@ -47,9 +62,7 @@ class SearXng:
                 ProviderState.FAILED,
                 "Add json to search.formats in its settings.yml.",
             ) from error
-        hits = (self._hit(result, query) for result in records(parse_json(body), "results"))
-        kept = [hit for hit in hits if hit is not None]
-        return [hit for hit in kept if until is None or hit.published is None or hit.published <= until][:limit]
+        return first_hits((self._hit(result, query) for result in records(parse_json(body), "results")), limit, until)
 
     def _hit(self, result: Record, query: str) -> Hit | None:
         return make_hit(

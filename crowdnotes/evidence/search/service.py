@@ -29,10 +29,21 @@ from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
 from crowdnotes.evidence.guard import Deadline, GuardedBackend, GuardedTransport, check_url, wait_out
-from crowdnotes.evidence.search.provider import Check
+from crowdnotes.settings import SearchSettings
+
+Check = Callable[[], None]
 
 _SLICE = 0.25  # seconds that a cancelled job waits at most
 _BEHIND = 0.03  # seconds until one that is not the first in the queue looks again
+_MAX_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
+_CONNECT_SECONDS = 5.0
+_TRIES = 3
+_FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random below that
+_LONGEST_PAUSE = 3.0  # a service that wants more is left alone, and the person is told
+_LONGEST_HOLD = 600.0  # and for so long at most: after that it may tell us again
+_PASSING = frozenset({408, 500, 502, 503, 504})
+_TOO_OFTEN = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
+_KEY_REFUSED = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,9 @@ class Pacer:
             return 0.0
 
 
+# Where no limit is published. Seconds of a pace are a tenth longer than the service's own: what leaves at even steps
+# arrives at uneven ones.
+COURTEOUS = Pace(10, 1.1, 6)
 _shared: dict[tuple[str, Pace], Pacer] = {}
 _lock = threading.Lock()
 
@@ -121,17 +135,6 @@ def shared_pacer(service: str, pace: Pace) -> Pacer:
     """The one pacer of a service (by its address) in this process."""
     with _lock:
         return _shared.setdefault((service, pace), Pacer(pace))
-
-
-_MAX_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
-_CONNECT_SECONDS = 5.0
-_TRIES = 3
-_FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random below that
-_LONGEST_PAUSE = 3.0  # a service that wants more is left alone, and the person is told
-_LONGEST_HOLD = 600.0  # and for so long at most: after that it may tell us again
-_PASSING = frozenset({408, 500, 502, 503, 504})
-_TOO_OFTEN = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
-_KEY_REFUSED = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +197,23 @@ class Service:
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.
             raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
+
+
+def open_service(search: SearchSettings, url: str, pace: Pace, key: Mapping[str, str] | None = None) -> Service:
+    """The service at an address, asked at its pace whoever asks. `key` are the headers of one that needs a key."""
+    return Service(
+        base_url=url,
+        pacer=shared_pacer(url, pace),
+        request_seconds=search.request_seconds,
+        user_agent=user_agent(search.contact_email),
+        headers=key or {},
+        keyed=key is not None,
+    )
+
+
+def contact(search: SearchSettings) -> dict[str, str]:
+    """The parameters by which services of the National Library of Medicine ask to be told who asks."""
+    return {"tool": "crowdnotes"} | ({"email": search.contact_email} if search.contact_email else {})
 
 
 def user_agent(contact: str | None) -> str:

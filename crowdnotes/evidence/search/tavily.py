@@ -7,33 +7,52 @@ cutoff is kept by the date of the page itself. https://docs.tavily.com/documenta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
+from typing import Self
+
+from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import Record, parse_json, records, string
-from crowdnotes.evidence.search.provider import Check, make_hit, plain_query
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.service import Check, Pace, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 
-_MOST_CHARACTERS = 400
+_PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
 _MOST_RESULTS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Tavily:
+class TavilyOptions(BaseModel):
+    """Tavily."""
+
+    tavily_key: SecretStr | None = Field(None, description="switches Tavily on")
+    tavily_url: str = Field("https://api.tavily.com", description="the Tavily API")
+
+
+class Tavily(OnlineProvider):
     """See `SearchProvider`."""
 
-    service: Service
-    needs: str | None = None
-    name: str = "tavily"
-    label: str = "Tavily"
-    at_once: int = 4
-    most_queries: int = 6  # each costs a credit
+    name = "tavily"
+    label = "Tavily"
+    options = TavilyOptions
+    free = False
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Few queries of a case: each costs a credit."""
+        own = search.of(TavilyOptions)
+        key = own.tavily_key.get_secret_value() if own.tavily_key else ""
+        return cls(
+            open_service(search, own.tavily_url, _PACE, {"Authorization": f"Bearer {key}"}),
+            needs=None if key else needed("TAVILY_KEY", "a key of Tavily"),
+            at_once=4,
+            most_queries=6,
+        )
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Web pages, the plain search that costs one credit."""
-        asked = plain_query(query, _MOST_CHARACTERS)
+        asked = plain_query(query, 400)
         if not asked:
             return []
         document: dict[str, object] = {
@@ -44,8 +63,7 @@ class Tavily:
         if until is not None:
             document["end_date"] = until.isoformat()
         results = records(parse_json(self.service.post("/search", document, check)), "results")
-        hits = (self._hit(result, query) for result in results[:limit])
-        return [hit for hit in hits if hit is not None]
+        return first_hits((self._hit(result, query) for result in results), limit)
 
     def _hit(self, result: Record, query: str) -> Hit | None:
         return make_hit(

@@ -8,33 +8,46 @@ https://www.mediawiki.org/wiki/API:Revisions and https://www.mediawiki.org/wiki/
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
+from typing import Self
 from urllib.parse import quote
+
+from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.answers import Record, dig, parse_json, records, string, unexpected
-from crowdnotes.evidence.search.provider import Check, all_of, any_of, make_hit, search_words
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.provider import OnlineProvider, all_then_any, first_hits, make_hit
+from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
+from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 
-_FEW = 3  # words; looser than that finds everything
+_PACE = Pace(10, 1.1, 1)  # one after another
 _AS_OF = 3  # pages looked up as they stood: each takes a request of its own
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _WIKITEXT = 40_000  # characters of an old revision looked at: its opening lies well within
 
 
-@dataclass(frozen=True, slots=True)
-class Wikipedia:
+class WikipediaOptions(BaseModel):
+    """Wikipedia."""
+
+    wikipedia_url: str = Field(
+        "https://{language}.wikipedia.org/w", description="MediaWiki's folder of scripts; {language} is filled in"
+    )
+
+
+class Wikipedia(OnlineProvider):
     """See `SearchProvider`. The service's base URL holds {language}."""
 
-    service: Service
-    name: str = "wikipedia"
-    label: str = "Wikipedia"
-    needs: str | None = None
-    at_once: int = 1
-    most_queries: int = 4  # one article a subject: more wordings find the same ones
+    name = "wikipedia"
+    label = "Wikipedia"
+    options = WikipediaOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Few queries of a case: there is one article a subject, and more wordings find the same ones."""
+        return cls(open_service(search, search.of(WikipediaOptions).wikipedia_url, _PACE), most_queries=4)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
         """Articles with all words, else with any; English when the post's language is not known.
@@ -42,24 +55,19 @@ class Wikipedia:
         With `until`, links lead to the revision that stood at the end of that day and the snippet is
         the opening of it; an article that is younger is left out.
         """
-        words = search_words(query)
-        if not words:
-            return []
         edition = language if language and _LANGUAGE.fullmatch(language) else "en"
         service = replace(self.service, base_url=self.service.base_url.replace("{language}", edition))
-        found = self._ask(service, all_of(words), limit, check)
-        if not found and len(words) >= _FEW:
-            found = self._ask(service, any_of(words), limit, check)
-        if until is None:
-            hits = [self._hit(record, query, edition) for record in found[:limit]]
-        else:
-            pages = [string(record, "title") for record in found[: min(limit, _AS_OF)]]
-            hits = [self._hit_as_of(service, title, query, edition, until, check) for title in pages if title]
-        return [hit for hit in hits if hit is not None]
 
-    def _ask(self, service: Service, words: str, limit: int, check: Check) -> list[Record]:
-        answer = _query(service, {"list": "search", "srsearch": words, "srlimit": limit, "srnamespace": 0}, check)
-        return records(answer, "query", "search")
+        def ask(words: str) -> list[Record]:
+            params: dict[str, str | int] = {"list": "search", "srsearch": words, "srlimit": limit, "srnamespace": 0}
+            return records(_query(service, params, check), "query", "search")
+
+        found = all_then_any(query, ask)
+        if until is None:
+            return first_hits((self._hit(record, query, edition) for record in found), limit)
+        pages = [string(record, "title") for record in found[: min(limit, _AS_OF)]]
+        hits = [self._hit_as_of(service, title, query, edition, until, check) for title in pages if title]
+        return first_hits(hits, limit)
 
     def _hit(self, record: Record, query: str, edition: str) -> Hit | None:
         title = string(record, "title")

@@ -13,7 +13,7 @@ import pytest
 from crowdnotes.domain import Hit, ProviderOutcome, ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.search import check_providers, search_all
-from crowdnotes.evidence.search.provider import Check
+from crowdnotes.evidence.search.service import Check
 
 _KEY = "s3" + "cret"
 _Answer = Callable[[str, Check], list[Hit]]
