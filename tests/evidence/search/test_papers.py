@@ -1,79 +1,137 @@
-"""Which paper a link or a hit is about."""
+"""Records of Crossref and Europe PMC become hits that carry what became of the paper."""
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from pytest_httpserver import HTTPServer
 
-from crowdnotes.evidence.search.papers import Paper, paper_of
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.fetching import no_check
+from crowdnotes.evidence.search.crossref import Crossref
+from crowdnotes.evidence.search.europe_pmc import EuropePmc
+from crowdnotes.evidence.search.service import Service
+
+
+def _item(**more: Any) -> dict[str, Any]:
+    return {
+        "DOI": "10.1016/S0140-6736(97)11096-0", "type": "journal-article", "title": ["Ileal-lymphoid hyperplasia"],
+        "abstract": "<jats:title>Summary</jats:title><jats:p>We investigated &amp; saw.</jats:p>",
+        "issued": {"date-parts": [[1998, 2, 28]]}, "created": {"date-time": "2002-07-25T13:35:52Z"},
+    } | more  # fmt: skip
+
+
+def _search(httpserver: HTTPServer, service: Service, item: Any, until: date | None = None) -> list[Hit]:
+    answer = {"status": "ok", "message-type": "work-list", "message": {"total-results": 1, "items": [item]}}
+    httpserver.expect_request("/works").respond_with_json(answer)
+    provider = Crossref(service, {"mailto": "a@b.org"})
+    return provider.search("autism ileal", limit=5, until=until, language=None, check=no_check)
+
+
+def test_a_work_becomes_a_hit(httpserver: HTTPServer, service: Service) -> None:
+    (hit,) = _search(httpserver, service, _item(), date(2020, 6, 30))
+    assert hit.url == "https://doi.org/10.1016/S0140-6736(97)11096-0"
+    assert (hit.snippet, hit.published) == ("Summary We investigated & saw.", date(1998, 2, 28))
+    asked = httpserver.log[0][0].args
+    assert asked["filter"] == "has-abstract:true,until-pub-date:2020-06-30"
+    assert (asked["query.bibliographic"], asked["mailto"]) == ("autism ileal", "a@b.org")
 
 
 @pytest.mark.parametrize(
-    ("url", "paper"),
+    ("more", "notices"),
     [
-        ("https://doi.org/10.1056/NEJMoa2034577", Paper(doi="10.1056/nejmoa2034577")),
-        ("http://dx.doi.org/10.1016/S0140-6736(20)31180-6", Paper(doi="10.1016/s0140-6736(20)31180-6")),
-        ("https://www.nejm.org/doi/full/10.1056/NEJMoa2034577", Paper(doi="10.1056/nejmoa2034577")),
-        ("https://www.science.org/doi/10.1126/science.abc1234?cookieSet=1", Paper(doi="10.1126/science.abc1234")),
-        ("https://onlinelibrary.wiley.com/doi/abs/10.1002/jmv.26123", Paper(doi="10.1002/jmv.26123")),
-        ("https://link.springer.com/article/10.1007/s00134-020-06027-2", Paper(doi="10.1007/s00134-020-06027-2")),
-        (
-            "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0234567",
-            Paper(doi="10.1371/journal.pone.0234567"),
-        ),
-        ("https://www.nature.com/articles/s41586-020-2012-7", Paper(doi="10.1038/s41586-020-2012-7")),
-        ("https://www.nature.com/articles/d41586-020-00502-w", Paper(doi="10.1038/d41586-020-00502-w")),
-        (
-            "https://www.thelancet.com/journals/lancet/article/PIIS0140-6736(20)31180-6/fulltext",
-            Paper(doi="10.1016/s0140-6736(20)31180-6"),
-        ),
-        ("https://www.biorxiv.org/content/10.1101/2020.05.01.123456v2.full", Paper(doi="10.1101/2020.05.01.123456")),
-        ("https://pubmed.ncbi.nlm.nih.gov/31978945/", Paper(pmid="31978945")),
-        ("https://www.ncbi.nlm.nih.gov/pubmed/31978945", Paper(pmid="31978945")),
-        ("https://europepmc.org/article/MED/31978945", Paper(pmid="31978945")),
-        ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC7092803/", Paper(pmcid="PMC7092803")),
-        ("https://pmc.ncbi.nlm.nih.gov/articles/PMC7092803/", Paper(pmcid="PMC7092803")),
-        (
-            "https://web.archive.org/web/2021/https://www.nejm.org/doi/full/10.1056/NEJMoa2034577",
-            Paper(doi="10.1056/nejmoa2034577"),
-        ),
+        ({"updated-by": [{"DOI": "10.1/r", "type": "retraction", "label": "Retraction"}]}, ("retracted",)),
+        ({"updated-by": [{"type": "correction"}, {"type": "new_edition"}]}, ("corrected since",)),
+        ({"update-to": [{"DOI": "10.1/x", "type": "retraction"}]}, ("a retraction notice",)),
+        ({"update-to": [{"DOI": "10.1/x", "type": "correction"}]}, ()),
+        ({"type": "posted-content", "subtype": "preprint"}, ("preprint",)),
     ],
 )
-def test_an_address_names_its_paper(url: str, paper: Paper) -> None:
-    assert paper_of(url) == paper
+def test_what_became_of_it_is_marked(
+    httpserver: HTTPServer, service: Service, more: dict[str, Any], notices: tuple[str, ...]
+) -> None:
+    assert _search(httpserver, service, _item(**more))[0].notices == notices
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["https://www.who.int/news", "https://www.nature.com/nature", "https://doi.org/", "http://[", "", "10.1 apples"],
-)
-def test_another_address_names_none(url: str) -> None:
-    assert paper_of(url) is None
-
-
-def test_what_the_search_said_comes_before_the_address() -> None:
-    url = "https://news.example.org/a"
-    assert paper_of(url, "https://doi.org/10.1000/ABC", "12") == Paper(doi="10.1000/abc", pmid="12")
-    assert paper_of(url, "no doi", "no id") is None
-    assert paper_of(None, "10.1000/abc") == Paper(doi="10.1000/abc")
-
-
-@given(st.text() | st.from_regex(r"https://(doi\.org|a\.org/doi)/10\.\d{4}/\S{0,20}", fullmatch=True), st.text())
-def test_any_text_is_a_paper_or_none(url: str, doi: str) -> None:
-    paper = paper_of(url, doi)
-    assert paper is None or paper != Paper()
-
-
-@pytest.mark.parametrize(
-    "url",
+    ("parts", "created", "published"),
     [
-        "https://evil.example/10.1056/nejmoa2034577",
-        "https://evil.example/doi/10.1056/nejmoa2034577",
-        "https://evil.example/a?doi=10.1056/nejmoa2034577",
-        "https://evil.example/a?id=10.1056/nejmoa2034577",
-        "https://nejm.org.evil.example/doi/full/10.1056/nejmoa2034577",
+        ([[2020]], "2020-04-05T00:00:00Z", date(2020, 4, 5)),
+        ([[2020, 3]], "2020-04-05T00:00:00Z", None),
+        ([[None]], "2020-04-05T00:00:00Z", None),
+        ([], "", None),
+        ([["x", 99]], "never", None),
     ],
 )
-def test_a_host_that_is_no_publisher_cannot_claim_a_paper_by_its_address(url: str) -> None:
-    assert paper_of(url) is None
+def test_a_partial_date_is_not_guessed(
+    httpserver: HTTPServer, service: Service, parts: Any, created: str, published: date | None
+) -> None:
+    item = _item(issued={"date-parts": parts}, created={"date-time": created})
+    assert _search(httpserver, service, item)[0].published == published
+
+
+def test_a_partial_date_after_the_cutoff_is_left_out(httpserver: HTTPServer, service: Service) -> None:
+    assert _search(httpserver, service, _item(issued={"date-parts": [[2021]]}), date(2020, 6, 30)) == []
+
+
+_PAPER = {
+    "id": "1", "source": "MED", "pmid": "30831578", "pmcid": "PMC1", "doi": "10.7326/M18-2101",
+    "title": "Measles, Mumps, Rubella Vaccination and <i>Autism</i>.",
+    "abstractText": "<h4>Background</h4>The hypothesised link.",
+    "firstPublicationDate": "2019-03-05",
+    "pubTypeList": {"pubType": ["Journal Article"]},
+}  # fmt: skip
+
+
+def _answer(*records: Any) -> dict[str, Any]:
+    return {"version": "6.9", "hitCount": len(records), "resultList": {"result": list(records)}}
+
+
+def test_a_paper_becomes_a_hit(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/search").respond_with_json(_answer(_PAPER))
+    (hit,) = EuropePmc(service).search("MMR autism", limit=5, until=None, language=None, check=no_check)
+    assert (hit.provider, hit.url) == ("europe-pmc", "https://pubmed.ncbi.nlm.nih.gov/30831578/")
+    assert hit.title == "Measles, Mumps, Rubella Vaccination and Autism."
+    assert hit.snippet == "Background The hypothesised link."
+    assert (hit.published, hit.doi, hit.notices) == (date(2019, 3, 5), "10.7326/m18-2101", ())
+
+
+def test_the_cutoff_is_put_to_the_service(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/search").respond_with_json(_answer(_PAPER))
+    EuropePmc(service).search("MMR autism", limit=5, until=date(2025, 6, 30), language=None, check=no_check)
+    asked = httpserver.log[0][0].args
+    assert asked["query"] == (
+        "(mmr autism) AND (SRC:MED OR SRC:PMC OR SRC:PPR) AND FIRST_PDATE:[1800-01-01 TO 2025-06-30]"
+    )
+    assert (asked["format"], asked["resultType"], asked["pageSize"]) == ("json", "core", "5")
+
+
+def test_preprints_and_retractions_are_marked(httpserver: HTTPServer, service: Service) -> None:
+    preprint = {"id": "P", "source": "PPR", "doi": "10.1101/2020.1", "title": "A preprint"}
+    retracted = _PAPER | {"commentCorrectionList": {"commentCorrection": [{"type": "Retraction in", "id": "9"}]}}
+    httpserver.expect_request("/search").respond_with_json(_answer(preprint, retracted))
+    first, second = EuropePmc(service).search("x", limit=5, until=None, language=None, check=no_check)
+    assert (first.url, first.notices) == ("https://doi.org/10.1101/2020.1", ("preprint",))
+    assert second.notices == ("retracted",)
+
+
+def test_a_query_that_nothing_holds_whole_is_loosened(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_ordered_request("/search").respond_with_json({"hitCount": 0, "resultList": {"result": []}})
+    httpserver.expect_ordered_request("/search").respond_with_json(_answer(_PAPER))
+    hits = EuropePmc(service).search("chalk water town", limit=5, until=None, language=None, check=no_check)
+    assert len(hits) == 1
+    assert httpserver.log[1][0].args["query"].startswith("(chalk OR water OR town) AND")
+
+
+def test_records_without_sense_are_passed_over(httpserver: HTTPServer, service: Service) -> None:
+    strange: list[Any] = [None, "x", {}, {"title": ["t"], "pmid": 7, "pubTypeList": "x", "firstPublicationDate": 5}]
+    httpserver.expect_request("/search").respond_with_json(_answer(*strange, _PAPER))
+    hits = EuropePmc(service).search("x", limit=9, until=None, language=None, check=no_check)
+    assert [hit.published for hit in hits] == [None, date(2019, 3, 5)]
+
+
+def test_a_query_without_words_asks_nothing(httpserver: HTTPServer, service: Service) -> None:
+    assert EuropePmc(service).search("?!", limit=5, until=None, language=None, check=no_check) == []
+    assert httpserver.log == []

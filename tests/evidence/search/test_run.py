@@ -10,9 +10,10 @@ from datetime import date
 
 import pytest
 
-from crowdnotes.domain import Hit, ProviderOutcome, ProviderState
+from crowdnotes.domain import Hit, ProviderOutcome, ProviderState, Query
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.search import check_providers, search_all
+from crowdnotes.evidence.search.run import languages_of
 from crowdnotes.evidence.search.service import Check
 
 _KEY = "s3" + "cret"
@@ -197,3 +198,12 @@ def test_a_check_tells_who_answers_and_who_does_not(caplog: pytest.LogCaptureFix
     providers = [Scripted("up"), Scripted("down", _failing(ProviderState.FAILED)), Scripted("bare", needs="A key.")]
     states = {outcome.provider: outcome.state.value for outcome in check_providers(providers)}
     assert states == {"up": "answered", "down": "failed", "bare": "not configured"}
+
+
+def test_a_query_goes_to_the_edition_of_its_language() -> None:
+    queries = [
+        Query(text="les vaccins causent l'autisme", purpose="the claim", language="fr"),
+        Query(text="vaccines cause autism", purpose="the claim"),
+        Query(text="вакцины вызывают аутизм у детей и взрослых людей", purpose="the claim"),
+    ]
+    assert list(languages_of(queries).values()) == ["fr", None, "ru"]

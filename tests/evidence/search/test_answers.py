@@ -1,4 +1,4 @@
-"""Titles and snippets from outside become plain text, whatever they hold."""
+"""What a service answers becomes plain text and marks, whatever it holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.search.answers import plain_line, plain_text
+from crowdnotes.evidence.search.answers import notice_of, plain_line, plain_text
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,29 @@ def test_any_text_gives_one_short_line(text: str, limit: int) -> None:
     plain = plain_text(text, limit)
     assert len(plain) <= limit
     assert "\n" not in plain
+
+
+@pytest.mark.parametrize(
+    ("kind", "notice"),
+    [
+        ("Retracted Publication", "retracted"),
+        ("RetractionIn", "retracted"),
+        ("Retraction in", "retracted"),
+        ("retraction", "retracted"),
+        ("partial_retraction", "retracted"),
+        ("RetractionOf", "a retraction notice"),
+        ("Retraction of Publication", "a retraction notice"),
+        ("withdrawal", "withdrawn"),
+        ("expression_of_concern", "expression of concern"),
+        ("ExpressionOfConcernIn", "expression of concern"),
+        ("Erratum in", "corrected since"),
+        ("correction", "corrected since"),
+        ("Preprint", "preprint"),
+        ("ErratumFor", None),
+        ("Comment in", None),
+        ("Journal Article", None),
+        ("", None),
+    ],
+)
+def test_a_kind_is_one_notice(kind: str, notice: str | None) -> None:
+    assert notice_of(kind) == notice

@@ -1,0 +1,195 @@
+"""The web, fact-checks, MedlinePlus and the local library as providers."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from crowdnotes.domain import ProviderState
+from crowdnotes.errors import SearchError
+from crowdnotes.evidence.fetching import no_check
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.search.brave import Brave
+from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
+from crowdnotes.evidence.search.local_library import LocalLibrary
+from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.searxng import SearXng
+from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.tavily import Tavily
+from crowdnotes.testing import HashingEmbedder
+from tests.evidence.search.conftest import MakeService
+
+_UNTIL = date(2025, 6, 30)
+
+
+def test_brave_is_asked_within_the_cutoff_and_its_markup_goes(
+    httpserver: HTTPServer, make_service: MakeService
+) -> None:
+    result = {
+        "title": "Is <strong>chalk</strong> safe?", "url": "https://a.org/chalk?utm_source=b", "age": "May 1, 2024",
+        "description": "It&#x27;s <strong>harmless</strong>.", "page_age": "2024-05-01T12:00:00",
+        "extra_snippets": ["Calcium."],
+    }  # fmt: skip
+    httpserver.expect_request("/web/search", headers={"X-Subscription-Token": "k"}).respond_with_json(
+        {"type": "search", "web": {"type": "search", "results": [result]}}
+    )
+    provider = Brave(make_service(headers={"X-Subscription-Token": "k"}))
+    (hit,) = provider.search("!g chalk", limit=50, until=_UNTIL, language="de", check=no_check)
+    assert (hit.title, hit.snippet, hit.published) == ("Is chalk safe?", "It's harmless. Calcium.", date(2024, 5, 1))
+    asked = httpserver.log[0][0].args
+    assert (asked["q"], asked["count"], asked["freshness"]) == ("g chalk", "20", "1990-01-01to2025-06-30")
+
+
+def test_brave_without_results_is_no_error(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/web/search").respond_with_json({"type": "search", "query": {}})
+    assert Brave(service).search("x", limit=5, until=None, language=None, check=no_check) == []
+
+
+def test_tavily_is_asked_within_the_cutoff(httpserver: HTTPServer, make_service: MakeService) -> None:
+    results = [
+        {"title": "Chalk", "url": "https://a.org/chalk", "content": "Harmless.", "score": 0.9},
+        {"title": "News", "url": "https://n.org/", "content": "x", "published_date": "Tue, 06 May 2025 10:00:00 GMT"},
+        {"title": "Inside", "url": "http://169.254.169.254/latest", "content": "x"},
+    ]
+    httpserver.expect_request(
+        "/search",
+        method="POST",
+        headers={"Authorization": "Bearer k"},
+        json={"query": "chalk", "search_depth": "basic", "max_results": 5, "end_date": "2025-06-30"},
+    ).respond_with_json({"query": "chalk", "results": results})
+    provider = Tavily(make_service(headers={"Authorization": "Bearer k"}))
+    hits = provider.search("chalk", limit=5, until=_UNTIL, language=None, check=no_check)
+    assert [(hit.title, hit.published) for hit in hits] == [("Chalk", None), ("News", date(2025, 5, 6))]
+
+
+def test_searxng_keeps_the_cutoff_by_date_and_shows_the_undated(httpserver: HTTPServer, service: Service) -> None:
+    results = [
+        {"title": "Old", "url": "https://a.org/1", "content": "x", "publishedDate": "2024-01-01T00:00:00"},
+        {"title": "New", "url": "https://a.org/2", "content": "x", "publishedDate": "2026-01-01T00:00:00"},
+        {"title": "Undated", "url": "https://a.org/3", "content": "x", "publishedDate": None},
+    ]
+    httpserver.expect_request("/search").respond_with_json({"query": "x", "results": results})
+    hits = SearXng(service).search("x", limit=5, until=_UNTIL, language="de", check=no_check)
+    assert [hit.title for hit in hits] == ["Old", "Undated"]
+    assert dict(httpserver.log[0][0].args) == {"q": "x", "format": "json", "language": "de"}
+
+
+def test_a_searxng_without_json_is_told_what_to_change(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/search").respond_with_data("Forbidden", status=403)
+    with pytest.raises(SearchError) as raised:
+        SearXng(service).search("x", limit=5, until=None, language=None, check=no_check)
+    assert "search.formats" in str(raised.value)
+
+
+def _review(day: str) -> dict[str, Any]:
+    return {
+        "publisher": {"name": "Full Fact", "site": "fullfact.org"}, "url": f"https://fullfact.org/{day or 'x'}",
+        "title": "MMR does not cause autism", "reviewDate": day, "textualRating": "False", "languageCode": "en",
+    }  # fmt: skip
+
+
+def test_a_review_becomes_a_hit_and_the_key_stays_out_of_the_address(
+    httpserver: HTTPServer, make_service: MakeService
+) -> None:
+    claim = {"text": "MMR causes autism", "claimant": "A post", "claimReview": [_review("2024-05-06T00:00:00Z")]}
+    httpserver.expect_request("/claims:search", headers={"X-Goog-Api-Key": "k"}).respond_with_json({"claims": [claim]})
+    provider = GoogleFactCheck(make_service(headers={"X-Goog-Api-Key": "k"}))
+    (hit,) = provider.search("MMR autism", limit=5, until=None, language="de", check=no_check)
+    assert hit.snippet == "The claim “MMR causes autism”, said by A post. Full Fact rates it: False."
+    assert (hit.title, hit.published, hit.rating) == ("MMR does not cause autism", date(2024, 5, 6), "False")
+    assert dict(httpserver.log[0][0].args) == {"query": "MMR autism", "pageSize": "5"}
+
+
+def test_reviews_after_the_cutoff_are_left_out_and_undated_ones_stay(
+    httpserver: HTTPServer, make_service: MakeService
+) -> None:
+    reviews = [_review("2024-05-06T00:00:00Z"), _review("2026-01-01T00:00:00Z"), _review("")]
+    httpserver.expect_request("/claims:search").respond_with_json({"claims": [{"text": "x", "claimReview": reviews}]})
+    provider = GoogleFactCheck(make_service())
+    hits = provider.search("x", limit=5, until=date(2025, 1, 1), language=None, check=no_check)
+    assert [hit.published for hit in hits] == [date(2024, 5, 6), None]
+
+
+def test_a_claim_that_nobody_checked_is_no_error(httpserver: HTTPServer, make_service: MakeService) -> None:
+    httpserver.expect_request("/claims:search").respond_with_json({})
+    assert GoogleFactCheck(make_service()).search("x", limit=5, until=None, language=None, check=no_check) == []
+
+
+_TOPIC = """<?xml version="1.0" encoding="UTF-8"?><nlmSearchResult><term>measles</term><count>1</count>
+<list num="1" start="0" per="5"><document rank="0" url="https://medlineplus.gov/measles.html">
+<content name="title">&lt;span class="qt0"&gt;Measles&lt;/span&gt;</content>
+<content name="organizationName">National Library of Medicine</content>
+<content name="FullSummary">&lt;p&gt;Measles is an infectious disease.&lt;/p&gt;
+&lt;ul&gt;&lt;li&gt;Fever&lt;/li&gt;&lt;/ul&gt;</content>
+<content name="snippet">cut …</content></document></list></nlmSearchResult>"""
+_NONE = '<nlmSearchResult><count>0</count><list num="0" start="0" per="5"/></nlmSearchResult>'
+
+
+def test_a_topic_becomes_an_undated_hit(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/query").respond_with_data(_TOPIC, content_type="text/xml")
+    (hit,) = MedlinePlus(service).search("measles", limit=5, until=date(2020, 1, 1), language="en", check=no_check)
+    assert (hit.title, hit.url, hit.published) == ("Measles", "https://medlineplus.gov/measles.html", None)
+    assert hit.snippet == "Measles is an infectious disease. Fever"
+    assert httpserver.log[0][0].args["db"] == "healthTopics"
+
+
+def test_spanish_posts_get_the_spanish_topics(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/query").respond_with_data(_TOPIC)
+    MedlinePlus(service).search("sarampión", limit=5, until=None, language="es", check=no_check)
+    assert httpserver.log[0][0].args["db"] == "healthTopicsSpanish"
+
+
+def test_what_it_does_not_speak_is_not_asked(httpserver: HTTPServer, service: Service) -> None:
+    assert MedlinePlus(service).search("rougeole", limit=5, until=None, language="fr", check=no_check) == []
+    assert httpserver.log == []
+
+
+def test_a_query_without_a_topic_is_loosened_once(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/query").respond_with_data(_NONE)
+    assert MedlinePlus(service).search("chalk water", limit=5, until=None, language=None, check=no_check) == []
+    assert [request.args["term"] for request, _ in httpserver.log] == ["chalk water", "chalk OR water"]
+
+
+def test_an_entity_bomb_is_not_expanded(httpserver: HTTPServer, service: Service) -> None:
+    bomb = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>' + _TOPIC.partition("?>")[
+        2
+    ].replace("cut …", "&b;").replace("FullSummary", "other")
+    httpserver.expect_request("/query").respond_with_data(bomb)
+    (hit,) = MedlinePlus(service).search("measles", limit=5, until=None, language=None, check=no_check)
+    assert "aaaa" not in hit.snippet
+
+
+_TABLE = """title,text,url,date
+Fluoride,Fluoride in drinking water prevents tooth decay in children.,https://a.org/1,2020-01-01
+Chalk,The water holds no chalk but dissolved calcium.,https://a.org/2,2026-01-01
+"""
+
+
+@pytest.fixture
+def libraries(tmp_path: Path) -> Libraries:
+    (tmp_path / "t.csv").write_text(_TABLE, encoding="utf-8")
+    found = Libraries(tmp_path / "libraries", HashingEmbedder())
+    found.add(tmp_path / "t.csv", "town")
+    return found
+
+
+def test_its_hits_name_it_and_their_record(libraries: Libraries) -> None:
+    provider = LocalLibrary(libraries, "town")
+    hits = provider.search_together(["chalk water", "fluoride"], post="chalk!", limit=5, until=None, check=no_check)
+    assert {(hit.provider, hit.record) for hit in hits} == {("library:town", 0), ("library:town", 1)}
+
+
+def test_records_after_the_cutoff_are_left_out(libraries: Libraries) -> None:
+    provider = LocalLibrary(libraries, "town")
+    hits = provider.search("water", limit=5, until=date(2021, 1, 1), language=None, check=no_check)
+    assert [hit.title for hit in hits] == ["Fluoride"]
+
+
+def test_a_library_that_is_gone_is_a_failed_provider(libraries: Libraries) -> None:
+    with pytest.raises(SearchError) as raised:
+        LocalLibrary(libraries, "none").search("x", limit=5, until=None, language=None, check=no_check)
+    assert raised.value.state is ProviderState.FAILED
