@@ -17,9 +17,7 @@ pytestmark = pytest.mark.journey
 POST = "Vitamin C CURES the common cold!!! Take 5 grams a day and you will never catch one. Doctors hide this."
 
 
-@pytest.mark.parametrize(
-    ("name", "scheme", "width"), [("light", "light", 1280), ("dark", "dark", 1280), ("phone", "light", 390)]
-)
+@pytest.mark.parametrize(("name", "scheme", "width"), [("light", "light", 1280), ("phone", "dark", 390)])
 def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     app: App, new_page: NewPage, name: str, scheme: Literal["light", "dark"], width: int
 ) -> None:
