@@ -9,11 +9,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from crowdnotes.demonstration import is_demonstration_url
-from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, GateStatus, Post, ReadAs, Source, Support
+from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
 from crowdnotes.text.note_rules import CLASSIFICATIONS, NOTE_LIMIT, find_urls, note_length, tags_of
 
 
@@ -46,23 +46,6 @@ def post_url(case: Case) -> str | None:
     parts = urlsplit(case.post.url)
     on_x = parts.scheme in {"http", "https"} and parts.hostname in X_HOSTS
     return case.post.url if on_x else None
-
-
-def although(case: Case, check: str, address: Callable[[str], str]) -> str:
-    """What the check found, as Markdown to follow "Approved although".
-
-    check: as an `Override` names it: a gate, "link:URL" or "live:URL". address: writes a URL as Markdown.
-    """
-    kind, _, url = check.partition(":")
-    said = {"link": "nobody inspected the link", "live": "no answer was had from the link"}.get(kind)
-    return f"{said} {address(url)}" if said else gate_said(case, check)
-
-
-def gate_said(case: Case, gate: str) -> str:
-    """How a gate that did not pass stands: it failed, or it was not run, which are not the same."""
-    results = case.assessment.gates if case.assessment is not None else ()
-    not_run = any(item.gate.value == gate and item.status is GateStatus.NOT_RUN for item in results)
-    return f"the {gate} gate was not run" if not_run else f"the {gate} gate did not pass"
 
 
 _COLUMNS = (
@@ -108,7 +91,7 @@ def _row(case: Case) -> list[str]:
         decision.by if decision else "",
         decision.at.isoformat() if decision else "",
         decision.reason if decision else "",
-        "; ".join(f"{item.check}: {item.reason}" for item in decision.overrides) if decision else "",
+        "; ".join(f"{item.obstacle.although()}: {item.reason}" for item in decision.overrides) if decision else "",
         case.classification.value if _may_be_posted(case) else "",
         ", ".join(case.tags),
         case.post.url or "",
@@ -272,7 +255,7 @@ def _decision_lines(case: Case) -> Iterator[str]:
     yield f"## Decision: {decision.kind.value}\n"
     yield f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}".rstrip() + "\n"
     for item in decision.overrides:
-        yield f"- Approved although **{although(case, item.check, _code)}**. Reason: {_inline(item.reason)}"
+        yield f"- Approved although **{item.obstacle.although(_code)}**. Reason: {_inline(item.reason)}"
     if decision.text_sha256:
         yield f"\nsha256 of the text: `{decision.text_sha256}`\n"
 

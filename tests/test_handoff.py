@@ -22,6 +22,8 @@ from crowdnotes.domain import (
     Image,
     LinkCheck,
     LinkState,
+    ObstacleId,
+    ObstacleKind,
     Override,
     Post,
     ReadAs,
@@ -36,14 +38,18 @@ AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 NOTE = "According to Example Health, no link was found. https://health.example.org/review"
 
 
+def _over(kind: ObstacleKind, subject: str, reason: str) -> Override:
+    return Override(obstacle=ObstacleId(kind=kind, subject=subject), reason=reason)
+
+
 def _decided(**changes: object):  # type: ignore[no-untyped-def]
     decision = Decision(
         kind=DecisionKind.APPROVED,
         by="ann",
         at=AT,
         overrides=(
-            Override(check="correctness", reason="their own words"),
-            Override(check="link:https://a_b.example.org/x", reason="read on paper"),
+            _over(ObstacleKind.GATE_FAILED, "correctness", "their own words"),
+            _over(ObstacleKind.LINK_UNINSPECTED, "https://a_b.example.org/x", "read on paper"),
         ),
     )
     return make_case(
@@ -72,7 +78,10 @@ def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
     engine = ScriptedEngine()
     engine.fails_at = GateName.RELEVANCE
     judged = assess(engine, case.post, case.draft.text, case.used_evidence, lambda: AT)
-    over = tuple(Override(check=gate.value, reason="it fits the post") for gate in GateName)
+    failed, not_run = ObstacleKind.GATE_FAILED, ObstacleKind.GATE_NOT_RUN
+    over = tuple(
+        _over(failed if gate is GateName.RELEVANCE else not_run, gate.value, "it fits the post") for gate in GateName
+    )
     decision = case.decision.model_copy(update={"overrides": over})
     page = to_markdown(case.model_copy(update={"assessment": judged, "decision": decision}))
     assert "Approved although **the relevance gate did not pass**." in page
@@ -163,7 +172,10 @@ def test_csv_has_a_row_a_case_and_defuses_formulas() -> None:
     assert len(rows) == 1
     assert rows[0]["post"].startswith("'=")
     assert rows[0]["decision"] == "approved"
-    assert rows[0]["overrides"] == "correctness: their own words; link:https://a_b.example.org/x: read on paper"
+    assert rows[0]["overrides"] == (
+        "the correctness gate did not pass: their own words; "
+        "nobody inspected the link https://a_b.example.org/x: read on paper"
+    )
 
 
 @given(st.text(max_size=80))

@@ -21,9 +21,10 @@ from crowdnotes.domain import (
     Look,
     LookKind,
     Mode,
+    Obstacle,
+    ObstacleId,
     Verdict,
 )
-from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import Step
 
 
@@ -219,7 +220,7 @@ class CaseService:
         by: str,
         *,
         reason: str = "",
-        overrides: Mapping[str, str] | None = None,
+        overrides: Mapping[ObstacleId, str] | None = None,
         seen: str | None = None,
     ) -> Case:
         """See `obstacles.decide`."""
@@ -232,9 +233,9 @@ class CaseService:
         """See `workflow.reopen`."""
         return self._change(case_id, lambda case, at: workflow.reopen(case, by, at))
 
-    def obstacles(self, case: Case, overrides: Mapping[str, str] | None = None) -> list[WorkflowError]:
+    def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
         """See `obstacles.obstacles`."""
-        return obstacles.obstacles(case, self._clock(), overrides)
+        return obstacles.obstacles(case, self._clock())
 
     def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
         """The links that the note cites, each with how it answered within the last day, if it was asked."""

@@ -15,7 +15,6 @@ from crowdnotes.domain.case import (
     Event,
     Look,
     LookKind,
-    Override,
     Stage,
     StageName,
     Usage,
@@ -53,6 +52,7 @@ from crowdnotes.domain.judgement import (
     SideVotes,
 )
 from crowdnotes.domain.note import Draft, SentenceSupport, Support
+from crowdnotes.domain.obstacle import Obstacle, ObstacleId, ObstacleKind, Override
 from crowdnotes.domain.post import X_HOSTS, Claim, Image, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, ProviderState, Query, SourceCategory
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION, upgraded, version_of

@@ -11,6 +11,7 @@ from crowdnotes.domain.base import Noun
 from crowdnotes.domain.evidence import Evidence, EvidenceSet, Source, basis_sha256
 from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck
 from crowdnotes.domain.note import Draft
+from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, Query
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION
@@ -30,13 +31,6 @@ class DecisionKind(StrEnum):
     NOT_NEEDED = "not needed"
     INSUFFICIENT_EVIDENCE = "insufficient evidence"
     REJECTED = "rejected"
-
-
-class Override(Noun):
-    """A failed check that a person passed over, and the reason they wrote."""
-
-    check: str
-    reason: str
 
 
 class Decision(Noun):

@@ -1,6 +1,5 @@
-"""The three gates, in order, and the checks beside them."""
+"""The gates, in order, and the checks beside them."""
 
-from crowdnotes.gates.assess import assess
-from crowdnotes.gates.hierarchy import run_gates
+from crowdnotes.gates.assess import GATES, assess, run_gates
 
-__all__ = ["assess", "run_gates"]
+__all__ = ["GATES", "assess", "run_gates"]

@@ -1,14 +1,24 @@
-"""One assessment: gates, principles, attribution and lint of one exact text over one set of passages."""
+"""The gates, in their order, and one assessment: gates, principles, attribution and lint of one exact text.
+
+Relevance, then correctness, then helpfulness: a gate runs only after the one before it passed (CrowdNotes+ 4.3). People
+reward fluency, so a well-written note must first be about the claim and true to its sources. An engine that fails at a
+gate leaves it NOT_RUN, and all behind it.
+
+A new gate is a `Gate` in a room of its own, a line in `GATES` and its name in `domain.GateName`, in the same order.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from crowdnotes.domain import (
     Assessment,
     Evidence,
+    GateName,
+    GateResult,
     GateStatus,
     Post,
     PrincipleName,
@@ -20,9 +30,54 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Engine, EngineStep
 from crowdnotes.engines.metering import together
 from crowdnotes.errors import EngineError
-from crowdnotes.gates.hierarchy import not_run, run_gates
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.text.lint import lint
+from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is judged, by which engine; `support` is what carries each sentence of the note."""
+
+    engine: Engine
+    post: Post
+    note: str
+    evidence: Sequence[Evidence]
+    support: Sequence[SentenceSupport]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One gate: the question it asks, as a person reads it, what helps a note to pass, and who judges."""
+
+    name: GateName
+    question: str
+    lifts: str
+    judge: Callable[[Judged], GateResult]
+
+
+_GATES = (
+    Gate(
+        name=GateName.RELEVANCE,
+        question="Do the passages help to judge this claim?",
+        lifts="Choose other passages, or take some out, and score again",  # it judges them, not the note
+        judge=lambda it: it.engine.relevance(it.post, it.evidence),
+    ),
+    Gate(
+        name=GateName.CORRECTNESS,
+        question="Does the note say what the passages say?",
+        lifts="Mend the note, or use passages that carry it, and score it again",
+        judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
+    ),
+    Gate(
+        name=GateName.HELPFULNESS,
+        question="Would readers of different views find it helpful?",
+        lifts="Mend the note and score it again",
+        judge=lambda it: it.engine.helpfulness(it.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
+    ),
+)
+GATES = {gate.name: gate for gate in _GATES}
+"""By name, in the order in which they run."""
 
 
 def assess(
@@ -38,7 +93,8 @@ def assess(
         support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
     except EngineError as error:
         support = ()
-        gates = not_run(f"What carries each sentence could not be judged: {error.message}")
+        reason = f"What carries each sentence could not be judged: {error.message}"
+        gates = tuple(_not_run(gate, reason) for gate in GATES)
         principles = _principles(engine, post, note, support)
     else:
         gates, principles = together(
@@ -58,6 +114,28 @@ def assess(
         assessed_at=clock(),
         seconds=time.perf_counter() - begun,
     )
+
+
+def run_gates(
+    engine: Engine, post: Post, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]
+) -> tuple[GateResult, ...]:
+    """The results in order; those not reached are NOT_RUN with the reason."""
+    judged = Judged(engine, post, note, evidence, support)
+    results: list[GateResult] = []
+    for gate in GATES.values():
+        stopped = next((result for result in results if result.status is not GateStatus.PASS), None)
+        if stopped is not None:
+            results.append(_not_run(gate.name, f"Waits for {stopped.gate.value} to pass."))
+            continue
+        try:
+            results.append(gate.judge(judged))
+        except EngineError as error:
+            results.append(_not_run(gate.name, f"Could not be judged: {error.message}"))
+    return tuple(results)
+
+
+def _not_run(gate: GateName, reason: str) -> GateResult:
+    return GateResult(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
 
 
 def _principles(

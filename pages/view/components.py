@@ -12,7 +12,8 @@ from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
-from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
+from crowdnotes.domain import GateResult, GateStatus, Passage, SentenceSupport, Span, Support
+from crowdnotes.gates import GATES
 from crowdnotes.text.markdown import visible
 from crowdnotes.text.note_rules import top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
@@ -20,11 +21,6 @@ from crowdnotes.text.table_rows import ReadableRows, readable_rows
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
 Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "pinned"]
-_GATE_ASKS = {
-    GateName.RELEVANCE: "Do the passages help to judge this claim?",
-    GateName.CORRECTNESS: "Does the note say what the passages say?",
-    GateName.HELPFULNESS: "Would readers of different views find it helpful?",
-}
 _GATE_SIGNS = {GateStatus.PASS: ("✓", "passed"), GateStatus.FAIL: ("✗", "failed"), GateStatus.NOT_RUN: ("–", "not run")}
 
 
@@ -172,7 +168,7 @@ def _gate(result: GateResult) -> dict[str, Any]:
     sign, label = _GATE_SIGNS[result.status]
     return {
         "name": result.gate.value.capitalize(),
-        "asks": _GATE_ASKS[result.gate],
+        "asks": GATES[result.gate].question,
         "status": result.status.value,
         "sign": sign,
         "label": label,

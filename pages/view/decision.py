@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import streamlit as st
 
 from crowdnotes.cases.links import said
-from crowdnotes.cases.obstacles import A_REASON, missing_from
+from crowdnotes.cases.obstacles import A_REASON, missing_from, remaining
 from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import (
     Case,
     CaseStatus,
     Classification,
     DecisionKind,
-    GateStatus,
     LinkCheck,
     LinkState,
+    Obstacle,
+    ObstacleId,
+    ObstacleKind,
     StageName,
 )
-from crowdnotes.errors import CaseNotFoundError, WorkflowError
+from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.handoff import (
-    although,
     cases_csv,
     class_label,
     form_labels,
-    gate_said,
     is_demonstration,
     post_url,
     to_json,
@@ -61,8 +61,10 @@ def decide_step(case: Case | None, job: JobRecord | None) -> None:
             return
         if case.draft is not None:
             _note_form(case)
-            overrides(case, job)
-        _ends(case, job)
+        waits = workspace().service.obstacles(case)
+        if case.draft is not None:
+            overrides(case, waits, job)
+        _ends(case, waits, job)
 
 
 def _view(case: Case | None) -> StepView:
@@ -122,22 +124,22 @@ def _tick(case: Case, tag: str, key: str) -> None:
     act(_PLACE, lambda: workspace().service.tick_tag(case.id, tag, author(), ticked=ticked))
 
 
-def _ends(case: Case, job: JobRecord | None) -> None:
+def _ends(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
     """The four ends. Only approving waits: for what is listed above it, and for the work under way."""
-    blocked = case.draft is None or under_way(job) or bool(workspace().service.obstacles(case, reasons(case)))
+    blocked = case.draft is None or under_way(job) or bool(remaining(waits, reasons(case, waits)))
     kept_field(case, _WORD, "A word on your decision (optional, kept in the record)")
     with st.grid(4, min_column_width=170, gap="small"):
         for kind, (label, icon) in _KINDS.items():
-            waits = kind is DecisionKind.APPROVED and blocked
+            is_closed = kind is DecisionKind.APPROVED and blocked
             st.button(
                 label,
                 key=f"decide-{kind.value.replace(' ', '-')}",
                 icon=icon,
                 width="stretch",
-                disabled=waits,
-                help=_waits_for(case, job) if waits else None,
+                disabled=is_closed,
+                help=_waits_for(case, job) if is_closed else None,
                 on_click=_decide,
-                args=(case, kind),
+                args=(case, kind, waits),
             )
 
 
@@ -147,12 +149,12 @@ def _waits_for(case: Case, job: JobRecord | None) -> str:
     return "Waits for the work under way" if under_way(job) else "Waits for what is listed above"
 
 
-def _decide(case: Case, kind: DecisionKind) -> None:
+def _decide(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
     seen = case.draft.sha256 if case.draft else None
 
     def decide() -> Case:
         decided = workspace().service.decide(
-            case.id, kind, author(), reason=kept_words(case, _WORD), overrides=reasons(case), seen=seen
+            case.id, kind, author(), reason=kept_words(case, _WORD), overrides=reasons(case, waits), seen=seen
         )
         job = workspace().runner.latest(case.id)
         if job is not None and job.state.under_way:  # nobody waits for it any more
@@ -167,32 +169,25 @@ def _decide(case: Case, kind: DecisionKind) -> None:
 _OVERRIDDEN = "You override it: approving puts your reason below on record."
 
 
-def overrides(case: Case, job: JobRecord | None) -> None:
-    """Draw each check that waits, and the field for its reason."""
-    waits = workspace().service.obstacles(case)
-    behind = _behind(case)
-    still = {item.rule for item in workspace().service.obstacles(case, reasons(case))}
+def overrides(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
+    """Draw each obstacle, and the field for the reason that passes it over."""
+    still = remaining(waits, reasons(case, waits))
     if still:
         things = count(len(still), "thing")
         st.markdown(f":orange[:material/hourglass_top:] **Approval waits for {things} more, listed here**")
+    left = {item.id for item in still}
     for item in waits:
-        check = _check(item)
-        if check in behind:
-            _covered(item, by=behind[check], passed_over=item.rule not in still)
-            continue
-        _wait(item, passed_over=item.rule not in still)
-        if check:
-            _field(case, check)
-    if any(item.rule.startswith("live:") for item in waits):
+        _wait(item, passed_over=item.id not in left)
+        if item.id.is_overridable and item.behind is None:
+            _field(case, item.id)
+    if any(item.id.kind is ObstacleKind.LINK_UNANSWERED for item in waits):
         ask_again(case, job)
 
 
-def reasons(case: Case) -> dict[str, str]:
-    """The reasons written so far, by the check that each passes over, as the fields stand now."""
-    behind = _behind(case)
-    checks = [check for item in workspace().service.obstacles(case) if (check := _check(item))]
-    written = {check: kept_words(case, _field_name(case, behind.get(check, check))) for check in checks}
-    return {check: reason for check, reason in written.items() if reason}
+def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
+    """The reasons written so far, by what each passes over, as the fields stand now."""
+    written = {item.id: kept_words(case, _field_name(case, item.behind or item.id)) for item in waits}
+    return {obstacle: reason for obstacle, reason in written.items() if reason}
 
 
 def kept_words(case: Case, field: str) -> str:
@@ -221,24 +216,21 @@ def _keep(case_id: str, field: str, key: str) -> None:
     act(_PLACE, lambda: workspace().service.keep_decision_words(case_id, field, said))
 
 
-def _wait(refusal: WorkflowError, *, passed_over: bool) -> None:
+def _wait(obstacle: Obstacle, *, passed_over: bool) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
-    next_step = _OVERRIDDEN if passed_over else refusal.next_step
-    st.markdown(f"{sign} {plain(refusal.message)} :gray[{plain(next_step)}]")
+    if obstacle.behind is not None:  # a gate that only waits for one before it
+        by = obstacle.behind.subject
+        how = f"Your reason for {by} goes on record for it too." if passed_over else f"A reason for {by} covers it too."
+    else:
+        how = _OVERRIDDEN if passed_over else obstacle.lifts
+    st.markdown(f"{sign} {plain(obstacle.sentence)} :gray[{plain(how)}]")
 
 
-def _covered(refusal: WorkflowError, *, by: str, passed_over: bool) -> None:
-    """A gate that only waits for one before it: the reason for that one is put on record for it too."""
-    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
-    how = f"Your reason for {by} goes on record for it too." if passed_over else f"A reason for {by} covers it too."
-    st.markdown(f"{sign} {plain(refusal.message)} :gray[{how}]")
-
-
-def _field(case: Case, check: str) -> None:
+def _field(case: Case, obstacle: ObstacleId) -> None:
     said = kept_field(
         case,
-        _field_name(case, check),
-        f"Why approve although {_although(case, check)}? (at least {A_REASON})",
+        _field_name(case, obstacle),
+        f"Why approve although {obstacle.although(_site)}? (at least {A_REASON})",
         "Your reason stays in the record. Leave it empty to mend the note instead.",
     )
     missing = missing_from(said)
@@ -246,40 +238,15 @@ def _field(case: Case, check: str) -> None:
         st.markdown(f":small[:red[:material/error: Too short for a reason: it needs {missing}.]]")
 
 
-def _behind(case: Case) -> dict[str, str]:
-    """The gates that were not run because one before them did not pass, each with that one."""
-    gates = case.assessment.gates if case.assessment is not None else ()
-    first = next((gate for gate in gates if gate.status is not GateStatus.PASS), None)
-    if first is None:
-        return {}
-    waiting = gates[gates.index(first) + 1 :]
-    return {gate.gate.value: first.gate.value for gate in waiting if gate.status is GateStatus.NOT_RUN}
-
-
 def _key(case: Case, field: str) -> str:
     return f"words-{case.id}-{field}"
 
 
-def _field_name(case: Case, check: str) -> str:
+def _field_name(case: Case, obstacle: ObstacleId) -> str:
     """Names the very judgement that is passed over: a reason for one text says nothing about another."""
     assessment = case.assessment
     judged = f"{assessment.text_sha256}-{assessment.basis_sha256}" if assessment else "not-scored"
-    return f"{check} {judged}"
-
-
-def _check(refusal: WorkflowError) -> str:
-    """The check that a written reason can pass over; empty for a rule that nobody can."""
-    if refusal.rule.startswith("gate "):
-        return refusal.rule.removeprefix("gate ")
-    return refusal.rule if refusal.rule.startswith(("link:", "live:")) else ""
-
-
-def _although(case: Case, check: str) -> str:
-    if check.startswith("link:"):
-        return f"the link to {_site(check.removeprefix('link:'))} was not inspected"
-    if check.startswith("live:"):
-        return f"the link to {_site(check.removeprefix('live:'))} was not found to answer"
-    return gate_said(case, check)
+    return f"{obstacle.kind.value} {obstacle.subject} {judged}"
 
 
 def _site(url: str) -> str:
@@ -375,7 +342,7 @@ def hand_off(case: Case) -> None:
     if decision.reason:
         st.markdown(f"Your word on it: {plain(decision.reason)}")
     for item in decision.overrides:
-        why = f"Approved although **{although(case, item.check, exact)}**. Reason: {plain(item.reason)}"
+        why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {plain(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _files(case)
 

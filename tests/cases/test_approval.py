@@ -9,7 +9,7 @@ import pytest
 
 from crowdnotes.cases import workflow
 from crowdnotes.cases.links import cited_links
-from crowdnotes.cases.obstacles import decide, obstacles
+from crowdnotes.cases.obstacles import decide, obstacles, remaining
 from crowdnotes.domain import (
     Case,
     Classification,
@@ -19,6 +19,8 @@ from crowdnotes.domain import (
     GateStatus,
     LinkCheck,
     LinkState,
+    ObstacleId,
+    ObstacleKind,
     Verdict,
 )
 from crowdnotes.errors import WorkflowError
@@ -52,13 +54,21 @@ def _approve(case: Case, **given: object) -> Case:
     return decide(case, DecisionKind.APPROVED, "ann", AT, **{"seen": seen, **given})  # type: ignore[arg-type]
 
 
-def _rules(case: Case, overrides: dict[str, str] | None = None) -> set[str]:
-    return {refusal.rule for refusal in obstacles(case, AT, overrides)}
+def _rules(case: Case, reasons: dict[ObstacleId, str] | None = None) -> set[str]:
+    return {f"{item.id.kind.value} {item.id.subject}".strip() for item in remaining(obstacles(case, AT), reasons or {})}
+
+
+def _failed(gate: GateName) -> ObstacleId:
+    return ObstacleId(kind=ObstacleKind.GATE_FAILED, subject=gate.value)
+
+
+def _not_run(gate: GateName) -> ObstacleId:
+    return ObstacleId(kind=ObstacleKind.GATE_NOT_RUN, subject=gate.value)
 
 
 def test_with_every_rule_met_a_note_is_approved_and_bound_to_its_text() -> None:
     case = _ready()
-    assert obstacles(case, AT) == []
+    assert obstacles(case, AT) == ()
     approved = _approve(case)
     assert approved.decision is not None
     assert approved.decision.text_sha256 == approved.draft.sha256  # type: ignore[union-attr]
@@ -77,10 +87,10 @@ BROKEN: list[tuple[str, Callable[[Case], Case]]] = [
     ("no tag", lambda case: case.model_copy(update={"tags": ()})),
     ("not scored", lambda case: case.model_copy(update={"assessment": None})),
     ("stale", lambda case: workflow.judge(workflow.open_passage(case, "E2", "a", AT), "E2", Verdict.USE, "", "a", AT)),
-    ("no url", _with_draft("According to Example Health, the review found no link.")),
-    ("over limit", _with_draft("word " * 60 + "https://health.example.org/review")),
-    ("form", _with_draft("That is false.The review says no. https://health.example.org/review")),
-    ("unopened", _with_draft("So says https://health.example.org/review and https://other.example.org/")),
+    ("form no-url", _with_draft("According to Example Health, the review found no link.")),
+    ("form over-limit", _with_draft("word " * 60 + "https://health.example.org/review")),
+    ("form phantom-url", _with_draft("That is false.The review says no. https://health.example.org/review")),
+    ("unopened E2", _with_draft("So says https://health.example.org/review and https://other.example.org/")),
 ]
 
 
@@ -101,23 +111,24 @@ def test_editing_one_letter_after_scoring_makes_approval_wait() -> None:
 
 def test_a_passage_that_was_opened_but_not_judged_blocks_when_the_note_leans_on_it() -> None:
     case = workflow.open_passage(_ready("See https://other.example.org/"), "E2", "ann", AT)
-    assert "unjudged" in _rules(case)
+    assert "unjudged E2" in _rules(case)
 
 
 def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() -> None:
     engine = ScriptedEngine()
     engine.fails_at = GateName.CORRECTNESS
     case = _ready(engine=engine)
-    both = {"gate correctness", "gate helpfulness"}
+    correctness, helpfulness = _failed(GateName.CORRECTNESS), _not_run(GateName.HELPFULNESS)
+    both = {"gate failed correctness", "gate not run helpfulness"}
     assert _rules(case) == both
-    assert _rules(case, {"correctness": "  ", "helpfulness": "\n"}) == both
+    assert _rules(case, {correctness: "  ", helpfulness: "\n"}) == both
     with pytest.raises(WorkflowError, match="helpfulness check was not run"):
-        _approve(case, overrides={"correctness": "The wording is the agency's own."})
-    reasons = {"correctness": "The wording is the agency's own.", "helpfulness": "Read aloud to two neighbours."}
+        _approve(case, overrides={correctness: "The wording is the agency's own."})
+    reasons = {correctness: "The wording is the agency's own.", helpfulness: "Read aloud to two neighbours."}
     approved = _approve(case, overrides=reasons)
     assert approved.decision is not None
-    assert {item.check: item.reason for item in approved.decision.overrides} == reasons
-    assert "The wording is the agency's own." in approved.events[-1].detail
+    assert {item.obstacle: item.reason for item in approved.decision.overrides} == reasons
+    assert "although the correctness gate did not pass: The wording is the agency's own." in approved.events[-1].detail
 
 
 @pytest.mark.parametrize(
@@ -138,12 +149,13 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
     engine = ScriptedEngine()
     engine.fails_at = GateName.HELPFULNESS
     case = _ready(engine=engine)
-    [refusal] = obstacles(case, AT, {"helpfulness": reason})
-    assert refusal.next_step == "A reason takes at least 3 different words and 10 letters."
+    failed = _failed(GateName.HELPFULNESS)
+    [refusal] = remaining(obstacles(case, AT), {failed: reason})
+    assert refusal.lifts == "A reason takes at least 3 different words and 10 letters."
     with pytest.raises(WorkflowError):
-        _approve(case, overrides={"helpfulness": reason})
+        _approve(case, overrides={failed: reason})
     for enough in ("It reads well to me.", "这句话很清楚", "Легко читается всем"):
-        assert _rules(case, {"helpfulness": enough}) == set()
+        assert _rules(case, {failed: enough}) == set()
 
 
 @pytest.mark.parametrize(
@@ -158,16 +170,17 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(ga
     engine = ScriptedEngine()
     engine.fails_at = gate
     failed, *behind = obstacles(_ready(engine=engine), AT)
-    assert failed.next_step.startswith(helps)
+    assert failed.lifts.startswith(helps)
+    assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
     for refusal in behind:
-        assert refusal.next_step.startswith(f"It runs once {gate.value} has passed, or write why")
+        assert refusal.lifts.startswith(f"It runs once {gate.value} has passed, or write why")
 
 
 def test_a_gate_that_could_not_be_judged_asks_to_be_scored_again() -> None:
     engine = ScriptedEngine()
     engine.breaks_at = GateName.HELPFULNESS
     [refusal] = obstacles(_ready(engine=engine), AT)
-    assert refusal.next_step.startswith("Score it again, or write why")
+    assert refusal.lifts.startswith("Score it again, or write why")
 
 
 def test_a_gate_that_could_not_run_is_no_pass() -> None:
@@ -176,20 +189,22 @@ def test_a_gate_that_could_not_run_is_no_pass() -> None:
     case = _ready(engine=engine)
     assert case.assessment is not None
     assert case.assessment.gate(GateName.HELPFULNESS).status is GateStatus.NOT_RUN
-    assert _rules(case) == {"gate helpfulness"}
+    assert _rules(case) == {"gate not run helpfulness"}
 
 
 def test_a_link_that_nobody_inspected_takes_a_reason() -> None:
     case = _ready(NOTE + " https://unread.example.org/page")
-    rule = "link:https://unread.example.org/page"
-    assert _rules(case) == {rule}
-    approved = _approve(case, overrides={rule: "The agency's own archive."})
+    link = ObstacleId(kind=ObstacleKind.LINK_UNINSPECTED, subject="https://unread.example.org/page")
+    assert [item.id for item in obstacles(case, AT)] == [link]
+    approved = _approve(case, overrides={link: "The agency's own archive."})
     assert approved.decision is not None
-    assert approved.decision.overrides[0].check == rule
+    assert approved.decision.overrides[0].obstacle == link
 
 
 def test_a_link_without_a_scheme_is_a_link_too() -> None:
-    assert _rules(_ready("So says cdc.gov/story. https://health.example.org/review")) == {"link:cdc.gov/story"}
+    assert _rules(_ready("So says cdc.gov/story. https://health.example.org/review")) == {
+        "link not inspected cdc.gov/story"
+    }
 
 
 def test_a_page_that_several_records_share_needs_only_the_used_one_read() -> None:
@@ -198,9 +213,17 @@ def test_a_page_that_several_records_share_needs_only_the_used_one_read() -> Non
     assert _rules(case.model_copy(update={"evidence": (*case.evidence, twin)})) == set()
 
 
-def test_the_same_page_written_otherwise_is_not_an_uninspected_link() -> None:
-    for written in ("http://www.health.example.org/review/#top", "https://Health.Example.org/review?utm_source=x"):
-        assert _rules(_ready(f"According to them, no link. {written}")) == set()
+@pytest.mark.parametrize(
+    "link",
+    [
+        "http://www.health.example.org/review/#top",
+        "https://HEALTH.Example.org/review",
+        "https://www.Health.EXAMPLE.org/review",
+        "https://health.example.org/review?utm_source=x",
+    ],
+)
+def test_the_same_page_written_otherwise_is_not_an_uninspected_link(link: str) -> None:
+    assert _rules(_ready(f"According to them, no link. {link}")) == set()
 
 
 def test_nobody_approves_a_text_that_they_did_not_see() -> None:
@@ -230,6 +253,6 @@ def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_t
     with pytest.raises(WorkflowError, match="leans on E7, which is no longer among the evidence"):
         _approve(case)
     back = make_evidence(7, opened_at=AT, verdict=Verdict.BACKGROUND)
-    assert "evidence gone" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))
+    assert "evidence gone E7" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))
     again = workflow.edit_draft(case, f"In short: {NOTE}", "ann", AT, based_on=leaning.sha256)
-    assert "evidence gone" not in _rules(again)
+    assert "evidence gone E7" not in _rules(again)

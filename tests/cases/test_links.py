@@ -9,7 +9,7 @@ import pytest
 
 from crowdnotes.cases.links import check_links, cited_links, newest_check, said
 from crowdnotes.cases.obstacles import decide, obstacles
-from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, StageName
+from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, ObstacleId, ObstacleKind, StageName
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.settings import LinkSettings, Settings
@@ -43,29 +43,33 @@ def _checked(case: Case, asker: LiveLinks, at: datetime = AT, *, afresh: bool = 
     return case.model_copy(update=dict(changes))
 
 
-def _waiting(case: Case, at: datetime = AT, overrides: dict[str, str] | None = None) -> list[str]:
-    return [item.rule for item in obstacles(case, at, overrides) if item.rule.startswith("live:")]
+def _unanswered(url: str) -> ObstacleId:
+    return ObstacleId(kind=ObstacleKind.LINK_UNANSWERED, subject=url)
+
+
+def _waiting(case: Case, at: datetime = AT) -> list[str]:
+    return [item.id.subject for item in obstacles(case, at) if item.id.kind is ObstacleKind.LINK_UNANSWERED]
 
 
 def test_a_link_that_was_never_asked_and_one_that_is_dead_hold_approval_back() -> None:
     case = _case()
-    assert _waiting(case) == [f"live:{GOOD}", f"live:{GONE}"]
+    assert _waiting(case) == [GOOD, GONE]
     case = _checked(case, LiveLinks({GONE: 404}))
-    assert _waiting(case) == [f"live:{GONE}"]
-    [refusal] = [item for item in obstacles(case, AT) if item.rule == f"live:{GONE}"]
-    assert "dead (404)" in refusal.message
+    assert _waiting(case) == [GONE]
+    [refusal] = [item for item in obstacles(case, AT) if item.id == _unanswered(GONE)]
+    assert "dead (404)" in refusal.sentence
 
 
 def test_an_answer_holds_for_a_day() -> None:
     case = _checked(_case(), LiveLinks())
     assert _waiting(case, AT + timedelta(hours=23)) == []
-    assert _waiting(case, AT + timedelta(hours=25)) == [f"live:{GOOD}", f"live:{GONE}"]
+    assert _waiting(case, AT + timedelta(hours=25)) == [GOOD, GONE]
 
 
 def test_another_link_in_the_note_was_not_checked_by_the_check_of_the_first() -> None:
     case = _checked(_case(f"So they say. {GOOD}"), LiveLinks())
     edited = case.model_copy(update={"draft": _draft(f"So they say. {GOOD}?page=2")})
-    assert _waiting(edited) == [f"live:{GOOD}?page=2"]
+    assert _waiting(edited) == [f"{GOOD}?page=2"]
 
 
 def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
@@ -115,11 +119,11 @@ def test_a_dead_link_is_passed_over_only_with_a_reason_that_stays_in_the_decisio
         with pytest.raises(WorkflowError, match=r"dead \(404\)"):
             decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen)
         with pytest.raises(WorkflowError, match=r"dead \(404\)"):
-            decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen, overrides={f"live:{url}": "ok"})
-        reasons = {f"live:{url}": "The archive still has the page."}
+            decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen, overrides={_unanswered(url): "ok"})
+        reasons = {_unanswered(url): "The archive still has the page."}
         approved = decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen, overrides=reasons)
         assert approved.decision is not None
-        assert [(item.check, item.reason) for item in approved.decision.overrides] == list(reasons.items())
+        assert [(item.obstacle, item.reason) for item in approved.decision.overrides] == list(reasons.items())
 
 
 def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_g
     at.button(key="decide-approved").click().run()
     decision = desk.newest(case).decision
     assert decision is not None
-    assert {item.check for item in decision.overrides} == {"relevance", "correctness", "helpfulness"}
+    assert {item.obstacle.subject for item in decision.overrides} == {"relevance", "correctness", "helpfulness"}
     assert {item.reason for item in decision.overrides} == {"Its words answer the post."}
     shown = texts(at)
     assert "Approved although **the relevance gate did not pass**" in shown

@@ -62,7 +62,7 @@ def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Des
     at.button(key="decide-approved").click().run()
     decision = desk.newest(case).decision
     assert decision is not None
-    assert [(item.check, item.reason) for item in decision.overrides] == [(f"live:{URL}", "It is back by noon.")]
+    assert [(item.obstacle.subject, item.reason) for item in decision.overrides] == [(URL, "It is back by noon.")]
     assert f"Approved although **no answer was had from the link `{URL}`**. Reason: " in texts(at)
 
 
