@@ -14,7 +14,18 @@ from crowdnotes.cases import gathering
 from crowdnotes.cases.gathering import Best, Changes, SourceRequest, Tools, Work, link_request, read_best
 from crowdnotes.cases.intake import Places, checked_urls, places_of
 from crowdnotes.cases.workflow import PROGRAM, leans_on, on_record, ranked, require_open, with_event, with_sources
-from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Hit, Look, LookKind, Source, Stage, StageName
+from crowdnotes.domain import (
+    Aim,
+    Case,
+    Evidence,
+    FetchOutcome,
+    FollowUpKind,
+    FollowUpSearch,
+    Hit,
+    Source,
+    Stage,
+    StageName,
+)
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
@@ -22,7 +33,7 @@ from crowdnotes.jobs import Progress
 from crowdnotes.text.urls import canonical_url, identities
 
 
-def ask(case: Case, asked: Look) -> Case:
+def ask(case: Case, asked: FollowUpSearch) -> Case:
     """Put a follow-up search on record, to be worked on; one that was stopped before makes room for it.
 
     Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was
@@ -31,26 +42,26 @@ def ask(case: Case, asked: Look) -> Case:
     require_open(case)
     if asked.searches and not (asked.libraries or asked.services):
         raise InputError("There is nowhere to look yet.", "Tick a library or an online service to search.")
-    if asked.kind is LookKind.MORE_LIKE:
+    if asked.kind is FollowUpKind.MORE_LIKE:
         _passage(case, asked.about)
-    elif asked.kind is LookKind.OTHER_SIDE:
+    elif asked.kind is FollowUpKind.OTHER_SIDE:
         asked = asked.model_copy(update={"aim": Aim.OTHER_SIDE})
-    elif asked.kind is LookKind.LINK:
+    elif asked.kind is FollowUpKind.LINK:
         asked = asked.model_copy(update={"about": _new_link(case, asked.about)})
     else:
         out = _passage(case, asked.about)
         _may_be_swapped(case, out)
         asked = asked.model_copy(update={"aim": out.aim})
-    ended = tuple(other for other in case.looks if other.finished_at is not None)
-    return with_event(case, asked.asked_at, asked.by, "follow-up search", said(asked), looks=(*ended, asked))
+    ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
+    return with_event(case, asked.asked_at, asked.by, "follow-up search", said(asked), follow_ups=(*ended, asked))
 
 
-def open_search(case: Case) -> Look | None:
+def open_search(case: Case) -> FollowUpSearch | None:
     """The follow-up search that is under way or was stopped, if there is one."""
-    return next((asked for asked in reversed(case.looks) if asked.finished_at is None), None)
+    return next((asked for asked in reversed(case.follow_ups) if asked.finished_at is None), None)
 
 
-def unfinished(case: Case, search_id: str | None = None) -> Look:
+def unfinished(case: Case, search_id: str | None = None) -> FollowUpSearch:
     """The follow-up search under way, if it is still this one. Raises WorkflowError when it is not."""
     asked = open_search(case)
     if asked is None or search_id not in (None, asked.id):
@@ -60,20 +71,20 @@ def unfinished(case: Case, search_id: str | None = None) -> Look:
     return asked
 
 
-def said(asked: Look) -> str:
+def said(asked: FollowUpSearch) -> str:
     """A follow-up search in words: "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
     return {
-        LookKind.MORE_LIKE: f"more like {asked.about}",
-        LookKind.OTHER_SIDE: "the other side",
-        LookKind.LINK: f"a link added: {asked.about}",
-        LookKind.SWAP: f"{asked.about} swapped",
+        FollowUpKind.MORE_LIKE: f"more like {asked.about}",
+        FollowUpKind.OTHER_SIDE: "the other side",
+        FollowUpKind.LINK: f"a link added: {asked.about}",
+        FollowUpKind.SWAP: f"{asked.about} swapped",
     }[asked.kind]
 
 
 def pool(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
     """What searches with this aim found and nobody has read yet, best first."""
     found = list(case.hits) if aim is Aim.JUDGE else []
-    for asked in case.looks:
+    for asked in case.follow_ups:
         found.extend(asked.hits if asked.aim is aim else ())
     return unread(case, found)
 
@@ -103,7 +114,7 @@ def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
     ]
 
 
-def joined(case: Case, asked: Look, found: Sequence[Evidence], stage: Stage) -> Case:
+def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: Stage) -> Case:
     """The case with what a follow-up search found: passages under the next free ids, the set before them on record.
 
     A passage is swapped out only for another, and stays when the note has come to lean on it meanwhile.
@@ -117,7 +128,7 @@ def joined(case: Case, asked: Look, found: Sequence[Evidence], stage: Stage) -> 
     stages = (*asked.stages, stage.model_copy(update={"summary": outcome}))
     names = tuple(item.id for item in added)
     ended = asked.model_copy(update={"outcome": outcome, "added": names, "finished_at": at, "stages": stages})
-    is_new_link = asked.kind is LookKind.LINK and asked.about not in case.urls
+    is_new_link = asked.kind is FollowUpKind.LINK and asked.about not in case.urls
     return with_event(
         case,
         at,
@@ -129,7 +140,7 @@ def joined(case: Case, asked: Look, found: Sequence[Evidence], stage: Stage) -> 
         reasons=case.reasons | asked.reasons,
         urls=(*case.urls, asked.about) if is_new_link else case.urls,
         earlier_evidence=on_record(case, at, said(asked)) if added else case.earlier_evidence,
-        looks=_with(case, ended),
+        follow_ups=_with(case, ended),
     )
 
 
@@ -187,41 +198,41 @@ def _keys_of_hit(hit: Hit) -> frozenset[str]:
     return identities(hit)
 
 
-def _new(case: Case, asked: Look, found: Sequence[Evidence]) -> list[Evidence]:
+def _new(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[Evidence]:
     """What is not there yet, by source and by words; a link that a person brought is always taken."""
     there = {item.source.id for item in case.evidence}
     fresh = [item for item in found if item.source.id not in there]
-    if asked.kind is LookKind.LINK:
+    if asked.kind is FollowUpKind.LINK:
         return fresh
     distinct = without_near_duplicates([*case.evidence, *fresh], lambda item: item.passage.text)
     ids = {item.source.id for item in distinct}
     return [item for item in fresh if item.source.id in ids]
 
 
-def _placed(case: Case, asked: Look, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    out = case.evidence_by_id(asked.about) if asked.kind is LookKind.SWAP and added else None
+def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    out = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.SWAP and added else None
     if out is None or leans_on(case, out):
         return ranked((*case.evidence, *added))
     place = case.evidence.index(out)
     return ranked((*case.evidence[:place], *added, *case.evidence[place + 1 :]))
 
 
-def _outcome(case: Case, asked: Look, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
+def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
     """What came of it, in a sentence or two."""
     failed = sum(source.outcome is not FetchOutcome.READ for source in asked.sources)
     unreadable = f" {failed} could not be read." if failed else ""
     names = ", ".join(item.id for item in added)
     if not added:
-        stays = f" {asked.about} stays." if asked.kind is LookKind.SWAP else ""
+        stays = f" {asked.about} stays." if asked.kind is FollowUpKind.SWAP else ""
         return f"Nothing new: {_why_nothing(case, asked, failed)}{stays}"
-    if asked.kind is not LookKind.SWAP:
+    if asked.kind is not FollowUpKind.SWAP:
         return f"New: {names}.{unreadable}"
     if any(item.id == asked.about for item in evidence):
         return f"{names} was added. The note leans on {asked.about} now, so it stays.{unreadable}"
     return f"{names} took the place of {asked.about}.{unreadable}"
 
 
-def _why_nothing(case: Case, asked: Look, failed: int) -> str:
+def _why_nothing(case: Case, asked: FollowUpSearch, failed: int) -> str:
     if asked.sources and failed == len(asked.sources):
         return "what was chosen could not be read."
     if asked.sources:
@@ -237,7 +248,7 @@ def _why_nothing(case: Case, asked: Look, failed: int) -> str:
     return "nothing else that was found helps to judge the post."
 
 
-def stages_of(asked: Look, tools: Tools) -> list[tuple[StageName, Work]]:
+def stages_of(asked: FollowUpSearch, tools: Tools) -> list[tuple[StageName, Work]]:
     """What the program does for a follow-up search: search, choose, read, find the passages."""
     work: list[tuple[StageName, Work]] = [
         (StageName.READ, lambda case, progress: _read(case, unfinished(case, asked.id), progress, tools)),
@@ -251,21 +262,21 @@ def stages_of(asked: Look, tools: Tools) -> list[tuple[StageName, Work]]:
     return work
 
 
-def _queries(case: Case, asked: Look, tools: Tools) -> tuple[Changes, str]:
+def _queries(case: Case, asked: FollowUpSearch, tools: Tools) -> tuple[Changes, str]:
     engine, post = tools.engine, case.post.as_read
     claims = case.claims or engine.claims(post)
-    liked = case.evidence_by_id(asked.about) if asked.kind is LookKind.MORE_LIKE else None
+    liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
     like = liked.passage.text if liked is not None else ""
     found = engine.queries(post, claims, tools.settings.evidence.queries, aim=asked.aim, like=like)
     return {"queries": tuple(found)}, f"{len(found)} searches" if found else "There is nothing to search for"
 
 
-def _search(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
     return gathering.search(case.model_copy(update=places), progress, tools)
 
 
-def _read(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     def read(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
         progress.check()
         return gathering.read_side_by_side(items, case, progress, tools)
@@ -277,10 +288,10 @@ def _read(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Ch
         post, covered = case.post.as_read, [*beside, *had]
         return select_by_utility(tools.engine, post, candidates, quota, aim=asked.aim, beside=covered)
 
-    if asked.kind is LookKind.LINK:
+    if asked.kind is FollowUpKind.LINK:
         link = link_request(asked.about)
         best = Best(read([link]), {link.id: link.why})
-    elif asked.kind is LookKind.SWAP:
+    elif asked.kind is FollowUpKind.SWAP:
         best = read_best(pool(case, asked.aim), 1, choose, read)
     else:
         best = read_best(unread(case, asked.hits), tools.settings.evidence.look_quota, choose, read)
@@ -288,7 +299,7 @@ def _read(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Ch
     return {"sources": found, "reasons": dict(best.reasons)}, gathering.summary_of(found, best.rest)
 
 
-def _passages(case: Case, asked: Look, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     return {"evidence": gathering.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 
@@ -300,7 +311,7 @@ class FollowUpRecord:
 
     def stages(self, case: Case) -> tuple[Stage, ...]:
         """See `stages.Record.stages`."""
-        return next((asked.stages for asked in case.looks if asked.id == self._id), ())
+        return next((asked.stages for asked in case.follow_ups if asked.id == self._id), ())
 
     def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
         """See `stages.Record.keep`. The last stage's evidence joins the case's, and the search has ended."""
@@ -313,7 +324,7 @@ class FollowUpRecord:
             return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
         asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
         kind, detail = f"follow-up search {stage.name.value}", f"{said(asked)}: {stage.summary}"
-        return with_event(newest, stage.finished_at, PROGRAM, kind, detail, looks=_with(newest, asked))
+        return with_event(newest, stage.finished_at, PROGRAM, kind, detail, follow_ups=_with(newest, asked))
 
 
 def _where(case: Case) -> Places:
@@ -321,5 +332,5 @@ def _where(case: Case) -> Places:
     return replace(places_of(case), urls=())
 
 
-def _with(case: Case, changed: Look) -> tuple[Look, ...]:
-    return tuple(changed if other.id == changed.id else other for other in case.looks)
+def _with(case: Case, changed: FollowUpSearch) -> tuple[FollowUpSearch, ...]:
+    return tuple(changed if other.id == changed.id else other for other in case.follow_ups)

@@ -204,7 +204,7 @@ def replace_post(case: Case, post: Post, by: str, at: datetime, kind: str, detai
         earlier_assessments=(),
         stages=(),
         earlier_evidence=on_record(case, at, "the post was changed"),
-        looks=tuple(look for look in case.looks if look.finished_at is not None),
+        follow_ups=tuple(asked for asked in case.follow_ups if asked.finished_at is not None),
     )
 
 
@@ -216,7 +216,7 @@ def change_sources(case: Case, places: Places, by: str, at: datetime) -> Case:
     redo = GATHERING - _SEARCHING if wanted == (case.mode, case.libraries, case.services, case.until) else GATHERING
     searched = ", ".join((*libraries, *services)) or "none"
     bound = f"; no later than {places.until}" if places.until else ""
-    is_new_cutoff = places.until != case.until  # a look that read under the old one must not go on
+    is_new_cutoff = places.until != case.until  # a follow-up search that read under the old one must not go on
     detail = f"{places.mode.value}; {len(places.urls)} links; searched: {searched}{bound}"
     return with_event(
         case,
@@ -231,7 +231,7 @@ def change_sources(case: Case, places: Places, by: str, at: datetime) -> Case:
         until=places.until,
         stages=_without(case.stages, redo),
         earlier_evidence=on_record(case, at, "another search"),
-        looks=tuple(look for look in case.looks if look.finished_at is not None or not is_new_cutoff),
+        follow_ups=tuple(asked for asked in case.follow_ups if asked.finished_at is not None or not is_new_cutoff),
     )
 
 

@@ -17,9 +17,9 @@ from crowdnotes.domain import (
     Classification,
     DecisionKind,
     Event,
+    FollowUpKind,
+    FollowUpSearch,
     LinkCheck,
-    Look,
-    LookKind,
     Mode,
     Obstacle,
     ObstacleId,
@@ -144,7 +144,7 @@ class CaseService:
     def follow_up(
         self,
         case_id: str,
-        kind: LookKind,
+        kind: FollowUpKind,
         by: str,
         *,
         about: str = "",
@@ -155,8 +155,8 @@ class CaseService:
         places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
 
         def ask(case: Case, at: datetime) -> Case:
-            look = Look(id=uuid.uuid4().hex[:12], kind=kind, asked_at=at, by=by, about=about, **places)
-            return follow_up.ask(case, look)
+            asked = FollowUpSearch(id=uuid.uuid4().hex[:12], kind=kind, asked_at=at, by=by, about=about, **places)
+            return follow_up.ask(case, asked)
 
         return self._change(case_id, ask)
 
@@ -249,7 +249,7 @@ class CaseService:
         return self._stages.gather(case_id)
 
     def follow_up_steps(self, case_id: str) -> list[Step]:
-        """The second look that was asked for, from where it stopped. Raises WorkflowError when none was."""
+        """The follow-up search that was asked for, from where it stopped. Raises WorkflowError when none was."""
         return self._stages.follow_up(case_id)
 
     def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:

@@ -143,7 +143,7 @@ def text_hashes(case: Case) -> set[str]:
     """The source texts that the case needs, those of replaced evidence included."""
     sets = (case.evidence, *(earlier.evidence for earlier in case.earlier_evidence))
     gathered = [item.source for evidence in sets for item in evidence]
-    looked_at = [source for look in case.looks for source in look.sources]
+    looked_at = [source for asked in case.follow_ups for source in asked.sources]
     return {source.text_sha256 for source in (*case.sources, *gathered, *looked_at) if source.text_sha256}
 
 

@@ -115,7 +115,7 @@ class Usage(Noun):
         return ", ".join(parts)
 
 
-class LookKind(StrEnum):
+class FollowUpKind(StrEnum):
     """What a person may ask for after the first gathering."""
 
     MORE_LIKE = "more like this"
@@ -124,17 +124,17 @@ class LookKind(StrEnum):
     SWAP = "swapped out"
 
 
-class Look(Noun):
-    """One second look: what was asked for, how far it is, and what came of it.
+class FollowUpSearch(Noun):
+    """One follow-up search: what was asked for, how far it is, and what came of it.
 
     `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP) or the link (LINK).
-    `libraries` and `services` are where it searches. `stages` are finished ones, so that a stopped look goes
+    `libraries` and `services` are where it searches. `stages` are finished ones, so that a stopped one goes
     on where it was. `outcome` tells what came of it and `added` the passages; `finished_at` is None while it
     is under way or stopped.
     """
 
     id: str
-    kind: LookKind
+    kind: FollowUpKind
     asked_at: datetime
     by: str
     aim: Aim = Aim.JUDGE
@@ -154,7 +154,7 @@ class Look(Noun):
     @property
     def searches(self) -> bool:
         """Whether it asks libraries and services, rather than a link or what was found before."""
-        return self.kind in {LookKind.MORE_LIKE, LookKind.OTHER_SIDE}
+        return self.kind in {FollowUpKind.MORE_LIKE, FollowUpKind.OTHER_SIDE}
 
 
 class Event(Noun):
@@ -186,7 +186,7 @@ class Case(Noun):
     `earlier_assessments` of other texts or passages, newest last; `jury` what simulated juries said of the
     draft and candidates, the draft's last; `usage` what each step asked of a language model; `link_checks` how
     the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
-    added to, oldest first; `looks` the second looks at the evidence; `decision_words` what a person has written
+    added to, oldest first; `follow_ups` the follow-up searches; `decision_words` what a person has written
     towards the decision so far, by the field it stands in.
     """
 
@@ -212,7 +212,7 @@ class Case(Noun):
     candidates: tuple[Draft, ...] = ()
     revisions: tuple[Draft, ...] = ()
     earlier_evidence: tuple[EvidenceSet, ...] = ()
-    looks: tuple[Look, ...] = ()
+    follow_ups: tuple[FollowUpSearch, ...] = ()
     assessment: Assessment | None = None
     earlier_assessments: tuple[Assessment, ...] = ()
     link_checks: tuple[LinkCheck, ...] = ()

@@ -44,7 +44,38 @@ def _evidence_sets_are_dated(document: Document) -> None:
     document["earlier_evidence"] = [{"evidence": item} if isinstance(item, list) else item for item in sets]
 
 
-STEPS: tuple[Callable[[Document], None], ...] = (_evidence_sets_are_dated,)
+def _looks_are_follow_ups(document: Document) -> None:
+    rename(document, "looks", "follow_ups")
+
+
+def _overrides_name_obstacles(document: Document) -> None:
+    """A check was a string: a gate's name, "link:" or "live:" and an address. So was the field of its reason."""
+    judged = (document.get("assessment") or {}).get("gates", [])
+    not_run = {result["gate"] for result in judged if result["status"] == "NOT_RUN"}
+
+    def obstacle(check: str) -> Document:
+        kind, _, address = check.partition(":")
+        if address:
+            kinds = {"link": "link not inspected", "live": "link not found to answer"}
+            return {"kind": kinds.get(kind, kind), "subject": address}
+        return {"kind": "gate not run" if check in not_run else "gate failed", "subject": check}
+
+    for override in (document.get("decision") or {}).get("overrides", []):
+        if "check" in override:
+            override["obstacle"] = obstacle(override.pop("check"))
+    words = document.get("decision_words", {})
+    for field in list(words):
+        check, _, of = field.rpartition(" ")
+        if check:
+            found = obstacle(check)
+            words[f"{found['kind']} {found['subject']} {of}"] = words.pop(field)
+
+
+STEPS: tuple[Callable[[Document], None], ...] = (
+    _evidence_sets_are_dated,
+    _looks_are_follow_ups,
+    _overrides_name_obstacles,
+)
 
 DOCUMENT_VERSION = len(STEPS)
 

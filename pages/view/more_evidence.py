@@ -11,8 +11,8 @@ from crowdnotes.domain import (
     Case,
     Evidence,
     EvidenceSet,
-    Look,
-    LookKind,
+    FollowUpKind,
+    FollowUpSearch,
     Mode,
     ProviderOutcome,
     ProviderState,
@@ -29,8 +29,8 @@ from pages.view.steps import StepName, card_place
 from pages.view.where_to_look import library_choice, library_names, service_pills, ticked_at_first
 
 _PLACE = StepName.EVIDENCE.value
-_TOLD = "look-told"  # the job whose look that found nothing was told in this tab
-_ABOUT_A_PASSAGE = frozenset({LookKind.MORE_LIKE, LookKind.SWAP})
+_TOLD = "look-told"  # the job whose search that found nothing was told in this tab
+_ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
 
 
 def swappable(case: Case) -> frozenset[Aim]:
@@ -43,7 +43,7 @@ def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: froz
     busy, key = under_way(job), f"{case.id}-{item.id}"
     _popover(
         case,
-        LookKind.MORE_LIKE,
+        FollowUpKind.MORE_LIKE,
         "More like this",
         f"Searches for pages that say what {item.id} says, and adds the best of them. What is here stays.",
         about=item.id,
@@ -59,22 +59,22 @@ def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: froz
             icon=":material/swap_horiz:",
             disabled=busy,
             help="Reads the next best of what was found in its place. This passage stays on record.",
-            on_click=_look,
-            args=(case, LookKind.SWAP, item.id, card_place(item.id)),
+            on_click=_ask,
+            args=(case, FollowUpKind.SWAP, item.id, card_place(item.id)),
         )
 
 
 def look_again(case: Case, job: JobRecord | None) -> None:
-    """Below the cards: the other side, and a link by hand; in passing, that the look before found nothing new."""
+    """Below the cards: the other side, and a link by hand; in passing, that the search before found nothing new."""
     busy = under_way(job)
-    look = _newest(case)
-    if look is not None and not look.added and not busy:
-        st.caption(f":material/search_off: {_said(look)}. {plain(look.outcome)}")
-        failures(_unanswered(case, look))
+    asked = _newest(case)
+    if asked is not None and not asked.added and not busy:
+        st.caption(f":material/search_off: {_said(asked)}. {plain(asked.outcome)}")
+        failures(_unanswered(case, asked))
     with st.container(horizontal=True, gap="small", key="second-look"):
         _popover(
             case,
-            LookKind.OTHER_SIDE,
+            FollowUpKind.OTHER_SIDE,
             "See the other side",
             "Searches for the best that speaks for the post's claim, so that you see both sides.",
             busy=busy,
@@ -90,53 +90,55 @@ def look_again(case: Case, job: JobRecord | None) -> None:
 
 
 def look_result(case: Case, job: JobRecord | None) -> None:
-    """What came of the newest second look: what is new stays told, that nothing is new is said in passing."""
-    look = _newest(case)
-    if look is None:
+    """What came of the newest follow-up search: what is new stays told, that nothing is new is said in passing."""
+    asked = _newest(case)
+    if asked is None:
         return
-    if not look.added:
-        _tell_once(look, job)
+    if not asked.added:
+        _tell_once(asked, job)
         return
-    if look.kind is LookKind.SWAP and case.evidence_by_id(look.about) is not None:
+    if asked.kind is FollowUpKind.SWAP and case.evidence_by_id(asked.about) is not None:
         return  # it was brought back since
     with st.container(key="look-result", gap="xsmall"):
-        st.info(plain(look.outcome), title=_said(look), icon=":material/check:")
-        failures(_unanswered(case, look))
-        if look.kind is LookKind.SWAP and any(item.id == look.about for item in taken_away(case)):
+        st.info(plain(asked.outcome), title=_said(asked), icon=":material/check:")
+        failures(_unanswered(case, asked))
+        if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in taken_away(case)):
             closed = under_way(job) or case.decision is not None
-            bring_back_button(case, look.about, f"Bring {look.about} back", closed=closed, place="result")
+            bring_back_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
 
 
-def _newest(case: Case) -> Look | None:
-    """The newest look that has ended, while its passages are here and nothing was gathered anew."""
-    look = next((look for look in reversed(case.looks) if look.finished_at is not None), None)
-    if look is None or look.finished_at is None or any(case.evidence_by_id(name) is None for name in look.added):
+def _newest(case: Case) -> FollowUpSearch | None:
+    """The newest follow-up search that has ended, while its passages are here and nothing was gathered anew."""
+    asked = next((asked for asked in reversed(case.follow_ups) if asked.finished_at is not None), None)
+    if asked is None or asked.finished_at is None or any(case.evidence_by_id(name) is None for name in asked.added):
         return None
     gathered = max((stage.finished_at for stage in case.stages if stage.name.value == "passages"), default=None)
-    return None if gathered is not None and gathered > look.finished_at else look
+    return None if gathered is not None and gathered > asked.finished_at else asked
 
 
-def _tell_once(look: Look, job: JobRecord | None) -> None:
+def _tell_once(asked: FollowUpSearch, job: JobRecord | None) -> None:
     """In the tab that asked, once: a notice that goes by itself. What was found lasts below the cards."""
     if job is None or job.state.under_way or not started_here(job) or st.session_state.get(_TOLD) == job.id:
         return
     st.session_state[_TOLD] = job.id
-    st.toast(plain(look.outcome), icon=":material/search_off:", duration="long")
+    st.toast(plain(asked.outcome), icon=":material/search_off:", duration="long")
 
 
-def _said(look: Look) -> str:
-    words = said(look)
+def _said(asked: FollowUpSearch) -> str:
+    words = said(asked)
     return plain(words[:1].upper() + words[1:])
 
 
-def _unanswered(case: Case, look: Look) -> list[ProviderOutcome]:
-    """The places that gave this look no answer, without those whose same words stand in the report of the search."""
+def _unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
+    """The places that gave this search no answer, without those whose same words stand in the report of the search."""
     told_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
-    unanswered = (item for item in look.outcomes if item.state is not ProviderState.ANSWERED)
+    unanswered = (item for item in asked.outcomes if item.state is not ProviderState.ANSWERED)
     return [item for item in unanswered if (item.provider, item.state, item.sentence) not in told_already]
 
 
-def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = "") -> None:
+def _popover(
+    case: Case, kind: FollowUpKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = ""
+) -> None:
     key = f"look-{case.id}-{about or 'case'}"
     place = card_place(about) if about else _PLACE
     popover = st.popover(
@@ -154,13 +156,13 @@ def _popover(case: Case, kind: LookKind, label: str, about_it: str, *, busy: boo
             key=f"{key}-go",
             type="primary",
             icon=":material/search:",
-            on_click=_look,
+            on_click=_ask,
             args=(case, kind, about, place, key),
         )
 
 
-def _look(case: Case, kind: LookKind, about: str, place: str, key: str = "") -> None:
-    """Put the look on record and begin; what forbids it is told at its place."""
+def _ask(case: Case, kind: FollowUpKind, about: str, place: str, key: str = "") -> None:
+    """Put the follow-up search on record and begin; what forbids it is told at its place."""
     state = st.session_state
 
     def ask() -> Case:
@@ -195,7 +197,7 @@ def _refuse_if_changed(drawn: Case) -> None:
 
 
 def _add_link(case: Case, key: str) -> None:
-    _look(case, LookKind.LINK, st.session_state.get(f"{key}-url") or "", _PLACE, key)
+    _ask(case, FollowUpKind.LINK, st.session_state.get(f"{key}-url") or "", _PLACE, key)
 
 
 def earlier_evidence(case: Case, job: JobRecord | None) -> None:

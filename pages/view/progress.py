@@ -33,7 +33,7 @@ _PLACES = {
 }
 _DOING = {
     "gather": "Gathering the evidence",
-    "look": "Taking a second look",
+    "look": "Searching again",
     "write": "Writing and scoring candidate notes",
     "assess": "Scoring the note",
     "links": "Checking the links",

@@ -150,10 +150,10 @@ def _in_words(what: str, counts: Counter[SourceCategory]) -> str:
 
 
 def all_hits(case: Case) -> list[Hit]:
-    """What the search on record found, and what second looks found besides; no page and no record twice."""
+    """What the search on record found, and what follow-up searches found besides; no page and no record twice."""
     found = list(case.hits) if _searched(case) else []
     seen = {name for hit in found for name in identities(hit)}
-    for hit in (hit for look in case.looks for hit in look.hits):
+    for hit in (hit for asked in case.follow_ups for hit in asked.hits):
         if seen.isdisjoint(identities(hit)):
             found.append(hit)
         seen |= identities(hit)

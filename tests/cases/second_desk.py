@@ -10,8 +10,8 @@ from crowdnotes.domain import (
     Case,
     Claim,
     Evidence,
+    FollowUpKind,
     Hit,
-    LookKind,
     Mode,
     Post,
     Query,
@@ -75,11 +75,11 @@ class Desk:
         self.service.open_passage(self.id, evidence_id, "ann")
         self.service.judge(self.id, evidence_id, Verdict.USE, "", "ann")
 
-    def look(self, kind: LookKind, about: str = "", libraries: Sequence[str] = ("topics",)) -> str:
+    def look(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ("topics",)) -> str:
         """Ask for a look and do it; gives what came of it."""
         self.service.follow_up(self.id, kind, "ann", about=about, libraries=libraries)
         run(self.workspace, self.id, "look", self.service.follow_up_steps(self.id))
-        return self.case.looks[-1].outcome
+        return self.case.follow_ups[-1].outcome
 
 
 def ids(case: Case) -> list[str]:

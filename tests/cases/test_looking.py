@@ -11,8 +11,8 @@ import pytest
 
 from crowdnotes.cases.intake import Places, change_sources
 from crowdnotes.domain import (
-    Look,
-    LookKind,
+    FollowUpKind,
+    FollowUpSearch,
     Mode,
 )
 from crowdnotes.errors import WorkflowError
@@ -32,17 +32,17 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, LookKind.SWAP, "ann", about="E3")
+    desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
     reading, passages = desk.service.follow_up_steps(desk.id)
     run(desk.workspace, desk.id, "look", [reading])
     desk.use("E3")
     run(desk.workspace, desk.id, "look", [passages])
     assert ids(desk.case) == ["E1", "E2", "E3", "E4", "E5", "E6", "E7"]
-    assert desk.case.looks[-1].outcome == "E7 was added. The note leans on E3 now, so it stays."
+    assert desk.case.follow_ups[-1].outcome == "E7 was added. The note leans on E3 now, so it stays."
 
 
 def test_a_look_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
     steps = desk.service.follow_up_steps(desk.id)
 
     def stopped(progress: Progress) -> str:
@@ -62,13 +62,13 @@ def test_a_look_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
 
 
 def test_another_look_takes_the_place_of_one_that_was_stopped(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
-    desk.look(LookKind.OTHER_SIDE)
-    assert [look.kind for look in desk.case.looks] == [LookKind.OTHER_SIDE]
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    desk.look(FollowUpKind.OTHER_SIDE)
+    assert [look.kind for look in desk.case.follow_ups] == [FollowUpKind.OTHER_SIDE]
 
 
 def test_a_look_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, LookKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
     steps = desk.service.follow_up_steps(desk.id)
     desk.service.edit_post(desk.id, post_about("velvet"), "ann")
     job = desk.workspace.runner.start(desk.id, "look", steps)
@@ -81,7 +81,7 @@ def test_a_look_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
 
 def test_a_cutoff_set_while_a_look_is_reading_keeps_what_it_read_out(desk: Desk) -> None:
     service = desk.service
-    service.follow_up(desk.id, LookKind.SWAP, "ann", about="E3")
+    service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
     reading, _ = service.follow_up_steps(desk.id)
     days = (date(2020, 1, day) for day in range(1, 31))
 
@@ -102,13 +102,13 @@ def test_a_cutoff_set_while_a_look_is_reading_keeps_what_it_read_out(desk: Desk)
 
     with pytest.raises(WorkflowError, match="Other sources were chosen"):
         reading.run(_Progress())
-    assert [source for look in desk.case.looks for source in look.sources] == []
+    assert [source for look in desk.case.follow_ups for source in look.sources] == []
 
 
 def test_a_look_that_was_begun_under_another_cutoff_does_not_go_on() -> None:
-    look = Look(id="l", kind=LookKind.OTHER_SIDE, asked_at=AT, by="ann")
+    look = FollowUpSearch(id="l", kind=FollowUpKind.OTHER_SIDE, asked_at=AT, by="ann")
     ended = look.model_copy(update={"id": "m", "finished_at": AT})
-    case = make_case(looks=(ended, look))
+    case = make_case(follow_ups=(ended, look))
     places = Places(mode=case.mode, urls=("https://news.example.org/a",))
-    assert change_sources(case, places, "ann", AT).looks == (ended, look)
-    assert change_sources(case, replace(places, until=date(2020, 1, 1)), "ann", AT).looks == (ended,)
+    assert change_sources(case, places, "ann", AT).follow_ups == (ended, look)
+    assert change_sources(case, replace(places, until=date(2020, 1, 1)), "ann", AT).follow_ups == (ended,)

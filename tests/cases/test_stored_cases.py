@@ -115,8 +115,8 @@ def test_every_stored_case_goes_on_to_a_decision(workspace: Workspace) -> None:
         run(workspace, case.id, "assess", service.assess_steps(case.id, scores_only=True))
         service.set_tags(case.id, ["misleadingFactualError"] * (case.classification.name == "MISLEADING"), "bob")
         reason = "Read again by a person, and it holds."
-        checks = {f"live:{case.evidence[0].source.url}": reason, f"link:{case.evidence[0].source.url}": reason}
         case = service.get(case.id)
+        checks = {item.id: reason for item in service.obstacles(case) if item.id.is_overridable}
         assert case.draft is not None
         decided = service.decide(case.id, DecisionKind.APPROVED, "bob", overrides=checks, seen=case.draft.sha256)
         assert decided.status is CaseStatus.DECIDED
@@ -127,9 +127,9 @@ def test_every_stored_case_goes_on_to_a_decision(workspace: Workspace) -> None:
 def test_a_stored_follow_up_that_was_stopped_goes_on_and_a_killed_gathering_too(workspace: Workspace) -> None:
     service = workspace.service
     found = [service.get(item.id) for item in service.list(limit=1_000)]
-    stopped = next(case for case in found if any(look.finished_at is None for look in case.looks))
-    run(workspace, stopped.id, "look", service.second_look_steps(stopped.id))
-    assert all(look.finished_at for look in service.get(stopped.id).looks)
+    stopped = next(case for case in found if any(asked.finished_at is None for asked in case.follow_ups))
+    run(workspace, stopped.id, "look", service.follow_up_steps(stopped.id))
+    assert all(asked.finished_at for asked in service.get(stopped.id).follow_ups)
     killed = next(case for case in found if case.stages and not case.sources)
     job = workspace.runner.latest(killed.id)
     assert job is not None
@@ -216,3 +216,25 @@ def test_results_of_gates_and_principles_that_are_gone_are_left_out(all_document
     for assessment in (case.assessment, *case.earlier_assessments):
         assert [result.gate for result in assessment.gates] == list(GateName)
         assert [result.principle for result in assessment.principles] == list(PrincipleName)
+
+
+def test_what_was_passed_over_keeps_its_words(all_documents: list[dict[str, Any]]) -> None:
+    document = _scored(all_documents)
+    document["assessment"]["gates"][0]["status"], document["assessment"]["gates"][1]["status"] = "FAIL", "NOT_RUN"
+    checks = ("relevance", "correctness", "link:https://a.example/x:1", "live:cdc.gov/x")
+    overrides = [{"check": check, "reason": "Read on paper."} for check in checks]
+    document["decision"] = {"kind": "approved", "by": "ann", "at": "2026-01-02T00:00:00Z", "overrides": overrides}
+    document["decision_words"] = {"word": "Well.", "relevance a-b": "It is.", "live:cdc.gov/x a-b": "It was."}
+    case = Case.model_validate(upgraded(document))
+    assert case.decision is not None
+    assert [item.obstacle.although() for item in case.decision.overrides] == [
+        "the relevance gate did not pass",
+        "the correctness gate was not run",
+        "nobody inspected the link https://a.example/x:1",
+        "no answer was had from the link cdc.gov/x",
+    ]
+    assert case.decision_words == {
+        "word": "Well.",
+        "gate failed relevance a-b": "It is.",
+        "link not found to answer cdc.gov/x a-b": "It was.",
+    }

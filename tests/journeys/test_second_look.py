@@ -1,4 +1,4 @@
-"""A second look in a browser: a link added, a passage swapped for what an earlier search found, the way back."""
+"""Follow-up searches in a browser: a link added, a passage swapped for what an earlier search found, the way back."""
 
 from __future__ import annotations
 

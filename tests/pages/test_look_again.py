@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.cases.store import SqlStore
-from crowdnotes.domain import Aim, Case, LookKind, Mode, Verdict
+from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, Verdict
 from tests.cases.walk import make_library, post_about
 from tests.pages.conftest import Desk, texts
 
@@ -23,7 +23,7 @@ def gathered(desk: Desk, tmp_path: Path) -> Case:
     return service.get(case.id)
 
 
-def looked(desk: Desk, case: Case, kind: LookKind, about: str = "") -> Case:
+def looked(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> Case:
     service = desk.workspace.service
     service.follow_up(case.id, kind, "you", about=about, libraries=["topics"])
     desk.finish(desk.workspace.runner.start(case.id, "look", service.follow_up_steps(case.id)).id)
@@ -43,7 +43,9 @@ def test_more_like_a_passage_is_asked_for_on_its_card(desk: Desk, gathered: Case
     desk.finish_latest(gathered)
     assert not at.exception
     case = desk.newest(gathered)
-    assert [(look.kind, look.about, look.libraries) for look in case.looks] == [(LookKind.MORE_LIKE, "E2", ("topics",))]
+    assert [(look.kind, look.about, look.libraries) for look in case.follow_ups] == [
+        (FollowUpKind.MORE_LIKE, "E2", ("topics",))
+    ]
     shown = texts(desk.app(case))
     assert "More like E2" in shown
     assert "New: E7, E8, E9." in shown
@@ -56,7 +58,7 @@ def test_without_a_place_to_search_the_card_asks_to_choose_one(desk: Desk, gathe
     at.run()
     at.button(key=f"{key}-go").click().run()
     assert "There is nowhere to look yet." in texts(at)
-    assert desk.newest(gathered).looks == ()
+    assert desk.newest(gathered).follow_ups == ()
 
 
 def test_the_other_side_stands_apart_and_is_marked(desk: Desk, gathered: Case) -> None:
@@ -92,7 +94,7 @@ def test_a_passage_is_swapped_on_its_card_and_brought_back_from_the_earlier_evid
 
 
 def test_a_swap_can_be_undone_where_it_is_told(desk: Desk, gathered: Case) -> None:
-    looked(desk, gathered, LookKind.SWAP, "E3")
+    looked(desk, gathered, FollowUpKind.SWAP, "E3")
     at = desk.app(gathered)
     at.button(key=f"bring-back-{gathered.id}-E3-result").click().run()
     assert not at.exception
@@ -102,18 +104,18 @@ def test_a_swap_can_be_undone_where_it_is_told(desk: Desk, gathered: Case) -> No
 
 def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: Desk, gathered: Case) -> None:
     old_tab = desk.app(gathered)
-    looked(desk, gathered, LookKind.SWAP, "E2")
-    looks = desk.newest(gathered).looks
+    looked(desk, gathered, FollowUpKind.SWAP, "E2")
+    follow_ups = desk.newest(gathered).follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
     assert "The evidence changed since this page was drawn" in texts(old_tab)
-    assert desk.newest(gathered).looks == looks
+    assert desk.newest(gathered).follow_ups == follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
-    assert len(desk.newest(gathered).looks) == len(looks) + 1
+    assert len(desk.newest(gathered).follow_ups) == len(follow_ups) + 1
 
 
 def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_cards(desk: Desk, gathered: Case) -> None:
     old_tab = desk.app(gathered)
-    looked(desk, gathered, LookKind.SWAP, "E2")
+    looked(desk, gathered, FollowUpKind.SWAP, "E2")
     old_tab.session_state[f"open-{gathered.id}-E2"] = True
     old_tab.button(key=f"swap-{gathered.id}-E2").click().run()
     assert not old_tab.exception
@@ -158,7 +160,7 @@ def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gath
 
 
 def test_what_came_of_a_look_is_no_longer_told_after_another_gathering(desk: Desk, gathered: Case) -> None:
-    looked(desk, gathered, LookKind.MORE_LIKE, "E2")
+    looked(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     service = desk.workspace.service
     service.set_sources(
         gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None, by="you"
@@ -184,7 +186,7 @@ def _pinned(at: AppTest) -> list[str]:
 
 
 def test_what_came_of_a_look_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
-    case = looked(desk, gathered, LookKind.MORE_LIKE, "E2")
+    case = looked(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     assert "New: E7, E8, E9." in texts(desk.app(case))
     desk.workspace.service.bring_back_set(case.id, 0, "you")
     assert "New: E7" not in texts(desk.app(case))

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import (
     FetchOutcome,
-    Look,
-    LookKind,
+    FollowUpKind,
+    FollowUpSearch,
     Mode,
     ProviderOutcome,
     ProviderState,
@@ -161,11 +161,13 @@ def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Des
 def test_a_place_that_failed_the_search_and_a_second_look_alike_is_told_once(desk: Desk) -> None:
     case = searched(desk, outcomes=(FAILED,))
     other = FAILED.model_copy(update={"provider": "crossref", "label": "Crossref"})
-    look = Look(id="l1", kind=LookKind.OTHER_SIDE, by="you", asked_at=case.created_at, services=("pubmed", "crossref"))
+    look = FollowUpSearch(
+        id="l1", kind=FollowUpKind.OTHER_SIDE, by="you", asked_at=case.created_at, services=("pubmed", "crossref")
+    )
     ended = look.model_copy(
         update={"outcomes": (FAILED, other), "finished_at": datetime.now(UTC), "outcome": "Nothing new."}
     )
     store: SqlStore = desk.workspace.service._store  # type: ignore[assignment]
-    shown = texts(desk.app(store.update(case.id, lambda old: old.model_copy(update={"looks": (ended,)}))))
+    shown = texts(desk.app(store.update(case.id, lambda old: old.model_copy(update={"follow_ups": (ended,)}))))
     assert shown.count("PubMed:** It did not answer.") == 1
     assert shown.count("Crossref:** It did not answer.") == 1
