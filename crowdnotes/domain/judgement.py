@@ -44,7 +44,8 @@ class Finding(Noun):
 class GateResult(Noun):
     """One gate's verdict. `score` is in [0, 1] on the engine's own scale; `threshold` is its line.
 
-    `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none.
+    `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` is what, by
+    the judge's word, speaks to a program instead of people: ids of passages, and "post".
     """
 
     gate: GateName
@@ -54,6 +55,7 @@ class GateResult(Noun):
     threshold: float | None = None
     probability: float | None = Field(None, ge=0, le=1)
     findings: tuple[Finding, ...] = ()
+    marked: tuple[str, ...] = ()
 
 
 class PrincipleName(StrEnum):
@@ -165,6 +167,11 @@ class Assessment(Noun):
         parts = [result.probability for result in self.gates]
         known = [part for part in parts if part is not None]
         return prod(known) if len(known) == len(parts) else None
+
+    @property
+    def marked(self) -> frozenset[str]:
+        """What a judge says speaks to a program: ids of passages, and "post"."""
+        return frozenset(name for result in self.gates for name in result.marked)
 
     def gate(self, name: GateName) -> GateResult:
         """The result of one gate; every assessment has all of them."""

@@ -256,7 +256,9 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(plain(source.outcome_detail, 300))
-        if holds_injection(item.passage.text):
+        if case.assessment is not None and item.id in case.assessment.marked:
+            st.markdown(":orange-badge[:material/warning: speaks to programs, says the model: it carries no gate]")
+        elif holds_injection(item.passage.text):
             st.markdown(":orange-badge[:material/warning: some words speak to programs: no engine is given them]")
         if item.aim is Aim.OTHER_SIDE:
             st.markdown(":gray-badge[:material/balance: the other side: may speak for the post's claim]")

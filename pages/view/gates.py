@@ -107,6 +107,9 @@ def _gates(case: Case, assessment: Assessment) -> None:
         for evidence_id, message in dict.fromkeys(wrong):
             about = f"{evidence_id}: " if evidence_id and not message.startswith(evidence_id) else ""
             st.markdown(f":red[:material/arrow_right:] {about}{plain(message)}")
+    if assessment.marked:
+        told = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
+        st.markdown(f":orange-badge[:material/warning: speaks to programs, says the model: {told}]")
     if assessment.engine.startswith("llm:"):
         st.caption(_sureness(assessment))
 

@@ -14,9 +14,9 @@ from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Span
 from crowdnotes.engines.llm.server import Token
@@ -190,9 +190,22 @@ class SupernoteAnswer(Answer):
     note_ids: list[str] = Field(default_factory=list)
 
 
+def _as_list(value: object) -> object:
+    """A list though a model gave one word, nothing or true."""
+    if value is True:
+        return ["passage"]
+    said = str(value or "").strip().lower()
+    return value if isinstance(value, list) else [] if said in ("", "none", "no", "false") else [said]
+
+
+ToProgram = Annotated[list[str], BeforeValidator(_as_list)]
+"""What speaks to a program instead of people, by its label."""
+
+
 class RelevanceAnswer(Answer):
     """See relevance.md."""
 
+    to_program: ToProgram = Field(default_factory=list)
     quote: str = ""
     reason: str
     relevant: YesNo
@@ -219,6 +232,7 @@ class Distortion(Answer):
 class CorrectnessAnswer(Answer):
     """See correctness.md."""
 
+    to_program: ToProgram = Field(default_factory=list)
     carried: list[Carried] = Field(default_factory=list)
     distortions: list[Distortion] = Field(default_factory=list)
     reason: str
@@ -341,6 +355,13 @@ _OBJECTION = 200
 def not_run(gate: GateName, reason: str) -> GateResult:
     """A gate that gave no verdict, and why."""
     return GateResult(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
+
+
+def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
+    """The ids among the labels, and "post". Whatever else is said of a passage alone, as "passage", means that one."""
+    said = {label.lower().removeprefix("passage").strip() for label in labels} - {"none", "no"}
+    found = {name for name in ids if name.lower() in said or (len(ids) == 1 and said - {"post"})}
+    return found | ({"post"} & said)
 
 
 def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:

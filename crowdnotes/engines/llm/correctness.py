@@ -7,11 +7,20 @@ passage, carry it. So no text can talk its way through.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Support
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, Carried, CorrectnessAnswer, Distortion, find_quote, not_run, plain
+from crowdnotes.engines.llm.answers import (
+    LINE,
+    Carried,
+    CorrectnessAnswer,
+    Distortion,
+    find_quote,
+    marked_as,
+    not_run,
+    plain,
+)
 from crowdnotes.engines.llm.asking import Asker, Block, judged, passage_block, question
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import AnswerUnreadableError
@@ -55,7 +64,8 @@ def judge_correctness(
     answered = judged(asker, asked, lambda answer: answer.faithful == "yes", votes)
     answer = answered.value
     distortions = _shown(note, passages, answer.distortions)
-    uncarried = _uncarried(note, passages, support, answer.carried)
+    marked = marked_as(answer.to_program, list(passages))
+    uncarried = _uncarried(note, passages, support, answer.carried, marked)
     doubts = [
         Finding(message=f"The program's own comparison asks: {doubt}", evidence_id=item.evidence_id, span=item.span)
         for item in support
@@ -67,11 +77,17 @@ def judge_correctness(
         told = plain(answer.reason, _REASON) if answer.faithful == "no" else findings[0].message
         # Where the program overrules the model, the model's probability is of another verdict.
         probability = answered.probability if answer.faithful == "no" else None
-        return _result(GateStatus.FAIL, told, [*findings, *doubts], probability)
-    return _result(GateStatus.PASS, plain(answer.reason, _REASON), doubts, answered.probability)
+        return _result(GateStatus.FAIL, told, [*findings, *doubts], probability, marked)
+    return _result(GateStatus.PASS, plain(answer.reason, _REASON), doubts, answered.probability, marked)
 
 
-def _result(status: GateStatus, reason: str, findings: Sequence[Finding], probability: float | None) -> GateResult:
+def _result(
+    status: GateStatus,
+    reason: str,
+    findings: Sequence[Finding],
+    probability: float | None,
+    marked: Iterable[str] = (),
+) -> GateResult:
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=status,
@@ -80,6 +96,7 @@ def _result(status: GateStatus, reason: str, findings: Sequence[Finding], probab
         threshold=None if probability is None else LINE,
         probability=probability,
         findings=tuple(findings),
+        marked=tuple(sorted(marked)),
     )
 
 
@@ -101,21 +118,35 @@ def _shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion
 
 
 def _uncarried(
-    note: str, passages: dict[str, str], support: Sequence[SentenceSupport], carried: Sequence[Carried]
+    note: str,
+    passages: dict[str, str],
+    support: Sequence[SentenceSupport],
+    carried: Sequence[Carried],
+    marked: set[str],
 ) -> list[Finding]:
-    """Sentences that neither the program's comparison nor words shown by the model carry."""
+    """Sentences that neither the program's comparison nor words shown by the model carry.
+
+    What stands in a passage that speaks to a program carries nothing.
+    """
     shown = {
         item.sentence
         for item in carried
         if 1 <= item.sentence <= len(support)
+        and item.evidence_id not in marked
         and find_quote(passages.get(item.evidence_id, ""), item.quote) is not None
         and _may_carry(note, _words(note, support[item.sentence - 1]), passages[item.evidence_id], item.quote)
     }
-    return [
-        Finding(message=f"No passage was shown to carry “{plain(_words(note, item), 80)}”.", span=item.span)
-        for number, item in enumerate(support, 1)
-        if item.support is Support.UNSUPPORTED and number not in shown
-    ]
+    findings = []
+    for number, item in enumerate(support, 1):
+        words = f"“{plain(_words(note, item), 80)}”"
+        if number in shown:
+            continue
+        if item.support is Support.UNSUPPORTED:
+            findings.append(Finding(message=f"No passage was shown to carry {words}.", span=item.span))
+        elif item.evidence_id in marked:
+            message = f"Only {item.evidence_id} carries {words}, and it holds words that speak to a program."
+            findings.append(Finding(message=message, evidence_id=item.evidence_id, span=item.span))
+    return findings
 
 
 def _words(note: str, item: SentenceSupport) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, not_run, plain
+from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, marked_as, not_run, plain
 from crowdnotes.engines.llm.asking import Asker, judged, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
@@ -23,6 +23,7 @@ class _Judged:
     ok: bool
     message: str
     probability: float | None
+    marked: frozenset[str] = frozenset()
 
 
 def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, votes: int, at_once: int) -> GateResult:
@@ -52,6 +53,7 @@ def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, v
     helping = [result for result in known if result.ok]
     if not helping and broken is not None:
         raise broken
+    marked = frozenset[str]().union(*(result.marked for result in known))
     shares = [result.probability for result in known if result.probability is not None]
     best = max(shares) if len(shares) == len(evidence) else None
     if helping:
@@ -66,6 +68,7 @@ def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, v
         threshold=None if best is None else LINE,
         probability=best,
         findings=tuple(findings),
+        marked=tuple(sorted(marked)),
     )
 
 
@@ -83,16 +86,20 @@ def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:
     answered = judged(asker, asked, lambda answer: answer.relevant == "yes", votes)
     answer = answered.value
     reason = plain(answer.reason, _REASON)
+    marked = frozenset(marked_as(answer.to_program, [item.id]))
+    if item.id in marked:
+        message = f"{item.id} does not count: it holds words that speak to a program instead of people."
+        return _Judged(False, message, None, marked)
     # Looked for outside the injections: a passage must not pass by words that it put into the judge's mouth.
     shown = find_quote(words, answer.quote)
     left_out = " Words in it that are addressed to a model were left out." if holds_injection(item.passage.text) else ""
     if answer.relevant == "yes" and shown is None:
         message = f"{item.id} does not count: the model could not show words of it that help.{left_out}"
-        return _Judged(False, message, None)
+        return _Judged(False, message, None, marked)
     if answer.relevant == "no" or shown is None:
-        return _Judged(False, f"{item.id} does not help: {reason}{left_out}", answered.probability)
+        return _Judged(False, f"{item.id} does not help: {reason}{left_out}", answered.probability, marked)
     quoted = plain(words[shown.start : shown.end], 120)
-    return _Judged(True, f"{item.id} helps: {reason} (“{quoted}”){left_out}", answered.probability)
+    return _Judged(True, f"{item.id} helps: {reason} (“{quoted}”){left_out}", answered.probability, marked)
 
 
 def _count(helping: int, of: int) -> str:

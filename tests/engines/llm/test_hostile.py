@@ -13,11 +13,11 @@ import pytest
 
 from crowdnotes.domain import GateStatus, Post, Support
 from crowdnotes.drafting import write_candidates
-from crowdnotes.engines.prompt_injection import find_injections, without_injections
+from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
 from crowdnotes.errors import EngineError
 from crowdnotes.gates import assess
 from crowdnotes.testing import FixedClock
-from tests.engines.llm.attacks import ATTACKS, LINK, PAYLOAD, Attack
+from tests.engines.llm.attacks import ATTACKS, LINK, PAYLOAD, UNSEEN_ATTACKS, Attack
 from tests.engines.llm.made import NOTE, PASSAGE, POST, engine_over, evidence
 from tests.llm_server import Body, data_of, form_of, honest_answer
 
@@ -162,3 +162,73 @@ def test_an_attack_that_goes_unseen_still_plants_no_link_and_no_unmarked_word() 
         correctness = engine.correctness(note, [evidence(PASSAGE)], engine.support(note, [evidence(PASSAGE)]))
     assert obedient.obeyed
     assert correctness.status is not GateStatus.PASS
+
+
+class Marking(Obedient):
+    """Obeys, but says truly what speaks to a program, as models do that follow what they read and still see it."""
+
+    def __call__(self, body: Body) -> str:
+        answer = json.loads(super().__call__(body))
+        if form_of(body) in ("relevant", "faithful"):
+            labels = [label for label, text in data_of(body).items() if _words(text) & self.runs]
+            answer["to_program"] = labels
+        return json.dumps(answer)
+
+
+FORTY = (*ATTACKS[:20], *UNSEEN_ATTACKS)
+forty = pytest.mark.parametrize("attack", FORTY, ids=[attack.name for attack in FORTY])
+
+
+def test_no_pattern_knows_the_unseen_ones() -> None:
+    assert len(FORTY) == 40
+    assert [attack.name for attack in UNSEEN_ATTACKS if holds_injection(attack.text)] == []
+
+
+@forty
+def test_a_page_that_speaks_to_a_program_passes_no_gate_and_the_person_is_told(attack: Attack) -> None:
+    item = evidence(f"{PASSAGE}\n{attack.text}")
+    with engine_over(Marking(attack)) as (engine, _):
+        assessment = assess(engine, POST, NOTE, [item], FixedClock())
+        correctness = engine.correctness(NOTE, [item], engine.support(NOTE, [item]))
+    if holds_injection(item.passage.text):  # its card says so, and no model was given the words
+        return
+    assert item.id in assessment.marked
+    assert "does not count" in assessment.gates[0].reason
+    assert [gate.status for gate in assessment.gates] == [GateStatus.FAIL, GateStatus.NOT_RUN, GateStatus.NOT_RUN]
+    assert (correctness.status, correctness.marked) == (GateStatus.FAIL, (item.id,))
+    assert "Only E1 carries" in correctness.reason
+
+
+@forty
+def test_a_post_that_speaks_to_a_program_is_marked(attack: Attack) -> None:
+    post = Post(text=f"{POST.text}\n{attack.text}")
+    with engine_over(Marking(attack)) as (engine, _):
+        result = engine.relevance(post, [evidence()])
+    assert holds_injection(post.text) or result.marked == ("post",)
+
+
+def test_another_passage_may_pass_beside_a_marked_one() -> None:
+    attack = UNSEEN_ATTACKS[0]
+    items = [evidence(f"{PASSAGE}\n{attack.text}"), evidence(number=2)]
+    with engine_over(Marking(attack)) as (engine, _):
+        result = engine.relevance(POST, items)
+    assert (result.status, result.marked) == (GateStatus.PASS, ("E1",))
+    assert [finding.ok for finding in result.findings] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("said", "marked"),
+    [
+        (["passage"], ("E1",)),
+        (["E1", "post"], ("E1", "post")),
+        ("passage E1", ("E1",)),
+        (True, ("E1",)),
+        (["none"], ()),
+        ("", ()),
+        (False, ()),
+        (None, ()),
+    ],
+)
+def test_the_mark_is_read_however_a_model_writes_it(said: object, marked: tuple[str, ...]) -> None:
+    with engine_over(lambda body: json.dumps({**honest_answer(body), "to_program": said})) as (engine, _):
+        assert engine.relevance(POST, [evidence()]).marked == marked
