@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
@@ -58,19 +59,24 @@ def _below(root: Path) -> Iterator[Path]:
 
 def _record(position: int, file: Path, root: Path) -> Record:
     label = file.relative_to(root).as_posix()
+
+    def skipped(why: str) -> Record:
+        return Record(position, "", label=label, problem=why)
+
     if not file.resolve().is_relative_to(root):
-        return Record(position, "", label=label, problem="leads out of the folder")
+        return skipped("leads out of the folder")
     try:
+        if not is_plain(file):
+            return skipped("a pipe, socket or device, not a file")
         if file.stat().st_size > _MOST_BYTES:
-            return Record(position, "", label=label, problem=f"larger than {_MOST_BYTES // 1_000_000} MB")
+            return skipped(f"larger than {_MOST_BYTES // 1_000_000} MB")
         body = file.read_bytes()
-    except OSError as error:
-        return Record(position, "", label=label, problem=error.strerror or "cannot be opened")
-    kind = FILE_KINDS[file.suffix.lower()]
-    try:
+        kind = FILE_KINDS[file.suffix.lower()]
         document = read_body(body, kind, None, quote(file.name))
+    except OSError as error:
+        return skipped(error.strerror or "cannot be opened")
     except FetchError as error:
-        return Record(position, "", label=label, problem=error.message)
+        return skipped(error.message)
     return Record(
         record=position,
         text=document.text,
@@ -81,6 +87,12 @@ def _record(position: int, file: Path, root: Path) -> Record:
         label=label,
         problem="" if document.text else "no text",
     )
+
+
+def is_plain(path: Path) -> bool:
+    """False for a pipe, socket or device: whoever opens one may wait for ever."""
+    mode = path.stat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def canonical_url(html: str) -> str | None:

@@ -1,3 +1,5 @@
+import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,18 @@ def test_a_link_out_of_the_folder_is_not_followed(folder: Path, tmp_path: Path) 
     records = list(open_folder(folder).read())
     assert not any("secret" in record.text for record in records)
     assert next(r for r in records if r.label == "link.txt").problem == "leads out of the folder"
+
+
+def test_a_pipe_or_socket_is_skipped_with_a_reason_and_not_waited_for(folder: Path, tmp_path: Path) -> None:
+    os.mkfifo(folder / "pipe.txt")
+    (folder / "to-pipe.txt").symlink_to(folder / "pipe.txt")
+    with socket.socket(socket.AF_UNIX) as open_socket:
+        open_socket.bind(str(folder / "s.txt"))
+        problems = {record.label: record.problem for record in open_folder(folder).read()}
+    assert all("not a file" in problems[name] for name in ("pipe.txt", "to-pipe.txt", "s.txt"))
+    os.mkfifo(tmp_path / "table.csv")
+    with pytest.raises(LibraryError, match="not a file"):
+        Libraries(tmp_path / "libraries", HashingEmbedder()).add(tmp_path / "table.csv", "pipe")
 
 
 def test_a_folder_without_readable_files_is_explained(tmp_path: Path) -> None:
