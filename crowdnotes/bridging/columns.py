@@ -37,48 +37,27 @@ class TableSpec:
         return self.aliases.get(header, header)
 
 
-HELPFUL_TAGS = (
-    "helpfulOther",
-    "helpfulInformative",
-    "helpfulClear",
-    "helpfulEmpathetic",
-    "helpfulGoodSources",
-    "helpfulUniqueContext",
-    "helpfulAddressesClaim",
-    "helpfulImportantContext",
-    "helpfulUnbiasedLanguage",
+HELPFUL_TAGS = tuple(
+    (
+        "helpfulOther helpfulInformative helpfulClear helpfulEmpathetic helpfulGoodSources helpfulUniqueContext "
+        "helpfulAddressesClaim helpfulImportantContext helpfulUnbiasedLanguage"
+    ).split()
 )
-NOT_HELPFUL_TAGS = (
-    "notHelpfulOther",
-    "notHelpfulIncorrect",
-    "notHelpfulSourcesMissingOrUnreliable",
-    "notHelpfulOpinionSpeculationOrBias",
-    "notHelpfulMissingKeyPoints",
-    "notHelpfulOutdated",
-    "notHelpfulHardToUnderstand",
-    "notHelpfulArgumentativeOrBiased",
-    "notHelpfulOffTopic",
-    "notHelpfulSpamHarassmentOrAbuse",
-    "notHelpfulIrrelevantSources",
-    "notHelpfulOpinionSpeculation",
-    "notHelpfulNoteNotNeeded",
+NOT_HELPFUL_TAGS = tuple(
+    (
+        "notHelpfulOther notHelpfulIncorrect notHelpfulSourcesMissingOrUnreliable notHelpfulOpinionSpeculationOrBias "
+        "notHelpfulMissingKeyPoints notHelpfulOutdated notHelpfulHardToUnderstand notHelpfulArgumentativeOrBiased "
+        "notHelpfulOffTopic notHelpfulSpamHarassmentOrAbuse notHelpfulIrrelevantSources notHelpfulOpinionSpeculation "
+        "notHelpfulNoteNotNeeded"
+    ).split()
 )
-_NOTE_FLAGS = (
-    "misleadingOther",
-    "misleadingFactualError",
-    "misleadingManipulatedMedia",
-    "misleadingOutdatedInformation",
-    "misleadingMissingImportantContext",
-    "misleadingUnverifiedClaimAsFact",
-    "misleadingSatire",
-    "notMisleadingOther",
-    "notMisleadingFactuallyCorrect",
-    "notMisleadingOutdatedButNotWhenWritten",
-    "notMisleadingClearlySatire",
-    "notMisleadingPersonalOpinion",
-    "trustworthySources",
-    "isMediaNote",
-    "isCollaborativeNote",
+_NOTE_FLAGS = tuple(
+    (
+        "misleadingOther misleadingFactualError misleadingManipulatedMedia misleadingOutdatedInformation "
+        "misleadingMissingImportantContext misleadingUnverifiedClaimAsFact misleadingSatire notMisleadingOther "
+        "notMisleadingFactuallyCorrect notMisleadingOutdatedButNotWhenWritten notMisleadingClearlySatire "
+        "notMisleadingPersonalOpinion trustworthySources isMediaNote isCollaborativeNote"
+    ).split()
 )
 
 RATINGS = TableSpec(

@@ -30,8 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.bridging.identifiability import balance, penalty, principal_axes
-from crowdnotes.bridging.kernels import Floats, move_rows
-from crowdnotes.bridging.model import Factorization, Ids, Penalties, RatingTable, SideParameters
+from crowdnotes.bridging.kernels import move_rows
+from crowdnotes.bridging.model import Factorization, Floats, Ids, Penalties, RatingTable, SideParameters
 from crowdnotes.bridging.rows import Rows, Workers, lay_out, workers
 from crowdnotes.errors import InputError
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdnotes.bridging.kernels import Floats
-from crowdnotes.bridging.model import Penalties
+from crowdnotes.bridging.model import Floats, Penalties
 
 _ROUNDS = 3  # the moves touch each other a little; after three rounds nothing is left to gain
 _TINY = 1e-12

@@ -11,10 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-Floats = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
-Indices = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
+from crowdnotes.bridging.model import Floats, Indices, Offsets, Singles
 
 
 @njit(nogil=True, cache=True)

@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.kernels import Floats, Indices, Singles
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 
 Ids = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, Kind, TableSpec
-from crowdnotes.bridging.kernels import Floats
-from crowdnotes.bridging.model import Ids, RatingTable
+from crowdnotes.bridging.model import Floats, Ids, RatingTable
 from crowdnotes.bridging.public_data import column_names, found_table, read_column
 from crowdnotes.bridging.ratings import Bools, Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate

@@ -12,11 +12,7 @@ from typing import Final
 import numpy as np
 
 from crowdnotes.bridging.kernels import (
-    Floats,
     Grouped,
-    Indices,
-    Offsets,
-    Singles,
     count_buckets,
     into_buckets,
     solve_rows,
@@ -25,7 +21,7 @@ from crowdnotes.bridging.kernels import (
     squared_errors,
     subtract_intercepts,
 )
-from crowdnotes.bridging.model import RatingTable
+from crowdnotes.bridging.model import Floats, Indices, Offsets, RatingTable, Singles
 
 # Chunks depend on the data alone, never on the machine's cores, so sums are the same everywhere.
 # 2**17 ratings are about 0.2 ms of work: well above what handing them to a thread costs.

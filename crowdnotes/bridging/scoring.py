@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.kernels import Floats
-from crowdnotes.bridging.model import Factorization, Ids, Penalties, RatingTable, SideParameters
+from crowdnotes.bridging.model import Factorization, Floats, Ids, Penalties, RatingTable, SideParameters
 from crowdnotes.errors import InputError
 
 _DEFAULT_PENALTIES = Penalties()

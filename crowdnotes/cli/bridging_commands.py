@@ -11,7 +11,9 @@ import typer
 from crowdnotes.cli.output import print_json, print_text, progress
 
 if TYPE_CHECKING:
-    from crowdnotes.bridging import Factorization, PublicScores, Ratings
+    from crowdnotes.bridging.model import Factorization
+    from crowdnotes.bridging.public_scoring import PublicScores
+    from crowdnotes.bridging.ratings import Ratings
 
 app = typer.Typer(help="The Community Notes algorithm on public data.", no_args_is_help=True)
 
@@ -26,7 +28,7 @@ def read(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Read notes, ratings, status history and enrolment into Parquet, and tell what was dropped and why."""
-    from crowdnotes.bridging import read_public_data
+    from crowdnotes.bridging.public_data import read_public_data
 
     reports = read_public_data(data, out, lambda table, rows: progress(f"  {table}: {rows} rows"))
     if as_json:
@@ -54,22 +56,23 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Fit the matrix factorization and write the notes' and raters' parameters."""
-    from crowdnotes import bridging
-    from crowdnotes.bridging.model import nothing_left
-    from crowdnotes.bridging.ratings import group_members, write_fit
+    from crowdnotes.bridging import factorization
+    from crowdnotes.bridging.model import apply_filter, nothing_left
+    from crowdnotes.bridging.ratings import group_members, load_ratings, write_fit
+    from crowdnotes.bridging.scoring import doubts
     from crowdnotes.settings import load_settings
 
-    loaded = bridging.load_ratings(ratings)
+    loaded = load_ratings(ratings)
     table, dropped = loaded.table, dict(loaded.dropped)
     if loaded.public if filtered is None else filtered:
-        table, report = bridging.apply_filter(table, load_settings().bridging)
+        table, report = apply_filter(table, load_settings().bridging)
         dropped |= {reason: count for reason, count in report.dropped.items() if count}
     if not len(table):
         raise nothing_left(dropped, load_settings().bridging)
     if enrollment is None:
-        found = bridging.fit(table, factors=factors)
+        found = factorization.fit(table, factors=factors)
     else:
-        found = bridging.fit_from_group(table, group_members(enrollment, table.rater_ids), factors=factors)
+        found = factorization.fit_from_group(table, group_members(enrollment, table.rater_ids), factors=factors)
     write_fit(found, out)
     if as_json:
         print_json(_summary(found, loaded, dropped))
@@ -79,7 +82,7 @@ def fit(
     print_text(f"objective {found.objective:.6f}, of which mean squared error {found.mean_squared_error:.6f}")
     print_text(f"global intercept {found.global_intercept:.4f}")
     print_text(f"{found.iterations} iterations in {found.seconds:.3f} s")
-    for sentence in bridging.doubts(found):
+    for sentence in doubts(found):
         print_text(sentence)
 
 
@@ -89,7 +92,7 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print every note's status and story as JSON.")] = False,
 ) -> None:
     """Give every rated note its status, with the rule that decided and what blocks it."""
-    from crowdnotes.bridging import score_public_data
+    from crowdnotes.bridging.public_scoring import score_public_data
     from crowdnotes.settings import load_settings
 
     scores = score_public_data(data, load_settings().bridging)
@@ -114,7 +117,7 @@ def _print_dropped(dropped: dict[str, int]) -> None:
 
 
 def _summary(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> dict[str, object]:
-    from crowdnotes.bridging import doubts
+    from crowdnotes.bridging.scoring import doubts
 
     return {
         "objective": found.objective,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdnotes.bridging import NoteSignals, Side, StatusResult, decide
+from crowdnotes.bridging.rules import decide
+from crowdnotes.bridging.status import NoteSignals, Side, StatusResult
 from crowdnotes.domain import Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury.votes import Votes, counts, middle

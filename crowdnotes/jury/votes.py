@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging import FrozenRaters, score_votes
+from crowdnotes.bridging.scoring import FrozenRaters, score_votes
 from crowdnotes.jury.raters import Floats, Jurors
 from crowdnotes.settings import JurySettings
 

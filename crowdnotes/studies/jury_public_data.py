@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from crowdnotes.bridging import RatingTable, load_ratings
 from crowdnotes.bridging.columns import NOTES, RATINGS
+from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.public_data import find_shards, read_table
+from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.errors import InputError
 from crowdnotes.text.note_rules import x_storage_form
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from crowdnotes.bridging import Factorization, apply_filter, fit
+from crowdnotes.bridging.factorization import fit
+from crowdnotes.bridging.model import Factorization, apply_filter
 from crowdnotes.bridging.scoring import locate
 from crowdnotes.domain import JuryQuality
 from crowdnotes.embedding import Embedder

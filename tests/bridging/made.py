@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdnotes.bridging.columns import RATINGS
-from crowdnotes.bridging.kernels import Floats
-from crowdnotes.bridging.model import Factorization, Penalties, RatingTable
+from crowdnotes.bridging.model import Factorization, Floats, Penalties, RatingTable
 
 
 def made_ratings(notes: int = 80, raters: int = 60, share: float = 0.4, seed: int = 0) -> RatingTable:

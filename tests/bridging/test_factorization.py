@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdnotes.bridging import factorization
-from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Factorization, Penalties, RatingTable
+from crowdnotes.bridging.columns import ENROLMENT
+from crowdnotes.bridging.factorization import fit, fit_from_group
+from crowdnotes.bridging.model import Factorization, Penalties, RatingTable, apply_filter
+from crowdnotes.bridging.public_data import read_public_data
+from crowdnotes.bridging.ratings import group_members
 from crowdnotes.bridging.scoring import doubts
-from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled
+from crowdnotes.errors import InputError
+from crowdnotes.settings import BridgingSettings
+from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, write_tsv
 
 
 def _weighted(table: RatingTable, seed: int = 3) -> RatingTable:
@@ -205,3 +211,72 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPat
     for other in fits[1:]:
         assert np.array_equal(other.notes.intercepts, fits[0].notes.intercepts)
         assert np.array_equal(other.raters.factors, fits[0].raters.factors)
+
+
+def test_beginning_from_a_group_ends_at_the_full_fit() -> None:
+    table = made_ratings(notes=150, raters=100)
+    in_group = np.arange(100) < 85
+    assert fit_from_group(table, in_group).objective == pytest.approx(fit(table).objective, abs=1e-7)
+
+
+def test_a_group_that_mostly_rated_no_note_is_refused() -> None:
+    table = made_ratings()
+    with pytest.raises(InputError, match="mostly rated"):
+        fit_from_group(table, np.zeros(len(table.rater_ids), dtype=bool))
+
+
+def test_the_enrolment_table_tells_who_is_in_the_group(tmp_path: Path) -> None:
+    rows = [{"participantId": "A", "modelingGroup": "13.0"}, {"participantId": "B", "modelingGroup": "2.0"}]
+    path = write_tsv(tmp_path / "userEnrollment-00000.tsv", ENROLMENT.columns, rows)
+    ids = np.array(["A", "B", "C"], dtype=object)
+    assert group_members(path, ids).tolist() == [True, False, False]
+    assert group_members(tmp_path, ids, group=2).tolist() == [False, True, False]
+    read_public_data(tmp_path, tmp_path / "out")
+    assert group_members(tmp_path / "out", ids).tolist() == [True, False, False]
+
+
+def test_an_enrolment_table_without_groups_is_refused(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "userEnrollment-00000.tsv", ["participantId"], [{"participantId": "A"}])
+    with pytest.raises(InputError, match="modelingGroup"):
+        group_members(path, np.array(["A"], dtype=object))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(InputError, match="no enrolment"):
+        group_members(empty, np.array(["A"], dtype=object))
+
+
+def _table(pairs: list[tuple[int, int]]) -> RatingTable:
+    note = np.array([pair[0] for pair in pairs], dtype=np.int32)
+    rater = np.array([pair[1] for pair in pairs], dtype=np.int32)
+    return RatingTable(
+        np.arange(note.max() + 1), np.arange(rater.max() + 1), note, rater, np.ones(len(pairs), dtype=np.float32)
+    )
+
+
+def test_notes_with_few_raters_and_raters_with_few_ratings_go_and_are_counted() -> None:
+    lines = BridgingSettings(min_raters_per_note=2, min_ratings_per_rater=2)
+    # Note 2 has one rater; rater 2 then has one rating; note 1 is then left with one rater.
+    pairs = [(0, 0), (0, 1), (3, 0), (3, 1), (1, 0), (1, 2), (2, 2)]
+    kept, report = apply_filter(_table(pairs), lines)
+    assert report.kept == len(kept) == 4
+    assert list(report.dropped.values()) == [1, 1, 1]
+    assert kept.note_ids.tolist() == [0, 3]
+    assert kept.rater_ids.tolist() == [0, 1]
+    assert kept.note.tolist() == [0, 0, 1, 1]
+
+
+def test_the_filter_runs_once_not_until_nothing_changes() -> None:
+    lines = BridgingSettings(min_raters_per_note=2, min_ratings_per_rater=2)
+    # Rater 1 loses note 1 in the last step and keeps one rating, under the line: it stays all the same.
+    pairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 0), (2, 3), (2, 0)]
+    kept, _ = apply_filter(_table([*pairs, (3, 3), (3, 0)]), lines)
+    counts = np.bincount(kept.rater)
+    assert counts.min() < lines.min_ratings_per_rater
+
+
+def test_a_rater_of_one_note_and_a_note_of_one_rater_never_enter() -> None:
+    pairs = [(n, u) for n in range(12) for u in range(8)] + [(12, 0), (0, 8)]
+    kept, _ = apply_filter(_table(pairs), BridgingSettings())
+    assert 12 not in kept.note_ids
+    assert 8 not in kept.rater_ids
+    assert len(kept) == 96

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdnotes.bridging.identifiability import balance, penalty
-from crowdnotes.bridging.kernels import Floats, move_rows
-from crowdnotes.bridging.model import Penalties
+from crowdnotes.bridging.kernels import move_rows
+from crowdnotes.bridging.model import Floats, Penalties
 
 
 def _moments(side: Floats) -> Floats:

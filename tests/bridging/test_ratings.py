@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from crowdnotes.bridging.public_data import read_public_data
+from crowdnotes.bridging.columns import RATINGS
+from crowdnotes.bridging.factorization import fit
+from crowdnotes.bridging.model import Penalties
+from crowdnotes.bridging.public_data import column_names, found_table, read_column, read_public_data
 from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.errors import InputError
-from tests.bridging.made import rating_row, write_ratings
+from tests.bridging.made import made_ratings, rating_row, write_ratings
 
 _BIG = 2**53 + 1  # the first whole number that a float cannot hold
 
@@ -130,3 +134,95 @@ def test_a_folder_of_our_parquet_is_public_data(tmp_path: Path) -> None:
     loaded = load_ratings(tmp_path / "out")
     assert loaded.public
     assert loaded.table.note_ids.tolist() == [_BIG]
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -0.1, 1.5, float("inf")])
+def test_a_rating_that_is_no_number_from_0_to_1_is_refused(bad: float) -> None:
+    table = made_ratings(notes=10, raters=10)
+    helpful = table.helpful.copy()
+    helpful[3] = bad
+    with pytest.raises(InputError, match="from 0 to 1"):
+        fit(replace(table, helpful=helpful))
+
+
+def test_an_empty_table_is_refused() -> None:
+    table = made_ratings()
+    with pytest.raises(InputError, match="no ratings"):
+        fit(table.keep(np.zeros(len(table), dtype=bool)))
+
+
+@pytest.mark.parametrize("factors", [0, 4])
+def test_other_than_one_to_three_factors_are_refused(factors: int) -> None:
+    with pytest.raises(InputError, match="factors"):
+        fit(made_ratings(), factors=factors)
+
+
+def test_a_start_with_another_number_of_factors_is_refused() -> None:
+    table = made_ratings()
+    with pytest.raises(InputError, match="same number"):
+        fit(table, factors=2, start=fit(table))
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan")])
+def test_a_weight_that_cannot_weigh_is_refused(weight: float) -> None:
+    table = made_ratings(notes=10, raters=10)
+    with pytest.raises(InputError, match="weight"):
+        fit(replace(table, weight=np.full(len(table), weight, dtype=np.float32)))
+
+
+def test_penalties_must_be_positive() -> None:
+    with pytest.raises(InputError, match="note_factor"):
+        Penalties(note_factor=0)
+
+
+def test_more_factors_than_raters_and_weights_beyond_reckoning_are_refused() -> None:
+    table = made_ratings()
+    with pytest.raises(InputError, match="2 notes or raters"):
+        fit(table.keep(table.rater < 2), factors=3)
+    weight = np.ones(len(table), dtype=np.float32)
+    weight[::7] = 1e30
+    with pytest.raises(InputError, match="too far apart"):
+        fit(replace(table, weight=weight), factors=2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A download of three ratings, one of them given twice."""
+    rows = [rating_row(1, "A"), rating_row(1, "B"), rating_row(2, "A"), rating_row(1, "A")]
+    write_ratings(tmp_path / "ratings-00000.tsv", rows)
+    return tmp_path
+
+
+def test_a_download_is_read_for_the_moment_and_its_drops_are_told(folder: Path) -> None:
+    with found_table(RATINGS, folder) as found:
+        assert found is not None
+        assert found.dropped == {"repeated noteId and raterParticipantId": 1}
+        assert read_column(found.parquet, "noteId").to_pylist() == [1, 1, 2]
+    assert not found.parquet.exists()
+
+
+def test_our_parquet_is_taken_from_its_folder_and_by_its_name(folder: Path) -> None:
+    read_public_data(folder, folder / "out")
+    for path in (folder / "out", folder / "out" / "ratings.parquet"):
+        with found_table(RATINGS, path) as found:
+            assert found is not None
+            assert (found.parquet, found.dropped) == (folder / "out" / "ratings.parquet", {})
+        assert found.parquet.exists()
+
+
+def test_a_folder_without_the_table_has_none_and_no_folder_is_an_error(tmp_path: Path) -> None:
+    with found_table(RATINGS, tmp_path) as found:
+        assert found is None
+    with pytest.raises(InputError, match="no file or folder"), found_table(RATINGS, tmp_path / "nowhere.parquet"):
+        pass
+
+
+def test_a_column_damaged_in_the_middle_of_the_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    pd.DataFrame({"note_id": range(5000)}).to_parquet(path)
+    content = bytearray(path.read_bytes())
+    content[60:2000] = b"\x55" * 1940
+    path.write_bytes(bytes(content))
+    assert column_names(path) == ["note_id"]
+    with pytest.raises(InputError, match=r"note_id of r\.parquet is damaged"):
+        read_column(path, "note_id")

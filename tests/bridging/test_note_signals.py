@@ -1,0 +1,294 @@
+"""What is known of the notes: from the notes table, from the status history where a note was deleted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdnotes.bridging.columns import HISTORY, NOTES
+from crowdnotes.bridging.model import Ids, RatingTable
+from crowdnotes.bridging.note_signals import (
+    NoteFacts,
+    View,
+    explanation_counts,
+    gather_facts,
+    helpful_raters,
+    high_volume_raters,
+    incorrect_signals,
+    sides,
+    tag_aggregates,
+    tag_lines,
+)
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.scoring import FrozenRaters, score_notes
+from crowdnotes.bridging.status import NoteStatus
+from crowdnotes.errors import InputError
+from crowdnotes.settings import BridgingSettings
+from tests.bridging.made import write_tsv
+
+_BIG = 2**53 + 1  # the first whole number that a float cannot hold
+_IDS: Ids = np.array([_BIG, _BIG + 1])
+
+
+def _parquet(folder: Path, **columns: object) -> Path:
+    pd.DataFrame(columns).to_parquet(folder / "notes.parquet")
+    return folder
+
+
+def test_a_deleted_note_has_its_time_and_author_from_the_history_and_counts_as_misleading(tmp_path: Path) -> None:
+    write_tsv(
+        tmp_path / "notes-00000.tsv",
+        NOTES.columns,
+        [
+            {
+                "noteId": _BIG,
+                "classification": "NOT_MISLEADING",
+                "createdAtMillis": 5,
+                "noteAuthorParticipantId": "A",
+            }
+        ],
+    )
+    status = {"currentStatus": "CURRENTLY_RATED_HELPFUL", "timestampMillisOfLatestNonNMRStatus": 70}
+    write_tsv(
+        tmp_path / "noteStatusHistory-00000.tsv",
+        HISTORY.columns,
+        [
+            {"noteId": _BIG, "createdAtMillis": 9, "noteAuthorParticipantId": "Z", "currentStatus": ""},
+            {"noteId": _BIG + 1, "createdAtMillis": 6, "noteAuthorParticipantId": "B", **status},
+        ],
+    )
+    facts = gather_facts(tmp_path, _IDS)
+    assert facts.misleading is not None
+    assert facts.created_at_ms is not None
+    assert facts.authors is not None
+    assert facts.was_helpful is not None
+    assert facts.status_at_ms is not None
+    assert facts.misleading.tolist() == [False, True]
+    assert facts.created_at_ms.tolist() == [5, 6]
+    assert facts.authors.tolist() == ["A", "B"]
+    assert facts.was_helpful.tolist()[1] is True
+    assert facts.status_at_ms.tolist()[1] == 70
+
+
+def test_without_tables_nothing_is_known(tmp_path: Path) -> None:
+    facts = gather_facts(tmp_path, _IDS)
+    assert all(value is None for value in vars(facts).values())
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"noteId": [float(_BIG)], "classification": ["NOT_MISLEADING"]}, "holds double, not 64-bit integers"),
+        ({"noteId": [str(_BIG)], "classification": ["NOT_MISLEADING"]}, "holds string, not 64-bit integers"),
+        ({"noteId": [_BIG, _BIG], "classification": ["NOT_MISLEADING"] * 2}, "one note twice"),
+        ({"noteId": [_BIG]}, "lacks the column classification"),
+    ],
+)
+def test_a_table_that_would_match_wrongly_is_refused(tmp_path: Path, columns: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        gather_facts(_parquet(tmp_path, **columns), _IDS)
+
+
+def test_ratings_that_name_notes_by_text_do_not_meet_a_table_of_numbers(tmp_path: Path) -> None:
+    _parquet(tmp_path, noteId=[_BIG], classification=["NOT_MISLEADING"])
+    with pytest.raises(InputError, match="name notes by text"):
+        gather_facts(tmp_path, np.array([str(_BIG)], dtype=object))
+
+
+LINES = BridgingSettings()
+DAY = 24 * 3_600_000
+RATERS = FrozenRaters(np.arange(6), np.zeros(6), np.array([-0.5, -0.4, -0.3, 0.3, 0.4, 0.5]), 0.2, 5.0)
+INCORRECT = "notHelpfulIncorrect"
+
+
+def _ratings() -> Ratings:
+    """Two notes; raters 0 to 5 rate both, rater 9 is not known."""
+    note = np.repeat([0, 1], 7).astype(np.int32)
+    rater = np.tile(np.arange(7), 2).astype(np.int32)
+    helpful = np.array([1, 1, 0.5, 0, 0, 1, 1, 0, 0, 0, 0, 0.5, 1, 0], dtype=np.float32)
+    says = np.zeros(14, dtype=bool)
+    says[[7, 8, 9]] = True
+    clear = np.zeros(14, dtype=bool)
+    clear[[0, 1]] = True
+    table = RatingTable(np.array([10, 20]), np.array([0, 1, 2, 3, 4, 5, 9]), note, rater, helpful)
+    tags = {INCORRECT: says, "helpfulClear": clear, "notHelpfulOther": np.arange(14) == 3}
+    return Ratings(table, True, {}, np.arange(14, dtype=np.int64) * DAY, tags)
+
+
+def _view(ratings: Ratings) -> View:
+    return View.of(ratings, score_notes(ratings.table, RATERS), RATERS)
+
+
+def test_each_side_has_its_raters_mean_and_net() -> None:
+    (negative, positive), (other_negative, _) = sides(_ratings(), _view(_ratings()))
+    assert (negative.raters, negative.net_helpful) == (3, 2)
+    assert negative.mean == pytest.approx(2.5 / 3)
+    assert (positive.raters, positive.net_helpful) == (3, -1)
+    assert (other_negative.mean, other_negative.net_helpful) == (0, -3)
+
+
+def test_a_side_without_raters_has_no_mean() -> None:
+    everyone = _ratings()
+    ratings = everyone.keep(everyone.table.rater < 3)
+    (negative, positive), _ = sides(ratings, _view(ratings))
+    assert negative.raters == 3
+    assert positive.raters == 0
+    assert math.isnan(positive.mean)
+
+
+def test_tags_weigh_less_the_further_the_rater_is() -> None:
+    ratings = _ratings()
+    view = _view(ratings)
+    aggregates = tag_aggregates(ratings, view, LINES)
+    assert aggregates is not None
+    totals, shares = aggregates
+    distance = view.distance[view.used]
+    weight = 1 / (1 + (distance / np.percentile(distance, 40)) ** 5)
+    of_note = weight[ratings.table.note[view.used] == 1]
+    assert totals[INCORRECT][1] == pytest.approx(of_note[:3].sum())
+    assert shares[INCORRECT][1] == pytest.approx(of_note[:3].sum() / of_note.sum())
+    assert totals[INCORRECT][0] == 0
+
+
+def test_the_line_of_a_tag_is_its_high_percentile_among_helpful_notes() -> None:
+    shares = {INCORRECT: np.array([0.1, 0.2, 0.9])}
+    lines = tag_lines(shares, np.array([True, True, False]), LINES)
+    assert lines is not None
+    assert lines[INCORRECT] == pytest.approx(0.195)
+    assert tag_lines(shares, np.zeros(3, dtype=bool), LINES) is None
+
+
+def test_incorrect_counts_like_minded_raters_with_a_complaint() -> None:
+    ratings = _ratings()
+    view = _view(ratings)
+    signals = incorrect_signals(ratings, view, LINES)
+    assert signals is not None
+    near = np.abs(np.clip(RATERS.factors, -0.4, 0.4) - np.clip(view.note_factor[7], -0.4, 0.4)) < 0.3
+    assert signals[1].tags == int(near[:3].sum())
+    assert signals[1].usual == pytest.approx(near[:3].sum())  # each of them tags nothing else
+    assert signals[0].tags == 0
+
+
+def test_explanations_count_raters_per_tag() -> None:
+    helpful, not_helpful = explanation_counts(_ratings())
+    assert helpful["helpfulClear"].tolist() == [2, 0]
+    assert not_helpful[INCORRECT].tolist() == [0, 3]
+
+
+def test_the_busiest_raters_of_the_last_days_are_found() -> None:
+    note = np.concatenate((np.arange(50), np.zeros(20))).astype(np.int32)
+    rater = np.concatenate((np.zeros(50), np.arange(1, 21))).astype(np.int32)
+    table = RatingTable(np.arange(50), np.arange(21), note, rater, np.ones(70, dtype=np.float32))
+    times = np.full(70, 100 * DAY, dtype=np.int64)
+    wide = BridgingSettings(high_volume_share=0.06)
+    busy = high_volume_raters(Ratings(table, True, {}, times), wide)
+    assert busy is not None
+    assert np.flatnonzero(busy).tolist() == [0]
+    assert high_volume_raters(Ratings(table, True, {}), wide) is None
+
+
+def test_without_tags_there_is_nothing_to_say_of_them() -> None:
+    bare = replace(_ratings(), tags={})
+    assert tag_aggregates(bare, _view(bare), LINES) is None
+    assert incorrect_signals(bare, _view(bare), LINES) is None
+
+
+HOUR = 3_600_000
+START = 1_700_000_000_000
+CRH, CRNH, NMR = NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS
+FACTS = NoteFacts(
+    misleading=np.ones(3, dtype=bool),
+    created_at_ms=np.full(3, START, dtype=np.int64),
+    authors=None,
+    was_helpful=None,
+    status_at_ms=None,
+)
+# Note 0 is helpful, note 1 is not, note 2 is undecided. Rater 0 agrees, rater 1 does not.
+TABLE = RatingTable(
+    np.arange(3),
+    np.array(["agrees", "differs"], dtype=object),
+    np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),
+    np.array([0, 0, 0, 1, 1, 1], dtype=np.int32),
+    np.array([1, 0, 0, 0, 1, 1], dtype=np.float32),
+)
+SOON = np.full(6, START + HOUR, dtype=np.int64)
+
+
+def _chosen(
+    table: RatingTable = TABLE,
+    times: np.ndarray[tuple[int], np.dtype[np.int64]] = SOON,
+    facts: NoteFacts = FACTS,
+    intercepts: tuple[float, float, float] = (0.5, -0.2, 0.1),
+) -> list[bool]:
+    answer = helpful_raters(table, times, facts, [CRH, CRNH, NMR], np.array(intercepts), BridgingSettings())
+    assert answer is not None
+    return [bool(value) for value in answer]
+
+
+def test_a_rater_who_agreed_early_with_the_outcome_is_kept() -> None:
+    assert _chosen() == [True, False]
+
+
+def test_somewhat_helpful_never_counts() -> None:
+    assert _chosen(replace(TABLE, helpful=np.full(6, 0.5, dtype=np.float32))) == [False, False]
+
+
+def test_ratings_after_48_hours_do_not_count() -> None:
+    assert _chosen(times=np.full(6, START + 48 * HOUR, dtype=np.int64)) == [False, False]
+
+
+def test_ratings_after_the_status_was_out_do_not_count() -> None:
+    out = replace(FACTS, status_at_ms=np.full(3, START + HOUR, dtype=np.int64))
+    assert _chosen(facts=out) == [False, False]
+
+
+def test_two_thirds_of_agreement_are_just_enough() -> None:
+    lines = np.array([1, 0, 1, 0, 1, 1], dtype=np.float32)
+    answer = helpful_raters(
+        replace(TABLE, helpful=lines), SOON, FACTS, [CRH, CRNH, CRNH], np.zeros(3), BridgingSettings()
+    )
+    assert answer is not None
+    assert answer.tolist() == [True, False]
+
+
+def test_of_early_notes_only_the_first_five_ratings_count() -> None:
+    old = replace(FACTS, created_at_ms=np.full(1, 1_640_000_000_000, dtype=np.int64))
+    table = RatingTable(
+        np.array([0]),
+        np.arange(7),
+        np.zeros(7, dtype=np.int32),
+        np.arange(7, dtype=np.int32),
+        np.ones(7, dtype=np.float32),
+    )
+    times = 1_640_000_000_000 + np.arange(7, 0, -1)
+    answer = helpful_raters(table, times, old, [CRH], np.array([0.5]), BridgingSettings())
+    assert answer is not None
+    assert answer.tolist() == [False, False, True, True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("author_of", "intercepts", "kept"),
+    [
+        ([0], (0.5, -0.2, 0.1), True),
+        ([1], (0.5, -0.2, 0.1), False),  # a note rated not helpful
+        ([0, 1], (0.5, -0.2, 0.1), False),  # one helpful note does not outweigh it
+        ([2], (0.5, -0.2, 0.04), False),  # mean intercept under 0.05
+        ([2], (0.5, -0.2, 0.06), True),
+    ],
+)
+def test_a_rater_s_own_notes_must_do_well(
+    author_of: list[int], intercepts: tuple[float, float, float], kept: bool
+) -> None:
+    authors = np.array([None, None, None], dtype=object)
+    authors[author_of] = "agrees"
+    assert _chosen(facts=replace(FACTS, authors=authors), intercepts=intercepts)[0] is kept
+
+
+def test_without_the_notes_times_no_rater_is_judged() -> None:
+    facts = replace(FACTS, created_at_ms=None)
+    assert helpful_raters(TABLE, SOON, facts, [CRH, CRNH, NMR], np.zeros(3), BridgingSettings()) is None
