@@ -1,12 +1,278 @@
-"""A stage's result meets what a person did while it was at work."""
+"""From hits and links to sources and passages: one a page, dated or marked, merged with what a person did meanwhile."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from threading import Lock
 
-from crowdnotes.cases.gathering import merged
-from crowdnotes.domain import Draft, Evidence, EvidenceSet, Verdict
-from crowdnotes.testing import make_case, make_evidence
+import pytest
+from sqlalchemy import Engine
+
+from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person, timely
+from crowdnotes.cases.gathering import GatherOptions, Tools, distinct, merged, read, summary_of
+from crowdnotes.cases.store import SqlStore
+from crowdnotes.domain import Case, DateOrigin, Draft, Evidence, EvidenceSet, FetchOutcome, Hit, Mode, Source, Verdict
+from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
+from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.settings import Settings
+from crowdnotes.storage.database import open_database
+from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
+
+STORY = "https://news.example.org/story"
+
+
+class _Web:
+    """Pages that tell their own address; `leads` are redirects, `failing` what is blocked."""
+
+    def __init__(self) -> None:
+        self.leads: dict[str, str] = {}
+        self.failing: set[str] = set()
+        self.dated: dict[str, str] = {}
+        self.fetched: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        with self._lock:
+            self.fetched[url] += 1
+        ends = self.leads.get(url, url)
+        if ends in self.failing:
+            return Page(url, ends, FetchOutcome.BLOCKED, datetime.now(UTC), detail="No.")
+        when = self.dated.get(ends, "")
+        head = f"<meta property='article:published_time' content='{when}'>" if when else ""
+        words = f"<p>This page of the town's paper at {ends} says what it has to say about the drink.</p>" * 3
+        body = f"<html><head><title>t</title>{head}</head><body><article>{words}</article></body></html>"
+        return Page(url, ends, FetchOutcome.READ, datetime.now(UTC), HTML, "utf-8", body.encode())
+
+
+class _Progress:
+    def count(self, done: int, total: int, detail: str = "") -> None:
+        """Told to nobody."""
+
+    def check(self) -> None:
+        """Never cancelled."""
+
+
+@pytest.fixture
+def web() -> _Web:
+    return _Web()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    database: Engine = open_database(f"sqlite:///{tmp_path / 'cases.sqlite'}")
+    yield SqlStore(database)
+    database.dispose()
+
+
+@pytest.fixture
+def tools(web: _Web, store: SqlStore, tmp_path: Path) -> Tools:
+    embedder = HashingEmbedder()
+    libraries = Libraries(tmp_path / "libraries", embedder)
+    settings = Settings()
+    links = LinkChecker(HttpLinkAsker(settings.fetch, ()), settings.links, FixedClock())
+    reader = SourceReader(web)
+    clock = FixedClock()
+    return Tools(store, ScriptedEngine(), embedder, reader, libraries, lambda _: [], settings, links, no_jury, clock)
+
+
+def _read(case: Case, tools: Tools, options: GatherOptions | None = None) -> tuple[Source, ...]:
+    changes, _ = read(case, _Progress(), replace(tools, options=options or GatherOptions()))
+    sources = changes["sources"]
+    assert isinstance(sources, tuple)
+    return sources
+
+
+def _hit(url: str, **changes: object) -> Hit:
+    return Hit(provider="p", title=f"Hit {url}", snippet="s", query="q", url=url).model_copy(update=changes)
+
+
+def _automation(*hits: Hit, **changes: object) -> Case:
+    return make_case(mode=Mode.AUTOMATION, hits=hits, **changes)
+
+
+def test_two_spellings_of_one_link_are_one_source_fetched_once(tools: Tools, web: _Web) -> None:
+    case = make_case(urls=(STORY, f"{STORY}?utm_source=x", f"{STORY}#part", "http://www.news.example.org/story/"))
+    (source,) = _read(case, tools)
+    assert source.url == STORY
+    assert web.fetched == {STORY: 1}
+
+
+def test_links_that_lead_to_one_page_are_one_source(tools: Tools, web: _Web) -> None:
+    web.leads = {"https://short.example/a": STORY, "https://short.example/b": STORY}
+    case = make_case(urls=("https://short.example/a", "https://short.example/b", STORY))
+    (source,) = _read(case, tools)
+    assert (source.url, source.page_url) == ("https://short.example/a", STORY)
+
+
+def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling(tools: Tools, web: _Web) -> None:
+    case = make_case(urls=(STORY,))
+    first = _read(case, tools)
+    again = _read(case.model_copy(update={"sources": first, "urls": (f"{STORY}?utm_medium=y",)}), tools)
+    assert again == first
+    assert sum(web.fetched.values()) == 1
+
+
+def test_a_page_that_failed_is_tried_again(tools: Tools, web: _Web) -> None:
+    web.failing = {STORY}
+    case = make_case(urls=(STORY,))
+    first = _read(case, tools)
+    web.failing = set()
+    (again,) = _read(case.model_copy(update={"sources": first}), tools)
+    assert (first[0].outcome, again.outcome) == (FetchOutcome.BLOCKED, FetchOutcome.READ)
+
+
+def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools) -> None:
+    hit = _hit(STORY, notices=("retracted",), doi="10.1000/abc", published=date(2020, 5, 1))
+    (source,) = _read(_automation(hit, urls=(STORY,)), tools)
+    assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
+    assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
+
+
+def test_in_the_place_of_pages_that_could_not_be_read_the_next_best_are(tools: Tools, web: _Web) -> None:
+    hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
+    web.failing |= {"https://a.example.org/2", "https://a.example.org/7"}
+    found = _read(_automation(*hits), tools)
+    was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
+    failed = [source.url for source in found if source.outcome is FetchOutcome.BLOCKED]
+    assert was_read == [f"https://a.example.org/{number}" for number in (1, 3, 4, 5, 6, 8)]
+    assert failed == ["https://a.example.org/2", "https://a.example.org/7"]
+
+
+def test_a_page_that_leads_to_one_that_was_read_is_replaced_too(tools: Tools, web: _Web) -> None:
+    hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
+    web.failing.add("https://a.example.org/6")
+    web.leads["https://a.example.org/7"] = "https://a.example.org/1"
+    found = _read(_automation(*hits), tools)
+    was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
+    assert was_read == [f"https://a.example.org/{number}" for number in (1, 2, 3, 4, 5, 8)]
+
+
+def test_a_site_that_refuses_every_page_is_not_asked_for_all_that_was_found(tools: Tools, web: _Web) -> None:
+    hits = [_hit(f"https://a.example.org/{number}") for number in range(40)]
+    web.failing |= {hit.url for hit in hits if hit.url}
+    assert len(_read(_automation(*hits), tools)) == 18
+
+
+def test_hits_that_cannot_be_evidence_are_not_chosen(tools: Tools, web: _Web) -> None:
+    case = _automation(_hit("https://www.who.int/"), _hit("https://www.bing.com/search?q=x"), _hit(STORY))
+    assert [source.url for source in _read(case, tools)] == [STORY]
+    assert web.fetched == {STORY: 1}
+
+
+def test_a_home_page_that_a_person_brought_is_there_with_its_label(tools: Tools, web: _Web) -> None:
+    (source,) = _read(make_case(urls=("https://www.who.int/",)), tools)
+    assert source.outcome is FetchOutcome.NOT_EVIDENCE
+    assert "home page" in source.outcome_detail
+    assert not web.fetched
+
+
+def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: Tools, web: _Web) -> None:
+    other = "https://news.example.org/other"
+    web.dated = {STORY: "2024-03-02"}
+    case = _automation(_hit(STORY), _hit(other, published=date(2024, 3, 2)), until=date(2024, 3, 1))
+    assert {source.outcome for source in _read(case, tools)} == {FetchOutcome.TOO_LATE}
+    on_the_day = _read(case.model_copy(update={"until": date(2024, 3, 2)}), tools)
+    assert {source.outcome for source in on_the_day} == {FetchOutcome.READ}
+
+
+def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(tools: Tools) -> None:
+    case = make_case(urls=(STORY,))
+    assert _read(case, tools)[0].notices == ()
+    dated = case.model_copy(update={"until": date(2024, 3, 1)})
+    assert _read(dated, tools)[0].notices == (UNDATED,)
+    (left_out,) = _read(dated, tools, GatherOptions(leave_out_undated=True))
+    assert left_out.outcome is FetchOutcome.UNDATED
+    assert "no date" in left_out.outcome_detail
+
+
+def test_without_utility_the_first_hits_are_read(tools: Tools, web: _Web) -> None:
+    hits = [_hit(f"{STORY}/{number}") for number in range(9)]
+    found = _read(_automation(*hits), tools, GatherOptions(by_utility=False))
+    assert [source.url for source in found] == [hit.url for hit in hits[: tools.settings.evidence.quota]]
+
+
+def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: Tools, web: _Web) -> None:
+    web.dated = {STORY: "2024-03-02"}
+    case = make_case(urls=(STORY,))
+    first = _read(case, tools)
+    dated = case.model_copy(update={"sources": first, "until": date(2020, 1, 1)})
+    (late,) = _read(dated, tools)
+    assert (first[0].outcome, late.outcome) == (FetchOutcome.READ, FetchOutcome.TOO_LATE)
+    (undated,) = _read(dated.model_copy(update={"sources": (_undated(first[0]),)}), tools)
+    assert (undated.outcome, undated.notices) == (FetchOutcome.READ, (UNDATED,))
+    (free,) = _read(case.model_copy(update={"sources": (undated,)}), tools)
+    assert free.notices == ()
+
+
+def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: Tools, web: _Web) -> None:
+    web.dated = {STORY: "2024-03-02"}
+    case = make_case(urls=(STORY,))
+    (source,) = _read(case, tools)
+    opened = make_evidence(1, opened_at=datetime.now(UTC)).model_copy(update={"source": source})
+    case = case.model_copy(update={"sources": (source,), "evidence": (opened,), "until": date(2020, 1, 1)})
+    (kept,) = _read(case, tools)
+    assert (kept.outcome, kept.notices) == (FetchOutcome.READ, (AFTER_CUTOFF,))
+    evidence = merged(case, case, {"evidence": (opened,)})["evidence"]
+    assert isinstance(evidence, tuple)
+    assert [item.source.notices for item in evidence] == [(AFTER_CUTOFF,)]
+    assert kept_by_a_person(kept, None).notices == ()
+
+
+def _undated(source: Source) -> Source:
+    return source.model_copy(update={"published": None, "date_origin": None})
+
+
+def test_the_summary_says_why_none_or_no_other_was_chosen() -> None:
+    failed = make_evidence().source.model_copy(update={"outcome": FetchOutcome.BLOCKED})
+    assert summary_of([], "They repeat it.") == "0 read. None of what was found was chosen: They repeat it."
+    other = "0 read, 1 could not be read. Nothing else that was found was chosen: They repeat it."
+    assert summary_of([failed], "They repeat it.") == other
+
+
+def test_pages_of_one_site_that_share_a_canonical_link_stay_apart() -> None:
+    def page(number: int, **changes: object) -> Source:
+        url = f"https://news.example.org/{number}"
+        source = Source(id=f"url:{number}", title=f"Title {number}", url=url, text_sha256=f"{number}")
+        return source.model_copy(update={"page_url": "https://news.example.org/all", **changes})
+
+    pages = [page(1), page(2), page(3)]
+    assert distinct(pages) == pages
+    same_words, same_title = page(4, text_sha256="1"), page(5, title="Title 2")
+    assert distinct([*pages, same_words, same_title]) == pages
+    failed = page(6, text_sha256=None, outcome=FetchOutcome.BLOCKED)
+    assert distinct([failed, *pages]) == pages
+
+
+def test_an_undated_record_is_no_later_than_its_library_was_collected() -> None:
+    record = Source(id="library:old:1", title="t", library="old")
+    options = GatherOptions(leave_out_undated=True, collected={"old": date(2019, 10, 22)})
+    kept = options.timely(record, date(2019, 10, 22))
+    assert (kept.outcome, kept.notices, kept.published) == (FetchOutcome.READ, (UNDATED,), None)
+    assert options.timely(record, date(2019, 10, 21)).outcome is FetchOutcome.TOO_LATE
+    assert options.timely(record.model_copy(update={"library": "other"}), None).outcome is FetchOutcome.UNDATED
+
+
+@pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])
+def test_a_page_that_was_not_read_keeps_its_own_label(outcome: FetchOutcome) -> None:
+    source = Source(id="url:1", title="t", outcome=outcome, outcome_detail="Why.")
+    assert timely(source, date(2024, 1, 1), leave_out_undated=True) == source
+
+
+def test_a_month_alone_is_too_late_when_it_begins_after_the_cutoff() -> None:
+    source = Source(id="url:1", title="t", not_before=date(2025, 6, 1))
+    late = timely(source, date(2025, 5, 31))
+    assert (late.outcome, late.outcome_detail) == (
+        FetchOutcome.TOO_LATE, "It is not before 2025-06-01, later than 2025-05-31."
+    )  # fmt: skip
+    assert timely(source, date(2025, 6, 1)).notices == (UNDATED,)
+
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""The gates run in order, and none passes that did not run."""
+"""The gates in their order, and quotations that must stand in what was read."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from crowdnotes.domain import Assessment, Evidence, GateName, GateStatus, Post, SentenceSupport, text_sha256
+from crowdnotes.domain import Assessment, Evidence, GateName, GateStatus, LintLevel, Post, SentenceSupport, text_sha256
 from crowdnotes.errors import EngineError
-from crowdnotes.gates import assess
+from crowdnotes.gates import GATES, assess
+from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.testing import ScriptedEngine, make_evidence
 
 POST = Post(text="This drink makes you ill!")
@@ -65,3 +68,54 @@ def test_an_assessment_is_bound_to_its_text_and_carries_lint() -> None:
     judged = assess(ScriptedEngine(), POST, "No link", [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     assert judged.text_sha256 == text_sha256("No link")
     assert [warning.code for warning in judged.lint] == ["no-url"]
+
+
+QUOTED_POST = Post(text="The minister said: the water is not safe to drink.")
+EVIDENCE = [make_evidence(text="The agency wrote that “no sample held more lead than\nthe law allows – in any month”.")]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        'The agency: "no sample held more lead than the law allows".',
+        "The agency: “No sample held more lead than the law allows - in any month.”",
+        "The agency: “no sample … more lead than the law allows”.",
+        "The post says “the water is not safe to drink”, but it is.",
+        "So-called “lead water” is safe.",
+        "No quotation at all.",
+    ],
+)
+def test_words_that_stand_in_a_passage_or_the_post_may_be_quoted(note: str) -> None:
+    assert unfound_quotes(note, QUOTED_POST, EVIDENCE) == ()
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "The agency: “no sample held any lead at all”.",
+        "The agency: “the law allows … no sample held more lead”.",
+        'The agency: "every sample held more lead than the law allows".',
+    ],
+)
+def test_invented_words_in_quotation_marks_block(note: str) -> None:
+    [warning] = unfound_quotes(note, QUOTED_POST, EVIDENCE)
+    assert warning.level is LintLevel.BLOCKS
+    assert warning.span is not None
+    assert note[warning.span.start] in '“"'
+
+
+def test_a_quotation_of_a_passage_that_is_not_in_use_blocks() -> None:
+    assert unfound_quotes("The agency: “no sample held more lead than the law allows”.", QUOTED_POST, [])
+
+
+@given(st.lists(st.from_regex(r"[a-z]{1,9}", fullmatch=True), min_size=6, max_size=40), st.data())
+def test_any_stretch_of_a_passage_may_be_quoted(words: list[str], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(words) - 4))
+    end = data.draw(st.integers(start + 4, len(words)))
+    note = f"They wrote: “{' '.join(words[start:end])}”."
+    assert unfound_quotes(note, QUOTED_POST, [make_evidence(text=" ".join(words))]) == ()
+
+
+def test_every_gate_that_has_a_name_is_registered_in_its_order_with_words_for_a_person() -> None:
+    assert list(GATES) == list(GateName)
+    assert all(gate.question.endswith("?") and gate.lifts for gate in GATES.values())

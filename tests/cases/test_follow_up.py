@@ -1,25 +1,100 @@
-"""A second look adds to what is there, keeps the set before it on record, and says when there is nothing new."""
+"""Follow-up searches: what each adds and keeps, stopped and taken up again, and what a person changes meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 from crowdnotes.cases.follow_up import pool, unread
+from crowdnotes.cases.intake import Places, change_sources
 from crowdnotes.domain import (
     Aim,
+    Case,
+    Claim,
     DecisionKind,
+    Evidence,
     FetchOutcome,
     FollowUpKind,
+    FollowUpSearch,
     Hit,
     Mode,
+    Post,
+    Query,
+    Verdict,
 )
+from crowdnotes.engines import OnText, Pick, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.testing import make_case, make_evidence
-from tests.cases.second_desk import Desk, ids
-from tests.cases.walk import post_about, run
+from crowdnotes.jobs import JobState, Progress
+from crowdnotes.settings import Settings
+from crowdnotes.testing import HashingEmbedder, ScriptedEngine, make_case, make_evidence
+from crowdnotes.workspace import Workspace, open_workspace
+from tests.cases.walk import make_library, post_about, run
+
+
+class LookingEngine(ScriptedEngine):
+    """Notes what it was asked for, and finds nothing for an aim that a test names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[Aim, str]] = []
+        self.offered: list[list[str]] = []
+        self.picks_nothing_for: Aim | None = None
+
+    def queries(
+        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
+    ) -> list[Query]:
+        """The post itself."""
+        self.asked.append((aim, like))
+        return super().queries(post, claims, limit, aim=aim, like=like)
+
+    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
+        """The first."""
+        if aim is self.picks_nothing_for:
+            return Pick(None, "All of them repeat the post.")
+        return super().pick(post, candidates, chosen, aim=aim)
+
+    def write(
+        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+    ) -> WriterAnswer:
+        """Nothing; what it was offered is noted."""
+        self.offered.append([item.id for item in evidence])
+        return WriterAnswer(abstained="not asked to")
+
+
+class Desk:
+    """A workspace with one library of twelve records, and a case that was gathered from it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.engine = LookingEngine()
+        settings = Settings(data_dir=folder / "data", database_url=None)
+        self.workspace: Workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=self.engine)
+        self.workspace.libraries.add(make_library(folder), "topics")
+        self.service = self.workspace.service
+        case = self.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="ann")
+        run(self.workspace, case.id, "gather", self.service.gather_steps(case.id))
+        self.id = case.id
+
+    @property
+    def case(self) -> Case:
+        return self.service.get(self.id)
+
+    def use(self, evidence_id: str) -> None:
+        self.service.open_passage(self.id, evidence_id, "ann")
+        self.service.judge(self.id, evidence_id, Verdict.USE, "", "ann")
+
+    def look(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ("topics",)) -> str:
+        """Ask for a look and do it; gives what came of it."""
+        self.service.follow_up(self.id, kind, "ann", about=about, libraries=libraries)
+        run(self.workspace, self.id, "look", self.service.follow_up_steps(self.id))
+        return self.case.follow_ups[-1].outcome
+
+
+def ids(case: Case) -> list[str]:
+    return [item.id for item in case.evidence]
 
 
 @pytest.fixture
@@ -189,3 +264,89 @@ def test_a_home_page_and_search_results_are_not_left_to_choose() -> None:
     hits = [Hit(provider="brave", title=url, snippet="", query="q", url=url) for url in urls]
     assert pool(make_case(hits=tuple(hits))) == hits[2:]
     assert unread(make_case(), hits) == hits[2:]
+
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) -> None:
+    desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
+    reading, passages = desk.service.follow_up_steps(desk.id)
+    run(desk.workspace, desk.id, "look", [reading])
+    desk.use("E3")
+    run(desk.workspace, desk.id, "look", [passages])
+    assert ids(desk.case) == ["E1", "E2", "E3", "E4", "E5", "E6", "E7"]
+    assert desk.case.follow_ups[-1].outcome == "E7 was added. The note leans on E3 now, so it stays."
+
+
+def test_a_look_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    steps = desk.service.follow_up_steps(desk.id)
+
+    def stopped(progress: Progress) -> str:
+        desk.workspace.runner.cancel(job.id)
+        while True:
+            progress.check()
+
+    before = desk.case.evidence
+    job = desk.workspace.runner.start(desk.id, "look", [*steps[:2], replace(steps[2], run=stopped), steps[3]])
+    assert desk.workspace.runner.wait(job.id, timeout=60).state is JobState.CANCELLED
+    assert desk.case.evidence == before
+    asked = len(desk.engine.asked)
+    resumed = run(desk.workspace, desk.id, "look", desk.service.follow_up_steps(desk.id))
+    assert [step.state.value for step in resumed.steps] == ["kept", "kept", "done", "done"]
+    assert len(desk.engine.asked) == asked
+    assert len(desk.case.evidence) == len(before) + 3
+
+
+def test_another_look_takes_the_place_of_one_that_was_stopped(desk: Desk) -> None:
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    desk.look(FollowUpKind.OTHER_SIDE)
+    assert [look.kind for look in desk.case.follow_ups] == [FollowUpKind.OTHER_SIDE]
+
+
+def test_a_look_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    steps = desk.service.follow_up_steps(desk.id)
+    desk.service.edit_post(desk.id, post_about("velvet"), "ann")
+    job = desk.workspace.runner.start(desk.id, "look", steps)
+    ended = desk.workspace.runner.wait(job.id, timeout=60)
+    assert ended.state is JobState.FAILED
+    assert ended.current is not None
+    assert "the post may have changed" in ended.current.next_step
+    assert desk.case.evidence == ()
+
+
+def test_a_cutoff_set_while_a_look_is_reading_keeps_what_it_read_out(desk: Desk) -> None:
+    service = desk.service
+    service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
+    reading, _ = service.follow_up_steps(desk.id)
+    days = (date(2020, 1, day) for day in range(1, 31))
+
+    class _Progress:
+        def count(self, done: int, total: int, note: str = "") -> None:
+            return
+
+        def check(self) -> None:
+            service.set_sources(
+                desk.id,
+                mode=Mode.AUTOMATION,
+                urls=(),
+                libraries=["topics"],
+                services=(),
+                until=next(days),
+                by="bob",
+            )
+
+    with pytest.raises(WorkflowError, match="Other sources were chosen"):
+        reading.run(_Progress())
+    assert [source for look in desk.case.follow_ups for source in look.sources] == []
+
+
+def test_a_look_that_was_begun_under_another_cutoff_does_not_go_on() -> None:
+    look = FollowUpSearch(id="l", kind=FollowUpKind.OTHER_SIDE, asked_at=AT, by="ann")
+    ended = look.model_copy(update={"id": "m", "finished_at": AT})
+    case = make_case(follow_ups=(ended, look))
+    places = Places(mode=case.mode, urls=("https://news.example.org/a",))
+    assert change_sources(case, places, "ann", AT).follow_ups == (ended, look)
+    assert change_sources(case, replace(places, until=date(2020, 1, 1)), "ann", AT).follow_ups == (ended,)

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdnotes.cases import workflow
 from crowdnotes.cases.links import cited_links
-from crowdnotes.cases.obstacles import decide, obstacles, remaining
+from crowdnotes.cases.obstacles import decide, is_reason, missing_from, obstacles, remaining
 from crowdnotes.domain import (
     Case,
     Classification,
@@ -256,3 +258,24 @@ def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_t
     assert "evidence gone E7" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))
     again = workflow.edit_draft(case, f"In short: {NOTE}", "ann", AT, based_on=leaning.sha256)
     assert "evidence gone E7" not in _rules(again)
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("bad bad bad bad", "2 more different words"),
+        ("x", "2 more different words and 9 more letters"),
+        ("wellmeant reason", "1 more different word"),
+        ("fine as is", "2 more letters"),
+        ("fine as it", "2 more letters"),
+        ("it reads well", ""),
+        ("这句话很清楚", ""),
+    ],
+)
+def test_what_a_text_lacks_is_counted(text: str, missing: str) -> None:
+    assert missing_from(text) == missing
+
+
+@given(st.text(max_size=40), st.text(max_size=20))
+def test_more_words_never_take_a_reason_away(text: str, more: str) -> None:
+    assert not is_reason(text) or is_reason(f"{text} {more}")
