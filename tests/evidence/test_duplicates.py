@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.duplicates import fingerprint, jaccard, normalised, shingles, without_near_duplicates
+from crowdnotes.evidence.duplicates import fingerprint, normalised, shingles, without_near_duplicates
 
 LONG = " ".join(f"word{i}" for i in range(100))
 
@@ -37,9 +37,8 @@ def test_no_two_that_stay_are_near_and_a_second_pass_changes_nothing(texts: list
         assert kept[0] == texts[0]
 
 
-@given(st.text(), st.text())
-def test_jaccard_is_symmetric_and_in_range(a: str, b: str) -> None:
-    value = jaccard(shingles(a), shingles(b))
-    assert 0 <= value <= 1
-    assert value == jaccard(shingles(b), shingles(a))
-    assert jaccard(shingles(a), shingles(a)) == 1
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_a_near_copy_is_one_whichever_text_comes_first(a: str, b: str) -> None:
+    sets = shingles(a), shingles(b)
+    near = len(sets[0] & sets[1]) >= 0.8 * len(sets[0] | sets[1])
+    assert len(without_near_duplicates([a, b], str)) == len(without_near_duplicates([b, a], str)) == (1 if near else 2)

@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.duplicates import NEAR, shingles
+from crowdnotes.evidence.duplicates import KeptTexts, Shingles, shingles
 from crowdnotes.evidence.search.answers import PREPRINT
 from crowdnotes.text.urls import identities
 
@@ -23,8 +20,6 @@ _COMPARED = 800  # characters of title and snippet
 _FEWEST_SHINGLES = 8  # fewer words than that agree by chance
 _FEWEST_OF_A_PART = 20
 _HELD = 0.9  # services show more of a text, or less, than others
-
-Shingles = frozenset[tuple[str, ...]]
 
 Rankings = Sequence[Sequence[Hit]]
 
@@ -116,48 +111,27 @@ def _combined(page: _Page, score: float) -> Hit:
 
 
 def _without_near_copies(hits: Sequence[Hit]) -> list[Hit]:
-    texts = [shingles(f"{hit.title} {hit.snippet}"[:_COMPARED]) for hit in hits]
-    sizes = np.array([len(text) for text in texts])
-    shared = _shared(texts)
-    kept: dict[int, Hit] = {}  # by the number of the hit that was kept first
-    for number, hit in enumerate(hits):
-        # Copies share NEAR of the shorter text at least; few pairs do, and those are looked at one by one.
-        before = np.flatnonzero(shared[number, :number] >= NEAR * np.minimum(sizes[number], sizes[:number]))
+    kept: list[Hit] = []
+    seen = KeptTexts()
+    for hit in hits:
+        own = shingles(f"{hit.title} {hit.snippet}"[:_COMPARED])
         copied = (
-            other
-            for other in before.tolist()
-            if other in kept
-            and _is_copy(hit, kept[other], len(texts[number]), len(texts[other]), int(shared[number, other]))
+            number for number, shared in seen.shared(own) if _is_copy(hit, own, kept[number], number, shared, seen)
         )
         copy_of = next(copied, None)
         if copy_of is None:
-            kept[number] = hit
+            kept.append(hit)
+            seen.keep(own)
         else:
             kept[copy_of] = _one_of(kept[copy_of], hit)
-    return list(kept.values())
+    return kept
 
 
-def _shared(texts: Sequence[Shingles]) -> npt.NDArray[np.int32]:
-    """How many shingles each two of the texts share; shape (texts, texts)."""
-    from scipy.sparse import csr_array
-
-    columns: dict[tuple[str, ...], int] = {}
-    indices = [columns.setdefault(shingle, len(columns)) for text in texts for shingle in text]
-    starts = np.cumsum([0, *(len(text) for text in texts)])
-    shape = (len(texts), max(1, len(columns)))
-    has = csr_array((np.ones(len(indices), dtype=np.int32), indices, starts), shape=shape)
-    counts: npt.NDArray[np.int32] = (has @ has.T).toarray()
-    return counts
-
-
-def _is_copy(hit: Hit, other: Hit, own: int, others: int, shared: int) -> bool:
-    """The same words; or, from another provider, words of which the longer text holds nearly all.
-
-    `own`, `others` and `shared` count the shingles of the two and those that both have.
-    """
-    if own >= _FEWEST_SHINGLES and shared >= NEAR * (own + others - shared):
+def _is_copy(hit: Hit, own: Shingles, other: Hit, number: int, shared: int, seen: KeptTexts) -> bool:
+    """The same words; or, from another provider, words of which the longer text holds nearly all."""
+    if len(own) >= _FEWEST_SHINGLES and seen.is_near(own, number, shared):
         return True
-    shorter = min(own, others)
+    shorter = min(len(own), seen.sizes[number])
     return hit.provider != other.provider and shorter >= _FEWEST_OF_A_PART and shared >= _HELD * shorter
 
 
