@@ -17,7 +17,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from crowdnotes.domain import Usage
-from crowdnotes.errors import BudgetError
+from crowdnotes.errors import BudgetError, EngineError
 from crowdnotes.settings import LlmSettings
 
 T = TypeVar("T")
@@ -116,8 +116,11 @@ def current_meter() -> Meter | None:
     return _current.get()
 
 
-def side_by_side(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | BaseException]:
-    """Run all in threads, on the same meter; each result, or what it raised, in the order of `tasks`."""
+def side_by_side(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | EngineError]:
+    """Run all in threads, on the same meter; each result, or its EngineError, in the order of `tasks`.
+
+    Whatever else one of them raises, as when the work is cancelled, is raised here.
+    """
     if len(tasks) <= 1:
         return [_caught(task) for task in tasks]
     with ThreadPoolExecutor(min(at_once, len(tasks)), thread_name_prefix="crowdnotes-ask") as pool:
@@ -132,10 +135,10 @@ def together(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
         return one(), running.result()
 
 
-def _caught(task: Callable[[], T]) -> T | BaseException:
+def _caught(task: Callable[[], T]) -> T | EngineError:
     try:
         return task()
-    except Exception as error:  # noqa: BLE001 - handed to the caller, who decides
+    except EngineError as error:
         return error
 
 

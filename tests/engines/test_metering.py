@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Usage
 from crowdnotes.engines.metering import Budget, Meter, current_meter, metered, price, side_by_side, together
-from crowdnotes.errors import BudgetError
+from crowdnotes.errors import BudgetError, JobCancelled
 from crowdnotes.settings import LlmSettings
 
 usages = st.builds(
@@ -69,14 +69,23 @@ def test_threads_started_inside_count_on_the_same_meter_and_nothing_stays_after(
 
 
 def test_results_and_errors_come_in_the_order_asked() -> None:
-    error = ValueError("no")
+    error = BudgetError("no")
 
     def fail() -> int:
         raise error
 
     assert side_by_side([lambda: 1, fail, lambda: 3], 2) == [1, error, 3]
-    with pytest.raises(ValueError, match="no"):
+    with pytest.raises(BudgetError, match="no"):
         together(lambda: 1, fail)
+
+
+def test_what_is_no_engines_error_is_raised() -> None:
+    def stop() -> int:
+        raise JobCancelled("The work was stopped.")
+
+    for others in ([], [lambda: 1]):
+        with pytest.raises(JobCancelled):
+            side_by_side([*others, stop], 2)
 
 
 def test_ones_own_price_comes_first_wherever_the_server_is() -> None:

@@ -13,6 +13,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -368,16 +369,12 @@ def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], vote
     if first.probability is not None or votes <= 1:
         return first
     again = [replace(asked, temperature=_VOTE_TEMPERATURE, variant=number) for number in range(1, votes)]
-    results = side_by_side([_asking(asker, other) for other in again], votes)
+    results = side_by_side([partial(asker.ask, other) for other in again], votes)
     answers = [first.value, *(result.value for result in results if isinstance(result, Answered))]
     for_yes = [answer for answer in answers if says_yes(answer)]
     for_no = [answer for answer in answers if not says_yes(answer)]
     majority = for_yes if len(for_yes) > len(for_no) else for_no
     return Answered(majority[0], len(for_yes) / len(answers))
-
-
-def _asking(asker: Asker, asked: Question[A]) -> Callable[[], Answered[A]]:
-    return lambda: asker.ask(asked)
 
 
 def post_block(post: Post) -> Block:

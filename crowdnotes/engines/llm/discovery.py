@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 import httpx2
@@ -100,15 +101,9 @@ def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL
     """The server that is set, also when it does not answer; then those found on this machine. At most 2 s."""
     tasks: list[Callable[[], FoundServer | None]] = []
     if settings.base_url is not None:
-        tasks.append(lambda: _configured(settings))
-    tasks += [_probing(name, url, settings) for name, url in local if url != settings.base_url]
-    found: list[FoundServer] = []
-    for result in side_by_side(tasks, len(tasks) or 1):
-        if isinstance(result, BaseException):
-            raise result
-        if result is not None:
-            found.append(result)
-    return found
+        tasks.append(partial(_configured, settings))
+    tasks += [partial(_probe, name, url, settings) for name, url in local if url != settings.base_url]
+    return [found for found in side_by_side(tasks, len(tasks) or 1) if isinstance(found, FoundServer)]
 
 
 def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
@@ -140,10 +135,6 @@ def _configured(settings: LlmSettings) -> FoundServer:
     except EngineError as error:
         return FoundServer(name, url, problem=str(error), is_set=True)
     return FoundServer(name, url, tuple(models), is_set=True)
-
-
-def _probing(name: str, url: str, settings: LlmSettings) -> Callable[[], FoundServer | None]:
-    return lambda: _probe(name, url, settings)
 
 
 def _probe(name: str, url: str, settings: LlmSettings) -> FoundServer | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from crowdnotes.domain import (
     Finding,
@@ -51,25 +52,21 @@ def judge_principles(
             PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings)
             for name in _PROMPTS
         )
-    results = side_by_side([_judging(asker, name, post, note, support) for name in _PROMPTS], at_once)
+    tasks = [
+        partial(_sources, asker, post, note, support)
+        if name is PrincipleName.SOURCES_SUPPORT
+        else partial(_one, asker, name, post, note)
+        for name in _PROMPTS
+    ]
+    results = side_by_side(tasks, at_once)
     return tuple(_settled(name, result) for name, result in zip(_PROMPTS, results, strict=True))
 
 
-def _settled(name: PrincipleName, result: PrincipleResult | BaseException) -> PrincipleResult:
+def _settled(name: PrincipleName, result: PrincipleResult | EngineError) -> PrincipleResult:
     if isinstance(result, PrincipleResult):
         return result
-    if not isinstance(result, EngineError):
-        raise result
     reason = f"Could not be checked: {result.message}"
     return PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason)
-
-
-def _judging(
-    asker: Asker, name: PrincipleName, post: Post, note: str, support: Sequence[SentenceSupport]
-) -> Callable[[], PrincipleResult]:
-    if name is PrincipleName.SOURCES_SUPPORT:
-        return lambda: _sources(asker, post, note, support)
-    return lambda: _one(asker, name, post, note)
 
 
 def _one(asker: Asker, name: PrincipleName, post: Post, note: str) -> PrincipleResult:

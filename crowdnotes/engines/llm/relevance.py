@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
@@ -36,14 +37,12 @@ def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, v
         return not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
     if not without_injections(post.whole_text).strip():
         return not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
-    results = side_by_side([_judging(asker, post, item, votes) for item in evidence], at_once)
+    results = side_by_side([partial(_judge_one, asker, post, item, votes) for item in evidence], at_once)
     findings: list[Finding] = []
     known: list[_Judged] = []
-    broken: BaseException | None = None
+    broken: EngineError | None = None
     for item, result in zip(evidence, results, strict=True):
-        if isinstance(result, BaseException):
-            if not isinstance(result, EngineError):
-                raise result
+        if isinstance(result, EngineError):
             broken = broken or result
             message = f"{item.id} could not be judged: {result.message}"
             findings.append(Finding(message=message, evidence_id=item.id))
@@ -70,10 +69,6 @@ def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, v
         findings=tuple(findings),
         marked=tuple(sorted(marked)),
     )
-
-
-def _judging(asker: Asker, post: Post, item: Evidence, votes: int) -> Callable[[], _Judged]:
-    return lambda: _judge_one(asker, post, item, votes)
 
 
 def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:

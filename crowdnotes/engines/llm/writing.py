@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic_core import from_json
 
@@ -129,10 +130,12 @@ def write_notes(
     """
     if not evidence or count <= 0:
         return WriterAnswer(abstained="There is no passage to write from.")
-    tasks = [_writing(asker, post, evidence, budget, number, temperature, on_text) for number in range(count)]
+    tasks = [
+        partial(_write_one, asker, post, evidence, budget, number, temperature, on_text) for number in range(count)
+    ]
     written: list[Written] = []
     abstained: list[_Abstained] = []
-    errors: list[BaseException] = []
+    errors: list[EngineError] = []
     for result in side_by_side(tasks, at_once):
         if isinstance(result, Written):
             written.append(result)
@@ -140,31 +143,14 @@ def write_notes(
             abstained.append(result)
         else:
             errors.append(result)
-    for error in errors:
-        if not isinstance(error, EngineError):
-            raise error
     if abstained and len(abstained) >= len(written):
         decision, _ = Counter(item.decision for item in abstained).most_common(1)[0]
         reason = next(item.reason for item in abstained if item.decision == decision)
         return WriterAnswer(abstained=f"{_ABSTAINED[decision]}: {reason}")
     if not written:
         raise next((error for error in errors if isinstance(error, BudgetError)), errors[0])
-    lost = [f"{_ABSTAINED[item.decision]}: {item.reason}" for item in abstained] + [
-        str(error.args[0]) for error in errors
-    ]
+    lost = [f"{_ABSTAINED[item.decision]}: {item.reason}" for item in abstained] + [error.message for error in errors]
     return WriterAnswer(tuple(_ranked(written, attribute, evidence)), lost=tuple(lost))
-
-
-def _writing(
-    asker: Asker,
-    post: Post,
-    evidence: Sequence[Evidence],
-    budget: int,
-    number: int,
-    temperature: float,
-    on_text: OnText | None,
-) -> Callable[[], Written | _Abstained]:
-    return lambda: _write_one(asker, post, evidence, budget, number, temperature, on_text)
 
 
 def _write_one(

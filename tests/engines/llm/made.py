@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,17 @@ def engine_for(base_url: str, folder: Path, **settings: object) -> LLMEngine:
         "cache_mb": 0,
     }
     return LLMEngine(LlmSettings.model_validate(usual | settings), GateSettings(), HashingEmbedder(), folder)
+
+
+def answered_together(count: int, answer: Callable[[Body], str]) -> Callable[[Body], str]:
+    """Answers nothing before so many have asked."""
+    barrier = threading.Barrier(count)
+
+    def wait(body: Body) -> str:
+        barrier.wait(4)
+        return answer(body)
+
+    return wait
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from crowdnotes.domain import GateStatus, PrincipleName
-from tests.engines.llm.made import NOTE, POST, engine_over, evidence
+from tests.engines.llm.made import NOTE, POST, answered_together, engine_over, evidence
 from tests.llm_server import Body, Say, honest
 
 LINK = "https://health.example.org/review-1"
@@ -23,7 +23,7 @@ def _objecting(rewrite: str, quote: str = "dangerous lie") -> object:
 
 
 def test_each_principle_is_asked_by_a_prompt_of_its_own_and_all_at_once() -> None:
-    with engine_over(lambda body: Say(honest(body), wait=0.1)) as (engine, server):
+    with engine_over(answered_together(5, honest)) as (engine, server):
         results = engine.principles(POST, NOTE, engine.support(NOTE, [evidence()]))
         assert len({body["messages"][0]["content"] for body in server.requests}) == 5
         assert server.most_at_once == 5

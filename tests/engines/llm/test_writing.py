@@ -13,8 +13,8 @@ from crowdnotes.engines.llm.asking import passage_block
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.testing import FixedClock
 from crowdnotes.text.note_rules import note_length
-from tests.engines.llm.made import NOTE, POST, engine_over, evidence
-from tests.llm_server import Body, Say, form_of, honest_answer
+from tests.engines.llm.made import NOTE, POST, answered_together, engine_over, evidence
+from tests.llm_server import Body, Say, form_of, honest, honest_answer
 
 
 def _writer(note: str, ids: list[str] | None = None, decision: str = "note", reason: str = "It answers.") -> str:
@@ -167,7 +167,7 @@ def test_model_and_prompt_version_stand_on_the_draft() -> None:
 
 
 def test_three_candidates_are_asked_for_at_once_and_each_in_another_way() -> None:
-    with engine_over(lambda body: Say(json.dumps(honest_answer(body)), wait=0.1)) as (engine, server):
+    with engine_over(answered_together(3, honest)) as (engine, server):
         engine.write(POST, [evidence()], 250, 3)
         assert server.most_at_once == 3
         assert len({body["messages"][0]["content"] for body in server.requests}) == 3
