@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 import streamlit as st
 
 from crowdnotes.cases.follow_up import open_search
 from crowdnotes.cases.intake import nowhere_to_look, places_of
+from crowdnotes.cases.job_kinds import KINDS
+from crowdnotes.cases.job_kinds import start as start_job
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
-from crowdnotes.jobs.records import JobRecord, JobState, Step, StepRecord, StepState
+from crowdnotes.jobs.records import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import plain
 from pages.view.components import into_view
 from pages.view.search_report import search_list
 from pages.view.session import act, telling, workspace
-from pages.view.steps import StepName
-
-JobKind = Literal["gather", "look", "write", "assess", "links"]
 
 _POLL_SECONDS = 0.4
 _STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
 LIBRARIES = "libraries"  # what the runner has for a case when a library is made, and where its errors are shown
-_PLACES = {
-    "gather": StepName.EVIDENCE.value,
-    "look": StepName.EVIDENCE.value,
-    "write": StepName.DRAFT.value,
-    "assess": StepName.REVIEW.value,
-    "links": StepName.DECIDE.value,
-    "index": LIBRARIES,
-}
-_DOING = {
-    "gather": "Gathering the evidence",
-    "look": "Searching again",
-    "write": "Writing and scoring candidate notes",
-    "assess": "Scoring the note",
-    "links": "Checking the links",
-    "index": "Making a library",
-}
+_PLACES = {name: kind.place for name, kind in KINDS.items()} | {"index": LIBRARIES}
+_DOING = {name: kind.doing for name, kind in KINDS.items()} | {"index": "Making a library"}
 _SIGNS = {
     StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
     StepState.RUNNING: ":primary[:material/pending:]",
@@ -55,9 +39,9 @@ _ENDED = {
 }
 
 
-def start(case: Case, kind: JobKind) -> None:
+def start(case: Case, kind: str) -> None:
     """Start long work on a case; the page goes to its progress. What forbids it is shown at its step."""
-    job = act(_PLACES[kind], lambda: workspace().runner.start(case.id, kind, _steps(kind)(case.id)))
+    job = act(_PLACES[kind], lambda: start_job(workspace().service, workspace().runner, case.id, kind))
     if job is not None:
         st.session_state[_STARTED] = job.id
 
@@ -87,7 +71,7 @@ def doing(job: JobRecord) -> str:
     return f"{words}: {current.title[:1].lower()}{current.title[1:]}{_counts(current)}"
 
 
-def job_panel(case: Case, job: JobRecord | None, kind: JobKind) -> None:
+def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
     """The newest job of the case, if it is of this kind and still matters."""
     if job is None or job.kind != kind:
         return
@@ -110,23 +94,6 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
 def _searches(case: Case) -> Sequence[Query]:
     look = open_search(case)
     return look.queries if look is not None else case.queries
-
-
-def _steps(kind: JobKind) -> Callable[[str], Sequence[Step]]:
-    service = workspace().service
-    if kind == "gather":
-        return service.gather_steps
-    if kind == "look":
-        return service.follow_up_steps
-    if kind == "assess":
-        return service.assess_steps
-    if kind == "links":
-        return service.check_link_steps
-    # A draft comes with its scores; there is no text yet when the steps are made.
-    return lambda case_id: [
-        *service.write_steps(case_id),
-        *service.assess_steps(case_id, before_inspection=True),
-    ]
 
 
 def newest(job_id: str) -> JobRecord:

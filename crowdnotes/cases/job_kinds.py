@@ -1,0 +1,45 @@
+"""The kinds of long work on a case. A new one is a room that makes its steps, and one line in KINDS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from crowdnotes.cases.service import CaseService
+from crowdnotes.jobs import JobRecord, JobRunner, Step
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """What a person can start on a case.
+
+    `steps` makes them from a case's id, and may refuse with a WorkflowError or InputError. `doing` is what is shown
+    while it is at work; `place` is the step of the Draft page at which it is started, watched and taken up again.
+    """
+
+    name: str
+    doing: str
+    place: str
+    steps: Callable[[CaseService, str], list[Step]]
+
+
+def _write_and_score(service: CaseService, case_id: str) -> list[Step]:
+    # A draft comes with its scores; there is no text yet when the steps are made.
+    return [*service.write_steps(case_id), *service.assess_steps(case_id, before_inspection=True)]
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        JobKind("gather", "Gathering the evidence", "Evidence", CaseService.gather_steps),
+        JobKind("look", "Searching again", "Evidence", CaseService.follow_up_steps),
+        JobKind("write", "Writing and scoring candidate notes", "Draft", _write_and_score),
+        JobKind("assess", "Scoring the note", "Review", CaseService.assess_steps),
+        JobKind("links", "Checking the links", "Decide", CaseService.check_link_steps),
+    )
+}
+
+
+def start(service: CaseService, runner: JobRunner, case_id: str, kind: str) -> JobRecord:
+    """Begin work of that kind, or take it up again: what was finished before is kept."""
+    return runner.start(case_id, kind, KINDS[kind].steps(service, case_id))
