@@ -1,0 +1,449 @@
+"""Jobs: steps on worker threads, on record, stopped, resumed, and known as dead when their program is."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, delete, select, update
+
+from crowdnotes.errors import EngineError, JobCancelled, JobError, StoreBusyError, StoreFullError
+from crowdnotes.jobs.records import JobRecord, JobState, JobTable, Progress, Step, StepState, this_process
+from crowdnotes.jobs.runner import ThreadJobRunner
+from crowdnotes.storage.database import open_database, reading, writing
+from crowdnotes.storage.tables import jobs
+from crowdnotes.testing import FixedClock
+
+
+@pytest.fixture
+def runner(engine: Engine) -> Iterator[ThreadJobRunner]:
+    runner = ThreadJobRunner(engine, workers=2, clock=FixedClock())
+    yield runner
+    runner.close()
+
+
+SECONDS = 30.0  # to wait for something that is sure to come
+
+
+def step(name: str, run: Callable[[Progress], str] | None = None, finished: str | None = None) -> Step:
+    return Step(name, name.title(), run or (lambda progress: f"{name} summary"), lambda: finished)
+
+
+class Blocker:
+    """A step's work that goes on until it is released or told to stop."""
+
+    def __init__(self) -> None:
+        self.started = threading.Event()
+        self.released = threading.Event()
+
+    def __call__(self, progress: Progress) -> str:
+        self.started.set()
+        deadline = time.monotonic() + SECONDS
+        while not self.released.wait(0.01) and time.monotonic() < deadline:
+            progress.check()
+        return "released"
+
+
+def states(record: JobRecord) -> list[StepState]:
+    return [item.state for item in record.steps]
+
+
+def test_steps_run_in_order_on_another_thread(runner: ThreadJobRunner) -> None:
+    seen: list[tuple[str, bool]] = []
+
+    def work(name: str) -> Callable[[Progress], str]:
+        def run(progress: Progress) -> str:
+            seen.append((name, threading.current_thread() is threading.main_thread()))
+            return f"{name} done"
+
+        return run
+
+    started = runner.start("c1", "gather", [step("search", work("search")), step("read", work("read"))])
+    ended = runner.wait(started.id, SECONDS)
+    assert seen == [("search", False), ("read", False)]
+    assert (ended.state, states(ended)) == (JobState.DONE, [StepState.DONE, StepState.DONE])
+    assert [item.summary for item in ended.steps] == ["search done", "read done"]
+    assert (ended.kind, ended.case_id, ended.current) == ("gather", "c1", None)
+    assert runner.get(started.id) == runner.latest("c1") == ended
+
+
+def test_a_started_job_is_on_record_at_once(runner: ThreadJobRunner) -> None:
+    started = runner.start("c1", "gather", [step("search", Blocker())])
+    assert runner.latest("c1") is not None
+    assert (started.state, [item.title for item in started.steps]) == (JobState.QUEUED, ["Search"])
+
+
+def test_a_case_without_jobs_has_no_latest(runner: ThreadJobRunner) -> None:
+    assert runner.latest("c1") is None
+    assert runner.latest("\ud800\x00") is None
+
+
+def test_an_unknown_job_is_an_error(runner: ThreadJobRunner) -> None:
+    with pytest.raises(JobError, match="no such work"):
+        runner.get("nope")
+
+
+def test_progress_is_seen_from_another_runner_while_the_step_runs(runner: ThreadJobRunner, engine: Engine) -> None:
+    block = Blocker()
+
+    def run(progress: Progress) -> str:
+        time.sleep(0.25)  # longer than between two saved counts
+        progress.count(3, 8, "reading \x00 \ud800 page")
+        return block(progress)
+
+    job = runner.start("c1", "gather", [step("read", run)])
+    assert block.started.wait(SECONDS)
+    seen = JobTable(engine).get(job.id)
+    assert seen.state is JobState.RUNNING
+    assert seen.current is not None
+    assert (seen.current.done, seen.current.total, seen.current.note) == (3, 8, "reading \ufffd \ufffd page")
+
+
+def test_many_counts_make_few_writes(runner: ThreadJobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    saves: list[JobRecord] = []
+    original = JobTable.save
+
+    def save(table: JobTable, record: JobRecord) -> bool:
+        saves.append(record)
+        return original(table, record)
+
+    monkeypatch.setattr(JobTable, "save", save)
+
+    def run(progress: Progress) -> str:
+        began = time.monotonic()
+        for done in range(500):
+            progress.count(done, 500)
+        allowed.append(3 + int((time.monotonic() - began) / 0.2))
+        return "read"
+
+    allowed: list[int] = []
+    ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS)
+    assert len(saves) <= allowed[0] + 1  # the start, the end of the step, the end of the job
+    assert (ended.steps[0].done, ended.steps[0].total) == (499, 500)
+
+
+def test_a_finished_step_is_kept_and_not_done_again(runner: ThreadJobRunner) -> None:
+    def never(progress: Progress) -> str:
+        raise AssertionError
+
+    steps = [step("search", never, finished="8 found"), step("read")]
+    ended = runner.wait(runner.start("c1", "gather", steps).id, SECONDS)
+    assert (ended.state, states(ended)) == (JobState.DONE, [StepState.KEPT, StepState.DONE])
+    assert ended.steps[0].summary == "8 found"
+
+
+def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: ThreadJobRunner) -> None:
+    saved: dict[str, str] = {}
+    answers: Iterator[Exception | None] = iter([EngineError("The server said no.", "Try later."), None])
+
+    def save(name: str) -> Callable[[Progress], str]:
+        def run(progress: Progress) -> str:
+            if name == "read" and (problem := next(answers)):
+                raise problem
+            saved[name] = f"{name} done"
+            return saved[name]
+
+        return run
+
+    steps = [Step(name, name, save(name), lambda name=name: saved.get(name)) for name in ("search", "read", "choose")]  # type: ignore[misc]
+    failed = runner.wait(runner.start("c1", "gather", steps).id, SECONDS)
+    assert (failed.state, states(failed)) == (
+        JobState.FAILED,
+        [StepState.DONE, StepState.FAILED, StepState.WAITING],
+    )
+    assert failed.current is not None
+    assert (failed.current.error, failed.current.next_step) == ("The server said no.", "Try later.")
+    retried = runner.wait(runner.start("c1", "gather", steps).id, SECONDS)
+    assert (retried.state, states(retried)) == (JobState.DONE, [StepState.KEPT, StepState.DONE, StepState.DONE])
+
+
+def test_an_unexpected_error_goes_to_the_log_and_not_to_the_user(
+    runner: ThreadJobRunner, caplog: pytest.LogCaptureFixture
+) -> None:
+    def run(progress: Progress) -> str:
+        raise KeyError("inner secret")
+
+    with caplog.at_level(logging.ERROR):
+        ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS)
+    assert ended.state is JobState.FAILED
+    assert ended.steps[0].error == "Something unexpected went wrong in “Read”; the details are in the log."
+    assert "inner secret" not in ended.model_dump_json()
+    assert "inner secret" in caplog.text
+
+
+def test_an_error_in_looking_whether_a_step_is_done_fails_that_step(runner: ThreadJobRunner) -> None:
+    def broken() -> str | None:
+        raise EngineError("Cannot tell.")
+
+    ended = runner.wait(runner.start("c1", "gather", [Step("read", "Read", lambda _: "", broken)]).id, SECONDS)
+    assert (ended.state, ended.steps[0].error) == (JobState.FAILED, "Cannot tell.")
+
+
+def test_a_count_that_cannot_be_saved_does_not_fail_the_step(
+    runner: ThreadJobRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = JobTable.save
+
+    def busy_for_counts(table: JobTable, record: JobRecord) -> bool:
+        if record.steps[0].total:
+            monkeypatch.setattr(JobTable, "save", original)
+            raise StoreBusyError("Locked.")
+        return original(table, record)
+
+    def run(progress: Progress) -> str:
+        time.sleep(0.25)  # longer than between two saved counts
+        progress.count(1, 2)
+        return "read"
+
+    monkeypatch.setattr(JobTable, "save", busy_for_counts)
+    assert runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS).state is JobState.DONE
+
+
+def test_a_job_whose_end_cannot_be_saved_reads_interrupted_and_can_be_resumed(
+    runner: ThreadJobRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(table: JobTable, record: JobRecord) -> bool:
+        raise StoreFullError("Full.")
+
+    def run(progress: Progress) -> str:
+        monkeypatch.setattr(JobTable, "save", full)
+        return "read"
+
+    ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS)
+    assert ended.state is JobState.INTERRUPTED
+    monkeypatch.undo()
+    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS).state is JobState.DONE
+
+
+@pytest.mark.parametrize("other_work", [0.0, 1.0])
+def test_a_job_that_fails_because_the_program_ends_is_interrupted(tmp_path: Path, other_work: float) -> None:
+    url = f"sqlite:///{tmp_path / 'cases.sqlite'}"
+    script = f"""
+import threading, time
+from concurrent.futures import ThreadPoolExecutor
+from crowdnotes.jobs import Step, ThreadJobRunner
+from crowdnotes.storage.database import open_database
+
+begun = threading.Event()
+ThreadPoolExecutor(1).submit(time.sleep, {other_work})  # which the end of the program waits for
+
+def work(progress):
+    begun.set()
+    while True:  # until it is refused
+        ThreadPoolExecutor(1).submit(str).result()
+
+ThreadJobRunner(open_database({url!r})).start("c1", "gather", [Step("read", "Read", work, lambda: None)])
+begun.wait()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=60)
+    database = open_database(url)
+    ended = ThreadJobRunner(database).latest("c1")
+    database.dispose()
+    assert ended is not None
+    assert ended.state is JobState.INTERRUPTED
+
+
+def test_a_running_step_stops_at_its_next_look_and_earlier_ones_stay_done(runner: ThreadJobRunner) -> None:
+    block = Blocker()
+    job = runner.start("c1", "gather", [step("search"), step("read", block), step("choose")])
+    assert block.started.wait(SECONDS)
+    runner.cancel(job.id)
+    ended = runner.wait(job.id, SECONDS)
+    assert (ended.state, states(ended)) == (
+        JobState.CANCELLED,
+        [StepState.DONE, StepState.CANCELLED, StepState.WAITING],
+    )
+
+
+def test_cancel_from_another_process_is_heard(
+    runner: ThreadJobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crowdnotes.jobs.runner.HEARTBEAT_SECONDS", 0.05)
+    job = runner.start("c1", "gather", [step("read", Blocker())])
+    ThreadJobRunner(engine).cancel(job.id)
+    assert runner.wait(job.id, SECONDS).state is JobState.CANCELLED
+
+
+def test_a_queued_job_can_be_cancelled_before_it_starts(runner: ThreadJobRunner) -> None:
+    blocks = [Blocker(), Blocker(), Blocker()]
+    ids = [runner.start(f"c{i}", "gather", [step("read", block)]).id for i, block in enumerate(blocks)]
+    assert blocks[0].started.wait(SECONDS)
+    assert blocks[1].started.wait(SECONDS)
+    runner.cancel(ids[2])
+    assert runner.get(ids[2]).state is JobState.CANCELLED
+    assert not blocks[2].started.is_set()
+    assert runner.get(ids[0]).state is JobState.RUNNING
+
+
+def test_cancelling_a_job_that_has_ended_changes_nothing(runner: ThreadJobRunner) -> None:
+    ended = runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS)
+    runner.cancel(ended.id)
+    assert runner.get(ended.id) == ended
+
+
+def test_a_queued_job_runs_when_a_worker_is_free(runner: ThreadJobRunner) -> None:
+    blocks = [Blocker() for _ in range(5)]
+    ids = [runner.start(f"c{i}", "gather", [step("read", block)]).id for i, block in enumerate(blocks)]
+    for block in blocks:
+        block.released.set()
+    assert {runner.wait(job_id, SECONDS).state for job_id in ids} == {JobState.DONE}
+
+
+def test_a_case_has_one_job_at_a_time_whoever_asks(runner: ThreadJobRunner, engine: Engine) -> None:
+    block = Blocker()
+    job = runner.start("c1", "gather", [step("read", block)])
+    for other in (runner, ThreadJobRunner(engine)):
+        with pytest.raises(JobError, match="under way"):
+            other.start("c1", "write", [step("write")])
+    runner.start("c2", "gather", [step("read")])
+    block.released.set()
+    runner.wait(job.id, SECONDS)
+    assert runner.wait(runner.start("c1", "write", [step("write")]).id, SECONDS).state is JobState.DONE
+
+
+def test_of_many_that_start_at_once_on_a_case_one_wins(engine: Engine) -> None:
+    runners = [ThreadJobRunner(engine) for _ in range(8)]
+    barrier = threading.Barrier(8)
+    block = Blocker()
+    outcomes: list[str] = []
+
+    def start(runner: ThreadJobRunner) -> None:
+        barrier.wait()
+        try:
+            runner.start("c1", "gather", [step("read", block)])
+            outcomes.append("won")
+        except JobError:
+            outcomes.append("refused")
+
+    threads = [threading.Thread(target=start, args=(runner,)) for runner in runners]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for runner in runners:
+        runner.close()
+    assert sorted(outcomes) == ["refused"] * 7 + ["won"]
+
+
+def test_twenty_cases_at_once_do_not_mix_up(engine: Engine) -> None:
+    runner = ThreadJobRunner(engine, workers=4)
+
+    def run(case_id: str) -> Callable[[Progress], str]:
+        def work(progress: Progress) -> str:
+            progress.count(1, 1, case_id)
+            return case_id
+
+        return work
+
+    started = {f"c{i}": runner.start(f"c{i}", "gather", [step("a", run(f"c{i}")), step("b")]) for i in range(20)}
+    for case_id, job in started.items():
+        ended = runner.wait(job.id, SECONDS)
+        assert (ended.state, ended.case_id, ended.steps[0].summary) == (JobState.DONE, case_id, case_id)
+        assert runner.latest(case_id) == ended
+    runner.close()
+
+
+def test_closing_interrupts_what_runs_and_what_waits(engine: Engine) -> None:
+    runner = ThreadJobRunner(engine, workers=1)
+    block = Blocker()
+    running = runner.start("c1", "gather", [step("read", block)])
+    queued = runner.start("c2", "gather", [step("read")])
+    assert block.started.wait(SECONDS)
+    runner.close()
+    runner.close()
+    assert [runner.get(job.id).state for job in (running, queued)] == [JobState.INTERRUPTED] * 2
+    with pytest.raises(JobError, match="closing"):
+        runner.start("c3", "gather", [step("read")])
+
+
+def test_threads_end_with_the_work(runner: ThreadJobRunner) -> None:
+    runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS)
+    deadline = time.monotonic() + SECONDS
+    while any(thread.name.startswith("job ") for thread in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_waiting_ends_with_the_timeout(runner: ThreadJobRunner) -> None:
+    job = runner.start("c1", "gather", [step("read", Blocker())])
+    assert runner.wait(job.id, 0.05).state.under_way
+
+
+def test_a_job_whose_case_was_deleted_stops(
+    runner: ThreadJobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crowdnotes.jobs.runner.HEARTBEAT_SECONDS", 0.05)
+    block, stopped = Blocker(), threading.Event()
+
+    def run(progress: Progress) -> str:
+        try:
+            return block(progress)
+        except JobCancelled:
+            stopped.set()
+            raise
+
+    runner.start("c1", "gather", [step("read", run)])
+    assert block.started.wait(SECONDS)
+    with writing(engine) as connection:
+        connection.execute(delete(jobs))
+    assert stopped.wait(SECONDS)
+
+
+def orphan(engine: Engine, owner: str, heartbeat: float) -> JobRecord:
+    """A job under way of another process."""
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    record = JobRecord(
+        id="old", case_id="c1", kind="gather", state=JobState.RUNNING, steps=(), started_at=now, updated_at=now,
+        owner=owner,
+    )  # fmt: skip
+    JobTable(engine).add(record)
+    with writing(engine) as connection:
+        connection.execute(update(jobs).values(heartbeat=heartbeat))
+    return record
+
+
+def _mine(pid: int) -> str:
+    host, _, _ = this_process().rsplit(":", 2)
+    return f"{host}:{pid}:another"
+
+
+@pytest.mark.parametrize(
+    ("owner", "silent_seconds", "state"),
+    [
+        ("other-machine:12:aa", 5, JobState.RUNNING),
+        ("other-machine:12:aa", 60, JobState.INTERRUPTED),
+        ("machine:with:colons:12:aa", 60, JobState.INTERRUPTED),
+        (_mine(2**22 + 7), 0, JobState.INTERRUPTED),  # no such process
+        (_mine(1), 5, JobState.RUNNING),
+        (_mine(1), 60, JobState.INTERRUPTED),
+    ],
+)
+def test_a_job_reads_interrupted_when_its_owner_cannot_be_at_work(
+    engine: Engine, owner: str, silent_seconds: float, state: JobState
+) -> None:
+    orphan(engine, owner, time.time() - silent_seconds)
+    seen = JobTable(engine).latest("c1")
+    assert seen is not None
+    assert seen.state is state
+
+
+def test_a_restarted_process_with_the_same_number_is_another_owner(engine: Engine) -> None:
+    host, pid, _ = this_process().rsplit(":", 2)
+    orphan(engine, f"{host}:{pid}:earlier", time.time())
+    assert JobTable(engine).get("old").state is JobState.INTERRUPTED
+
+
+def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: ThreadJobRunner, engine: Engine) -> None:
+    abandoned = orphan(engine, "other-machine:12:aa", time.time() - 60)
+    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS).state is JobState.DONE
+    assert runner.get("old").state is JobState.INTERRUPTED
+    assert JobTable(engine).save(abandoned) is False
+    with reading(engine) as connection:
+        assert connection.scalar(select(jobs.c.under_way).where(jobs.c.id == "old")) is False
