@@ -143,7 +143,7 @@ def without_urls(text: str) -> str:
     for span in reversed(find_urls(text)):
         if span.has_scheme:
             text = text[: span.start] + text[span.end :]
-    return re.sub(r"[ \t]{2,}", " ", re.sub(r"[ \t]*\n\s*", "\n", text)).strip()
+    return re.sub(r"[ \t]{2,}", " ", re.sub(r"(?<![ \t])[ \t]*+\n\s*", "\n", text)).strip()
 
 
 def truncate(text: str, limit: int = NOTE_LIMIT) -> str:

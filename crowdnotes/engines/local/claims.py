@@ -108,7 +108,6 @@ _GREETING = re.compile(
 )
 _OPINION = re.compile(r"\b(i (think|believe|feel|hope|wish|love|hate)|in my opinion|imo|imho)\b", re.IGNORECASE)
 _ASKS = re.compile(r"^\W*(?:why|who|where|did|does|do you|have you|are you|can you|is it|should)\b", re.IGNORECASE)
-_QUESTION = re.compile(r"[?؟？]\W*$")
 _DID_YOU_KNOW = re.compile(r"^\W*(?:and )?did you know\b", re.IGNORECASE)
 _LIKENS = re.compile(r"\b(?:is|are|it['’]s) (?:just |exactly |a bit )?(?:like|akin to)\b", re.IGNORECASE)
 _ASSERTS = re.compile(
@@ -176,7 +175,7 @@ def checkability(sentence: str) -> float:
     score += 0.5 if _ASSERTS.search(plain) else 0.0
     if _DID_YOU_KNOW.match(plain):
         score += 0.5  # it asks nothing
-    elif _QUESTION.search(plain) or _ASKS.match(plain):
+    elif _ends_asking(plain) or _ASKS.match(plain):
         score -= 2.0
     if _OPINION.search(plain):
         score -= 0.8
@@ -190,6 +189,16 @@ def _is_trifle(sentence: str) -> bool:
     folded = {token.folded for token in tokens(plain_post(sentence))}
     states = folded & CAUSAL_WORDS or any(word[0].isdigit() for word in folded)
     return not states and _OWN_DAY.search(sentence) is not None
+
+
+def _ends_asking(text: str) -> bool:
+    """Whether a question mark is among the marks that end a text. A pattern would begin anew at each of them."""
+    for character in reversed(text):
+        if character in "?؟？":
+            return True
+        if character.isalnum() or character == "_":
+            break
+    return False
 
 
 def has_pronoun_subject(sentence: str) -> bool:

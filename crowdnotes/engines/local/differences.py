@@ -206,11 +206,11 @@ def _sides(text: str, than: re.Match[str]) -> tuple[list[Token], Token | None, b
 def _changed(sentence: str, passage: str) -> list[Difference]:
     """Finds “from 310 to 120” where the passage goes from 120 to 310, or “12 percent … against 21” likewise."""
     mine, theirs = quantities(sentence), [(number.value, number.unit) for number in quantities(passage)]
+    pairs = set(pairwise(theirs))
     for first, second in pairwise(mine):
         joined = _JOINED.search(sentence, first.end, second.start)
         if first.value == second.value or first.unit != second.unit or joined is None:
             continue
-        pairs = set(pairwise(theirs))
         here, there = (first.value, first.unit), (second.value, second.unit)
         if (there, here) in pairs and (here, there) not in pairs:
             message = f"The passage has these numbers the other way round: “{second.text}”, then “{first.text}”."
@@ -232,26 +232,27 @@ _GENERIC = frozenset(
 def term_differences(sentence: str, carrier: str, passage: str) -> list[Difference]:
     """Named or medical terms of the sentence that occur nowhere in the passage."""
     known = passage_stems(passage) | passage_stems(carrier)
+    shouted = sentence.isupper()
     initials = _initials(passage)
     found = []
     for token in content_tokens(sentence):
-        if _is_known(token, known, initials) or not _is_specific(token, sentence):
+        if _is_known(token, known, initials) or not _is_specific(token, sentence, shouted=shouted):
             continue
         message = f"The passage does not mention “{token.text}”."
         found.append(Difference("entity", message, Span(start=token.start, end=token.end), 0.6))
     return found[:_MOST]
 
 
-def _is_specific(token: Token, sentence: str) -> bool:
+def _is_specific(token: Token, sentence: str, *, shouted: bool) -> bool:
     """A name, an abbreviation or a medical term; the first word's capital says nothing."""
     if is_health_word(token):
         return token.stem not in _GENERIC
-    if token.text.isupper() and len(token.text) > 1 and not sentence.isupper():
+    if token.text.isupper() and len(token.text) > 1 and not shouted:
         return True
     return (
         token.text[0].isupper()
         and token.start > 0
-        and sentence[: token.start].rstrip()[-1:] not in ('"', "“", ":", ".")
+        and sentence[max(0, token.start - 20) : token.start].rstrip()[-1:] not in ('"', "“", ":", ".")
     )
 
 
@@ -471,6 +472,9 @@ def differences(sides: Compared) -> list[Difference]:
     return sorted(found, key=lambda difference: (difference.factor, difference.span.start))
 
 
+_MOST_NUMBERS = 40  # of a sentence; each is compared with all of the passage
+
+
 def _number_differences(sides: Compared) -> list[Difference]:
     """Numbers of the note that the passage does not hold, or holds for another unit.
 
@@ -479,7 +483,7 @@ def _number_differences(sides: Compared) -> list[Difference]:
     in_carrier = quantities(sides.carrier)
     in_passage = quantities(sides.passage)
     found = []
-    for number in quantities(sides.sentence):
+    for number in quantities(sides.sentence)[:_MOST_NUMBERS]:
         if any(number.agrees_with(other) for other in _comparable(number, in_carrier)):
             continue
         elsewhere = any(number.agrees_with(other) for other in _comparable(number, in_passage))

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crowdnotes.text import kept_by_text
 from crowdnotes.text.stems import stem
 
 _HEALTH = (
@@ -102,7 +103,8 @@ class HealthTerm:
     is_broad: bool = False
 
 
-def find_terms(text: str) -> list[HealthTerm]:
+@kept_by_text
+def find_terms(text: str) -> tuple[HealthTerm, ...]:
     """The terms of the table in a text, in order; of those that overlap the longest.
 
     Abbreviations count in capitals only ("MS", not "ms"), and not in a text that is all capitals.
@@ -116,7 +118,7 @@ def find_terms(text: str) -> list[HealthTerm]:
     for term in found:
         if not kept or term.start >= kept[-1].end:
             kept.append(term)
-    return kept
+    return tuple(kept)
 
 
 @cache
@@ -171,7 +173,9 @@ def _abbreviations() -> re.Pattern[str]:
 
 def _alternatives(keys: set[str]) -> str:
     longest_first = "|".join(re.escape(key) for key in sorted(keys, key=lambda key: (-len(key), key)))
-    return rf"(?<![\w-])(?P<key>{longest_first}){_PLURAL}(?![\w-])"
+    # The first letters come first: at any other character a thousand alternatives would be tried.
+    first_letters = "".join(sorted({re.escape(letter) for key in keys for letter in (key[0], key[0].upper())}))
+    return rf"(?<![\w-])(?=[{first_letters}])(?P<key>{longest_first}){_PLURAL}(?![\w-])"
 
 
 # Subjects of half of all health posts: one of them alone is not what a claim is about, two together may be.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from crowdnotes.domain import Span
 from crowdnotes.text.sentences import split_sentences
@@ -114,6 +115,7 @@ _FINITE = r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|does|do|d
 _AND_THEN = re.compile(rf"\band\b(?=\s+(?:[^\s,;:.!?()]+\s+){{0,5}}?{_FINITE})", re.IGNORECASE)
 _ENDS_WITH_VERB = re.compile(rf"{_FINITE}[^.;:!?()]*$", re.IGNORECASE)
 _SCOPE_WORDS = 5
+_MOST_CUES = 60  # a passage has some ten; each is compared with all the words around it
 _LONGEST_CLAUSE = 200  # characters
 
 _OPPOSITES: tuple[tuple[str, str], ...] = (
@@ -158,8 +160,9 @@ def polarity_differences(sentence: str, carrier: str, passage: str) -> list[Diff
 
 def negations(text: str) -> list[re.Match[str]]:
     """The words that deny something: "not", "never", "doesn't", but not the "not" of "not only"."""
-    idle = [match.span() for match in _IDLE.finditer(text)]
-    return [cue for cue in _NEGATION.finditer(text) if not any(a <= cue.start() < b for a, b in idle)]
+    idle = [match.span() for match in islice(_IDLE.finditer(text), _MOST_CUES)]
+    cues = islice(_NEGATION.finditer(text), _MOST_CUES)
+    return [cue for cue in cues if not any(a <= cue.start() < b for a, b in idle)]
 
 
 def hedges_a_denial(text: str) -> bool:
@@ -204,7 +207,7 @@ def _added_negations(sentence: str, carrier: str, passage: str) -> list[Differen
     around = content_tokens(passage)
     elsewhere = [{token.stem for token in _scope(passage, around, cue)} for cue in negations(passage)]
     found = []
-    for cue in [*negations(sentence), *_DENIES_REST.finditer(sentence)]:
+    for cue in [*negations(sentence), *islice(_DENIES_REST.finditer(sentence), _MOST_CUES)]:
         shared = [token for token in _scope(sentence, content, cue) if token.stem in stems]
         if not shared or any(token.stem in governed for token in shared):
             continue

@@ -244,11 +244,13 @@ def phrases_of(text: str, specific: dict[str, str]) -> tuple[str, ...]:
     Verbs and shouted words are in none: nobody names a subject by them.
     """
     shouted = text.isupper()
+    named_in_table = {place for term in find_terms(text) for place in range(term.start, term.end)}
     runs: list[list[Token]] = []
     for token in content_tokens(text):
         if token.stem not in specific and (shouted or token.start == 0 or not token.text[0].isupper()):
             continue
-        if _is_said_of_it(token, text):
+        is_health_term = token.start in named_in_table or is_health_word(token)  # no verb, whatever its form
+        if not is_health_term and _is_said_of_it(token, text, shouted=shouted):
             continue
         if runs and re.fullmatch(r"\s+|-", text[runs[-1][-1].end : token.start]) and len(runs[-1]) < 3:
             runs[-1].append(token)
@@ -263,10 +265,8 @@ def phrases_of(text: str, specific: dict[str, str]) -> tuple[str, ...]:
     return tuple(text[run[0].start : run[-1].end] for run in sorted(runs, key=rank))
 
 
-def _is_said_of_it(token: Token, text: str) -> bool:
+def _is_said_of_it(token: Token, text: str, *, shouted: bool) -> bool:
     """Whether a word is a verb by its form or place, or cries out: "flew", "can vote", "CANCELLED"."""
-    if is_health_word(token) or any(term.start <= token.start < term.end for term in find_terms(text)):
-        return False
     folded = token.folded
     if (
         folded in PAST_FORMS
@@ -274,7 +274,7 @@ def _is_said_of_it(token: Token, text: str) -> bool:
         or _BEFORE_A_VERB.search(text[max(0, token.start - 30) : token.start])
     ):
         return True
-    return not text.isupper() and token.text.isupper() and len(token.text) >= _SHOUTED
+    return not shouted and token.text.isupper() and len(token.text) >= _SHOUTED
 
 
 SILENT = "None of the passages in use speaks about"

@@ -90,11 +90,10 @@ ABOUT_NOTES = re.compile(
     re.IGNORECASE,
 )
 BARE_VERDICT = re.compile(
-    r"^\W*(?:(?:this|the|that|it) ?(?:post|claim|tweet|statement|is)?\s*(?:is|are)?\s*)?"
-    r"(?:simply |completely |just |totally |"
-    r"utterly |absolutely )?"
+    r"^\W*+(?:(?:this|the|that|it) ?(?:post|claim|tweet|statement|is)?\s*+(?:is|are)?\s*+)?"
+    r"(?:simply |completely |just |totally |utterly |absolutely )?"
     r"(?:false|fake|misleading|untrue|wrong|incorrect|a lie|lies|not true|misinformation|nonsense|fake news|"
-    r"satire|a joke|no|nope|not so)\W*$",
+    r"satire|a joke|no|nope|not so)\W*+$",
     re.IGNORECASE,
 )
 _SCARE_QUOTES = re.compile(

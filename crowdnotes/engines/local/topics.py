@@ -52,11 +52,12 @@ def key_phrases(post_text: str, limit: int = 8) -> list[KeyPhrase]:
     words = tokens(text)
     counts = Counter(token.stem for token in words if is_content(token.folded))
     best: dict[str, KeyPhrase] = {}
+    shouted = text.isupper()
     for run, position in _runs(text, words):
         for size in range(min(_LONGEST_PHRASE, len(run)), 0, -1):
             for begin in range(len(run) - size + 1):
                 part = run[begin : begin + size]
-                phrase = _scored(text, part, counts, (position + begin) / (len(words) + 1))
+                phrase = _scored(text, part, counts, (position + begin) / (len(words) + 1), shouted=shouted)
                 if phrase.score > 0 and phrase.score > best.get(phrase.folded, phrase).score - 1e-9:
                     best[phrase.folded] = phrase
     return _distinct(sorted(best.values(), key=lambda phrase: (-phrase.score, phrase.folded)), limit)
@@ -86,13 +87,13 @@ def _runs(text: str, words: list[Token]) -> list[tuple[list[Token], int]]:
     return runs
 
 
-def _scored(text: str, part: list[Token], counts: Counter[str], depth: float) -> KeyPhrase:
+def _scored(text: str, part: list[Token], counts: Counter[str], depth: float, *, shouted: bool) -> KeyPhrase:
     total = 0.0
     for token in part:
         weight = 1.0 + 0.5 * math.log2(counts[token.stem]) if counts[token.stem] else 1.0
         if is_health_word(token):
             weight += 1.5
-        if token.text[0].isupper() and not text.isupper():
+        if token.text[0].isupper() and not shouted:
             weight += 0.4
         if len(token.folded) <= 3 and not token.text.isupper():
             weight -= 0.4

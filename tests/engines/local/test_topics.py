@@ -26,8 +26,8 @@ def test_a_lay_word_brand_or_abbreviation_gets_its_medical_term(text: str, medic
 
 
 def test_an_abbreviation_counts_in_capitals_only_and_not_in_a_text_that_shouts() -> None:
-    assert find_terms("ms smith") == []
-    assert find_terms("MS SMITH") == []
+    assert find_terms("ms smith") == ()
+    assert find_terms("MS SMITH") == ()
     assert find_terms("diagnosed with MS")[0].medical == "multiple sclerosis"
 
 

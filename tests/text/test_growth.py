@@ -1,0 +1,192 @@
+"""What reads text from outside takes time in proportion to its length, whatever the text repeats.
+
+Each reader gets pumped texts of 2,000 and 8,000 characters, and of 64,000 where it is done at once with those. Only a
+clear case fails: processor time well above what a text of that length may take, and growth above n^1.3, each measured
+as the best of three.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from types import FrameType
+
+import pytest
+
+from crowdnotes.cli.length_command import measured
+from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
+from crowdnotes.engines import prompt_injection
+from crowdnotes.engines.llm import answers, writing
+from crowdnotes.engines.local import claims, differences, lexicon, quotable, source_ranking, support, tone, topics
+from crowdnotes.engines.local.foreign_terms import known_words
+from crowdnotes.engines.local.heads.note_features import note_features
+from crowdnotes.engines.local.polarity import split_units
+from crowdnotes.engines.local.queries import build_queries
+from crowdnotes.engines.local.subjects import subjects_of
+from crowdnotes.errors import CrowdNotesError
+from crowdnotes.evidence import duplicates, provenance, selection
+from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.library.search import best_window, build_expression
+from crowdnotes.evidence.reading import document, plain
+from crowdnotes.evidence.search.wikipedia import opening
+from crowdnotes.gates.quotes import unfound_quotes
+from crowdnotes.testing import make_evidence
+from crowdnotes.text import dates, languages, lint, note_rules, sentences, stems, urls
+
+Reader = Callable[[str], object]
+
+_SHORT, _LONG, _LONGEST = 2_000, 8_000, 64_000
+_AT_ONCE = 0.002  # seconds on 8,000 characters; what takes less is tried on 64,000
+_FLOOR = 0.05  # seconds on 8,000 characters; below it growth is no harm, and its measure chance
+_GROWTH = (_LONG / _SHORT) ** 1.3
+_STOPPED = 2.0  # seconds of processor time after which a reader is stopped: it has failed
+_PUMPS = (
+    ".", " ", "A", "((", "[", '"', "a.", "5 mg ", "9", "\n", "https://a.org/", "a.b/", "@a", "#a ", "Cures it. ",
+    "NOT ",
+    "no and is ", "```\n", "<think>", "{", "[E1", "“a b c d ", "漢", "e\u0301", "a-", "%41", "=?", "it is a myth that ",
+    "<a ", "{{", "== a ==\n", ": ", "a, ", "\u200b",
+)  # fmt: skip
+
+
+def _post(text: str) -> Post:
+    return Post(text=text)
+
+
+def _hit(text: str) -> Hit:
+    return Hit(provider="p", title=text, snippet=text, query="")
+
+
+def _source(text: str) -> Source:
+    return make_evidence(1).source.model_copy(update={"title": text, "publisher": text})
+
+
+def _compared(text: str) -> object:
+    return differences.differences(differences.Compared(text, text, text))
+
+
+_POSTS: Mapping[str, Reader] = {
+    "claims": lambda text: claims.find_claims(_post(text)),
+    "motives": claims.is_motive,
+    "topics": topics.find_topics,
+    "subjects": lambda text: subjects_of(_post(text)),
+    "queries": lambda text: build_queries(_post(text), (), 8),
+    "foreign terms": partial(known_words, language="es"),
+    "vitamins": lexicon.lettered_names,
+    "plain post": stems.plain_post,
+    "language": languages.language_of,
+}
+_NOTES: Mapping[str, Reader] = {
+    "length": measured,
+    "lint": lint.lint,
+    "without tracking": lint.without_tracking,
+    "truncate": note_rules.truncate,
+    "without urls": note_rules.without_urls,
+    "sentences": sentences.split_sentences,
+    "tokens": stems.tokens,
+    "content words": stems.content_words,
+    "note sentences": support.note_sentences,
+    "credit": lambda text: support.split_credit(text, ()),
+    "bare verdict": support.is_bare_verdict,
+    "loaded words": tone.loaded_words,
+    "shouting": tone.shouting,
+    "speculation": tone.speculative_words,
+    "readability": tone.reading,
+    "quantities": differences.quantities,
+    "differences": _compared,
+    "contradiction": lambda text: differences.find_contradiction(text, [make_evidence(1, text=text)]),
+    "repeats": lambda text: differences.repeats(text, text, 0.5),
+    "features": note_features,
+    "quotations": lambda text: unfound_quotes(text, _post("A post."), ()),
+}
+_PAGES: Mapping[str, Reader] = {
+    "tidy": plain.tidy_text,
+    "tidy line": plain.tidy_line,
+    "plain page": lambda text: plain.read_plain(text.encode("utf-8", "replace"), "utf-8", "title"),
+    "charset": lambda text: plain.decode(text.encode("utf-8", "replace")),
+    "references": document.references_in,
+    "duplicates": duplicates.shingles,
+    "window": partial(best_window, weights={"vaccin": 1.0, "a": 0.5}),
+    "query": build_expression,
+    "wikitext": opening,
+    "units": split_units,
+    "statements": quotable.statements,
+    "stands alone": lambda text: quotable.shorter_forms(quotable.standing_alone(text)),
+    "injections": prompt_injection.find_injections,
+    "merits": lambda text: source_ranking.merits_of(_hit(text), Aim.OTHER_SIDE, None, ()),
+    "publisher": lambda text: source_ranking.publisher_name(_source(text)),
+}
+_ANSWERS: Mapping[str, Reader] = {
+    "spoken": answers.spoken,
+    "object": lambda text: answers.read_answer(text, answers.ClaimsAnswer, ()),
+    "note": lambda text: writing.clean_note(text, ("E1",)),
+    "quote": lambda text: answers.find_quote(text, text[:2_000]),
+    "plain": partial(answers.plain, limit=200),
+}
+_NAMES: Mapping[str, Reader] = {
+    "canonical": urls.canonical_url,
+    "doi": urls.doi_url,
+    "web address": urls.is_web_address,
+    "guard": check_url,
+    "archived": provenance.original_of,
+    "kind of address": selection.kind_of_address,
+    "category": lambda text: provenance.categorise(text, {"a.org": SourceCategory.NEWS}),
+    "publisher of": lambda text: provenance.publisher_of(text, text),
+    "date": dates.parse_date,
+    "month": dates.month_number,
+}
+_ALL = _POSTS | _NOTES | _PAGES | _ANSWERS | _NAMES
+
+
+class _TooLongError(BaseException):
+    """Raised in a reader that is stopped."""
+
+
+@contextmanager
+def _stopped_after(seconds: float) -> Iterator[None]:
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _seconds(read: Reader, text: str, number: int) -> float:
+    # A letter that no other run has: what is kept of one text must not answer for the next.
+    text = f"{text}{chr(0x4E00 + number)}"
+    begun = time.thread_time()
+    with suppress(CrowdNotesError, ValueError), _stopped_after(_STOPPED):
+        read(text)
+    return time.thread_time() - begun
+
+
+def _grows_too_fast(read: Reader, pump: str, before: str) -> bool:
+    def timed(length: int, number: int) -> float:
+        return _seconds(read, before + (pump * (length // len(pump) + 1))[:length], number)
+
+    try:
+        took = timed(_LONG, 0)
+        if took < _AT_ONCE:
+            timed(_LONGEST, 1)
+        if took < _FLOOR:
+            return False
+        short, long = (min(timed(length, number) for number in range(2, 5)) for length in (_SHORT, _LONG))
+    except _TooLongError:
+        return True
+    return long > _FLOOR and long / short > _GROWTH
+
+
+@pytest.mark.parametrize("name", _ALL)
+def test_time_grows_with_the_length_of_a_text(name: str) -> None:
+    read = _ALL[name]
+    with suppress(CrowdNotesError, ValueError):
+        read("Vaccines cause no autism, the CDC says. https://a.org/x")  # loads tables and models
+    beginnings = ("", "https://a.org/") if name in _NAMES else ("Garlic cures it ",)
+    assert [pump for pump in _PUMPS for before in beginnings if _grows_too_fast(read, pump, before)] == []
