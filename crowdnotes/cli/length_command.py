@@ -58,7 +58,7 @@ def _notes(path: Path, field: str) -> list[str]:
             continue
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # no JSON, a number of 5,000 digits, 100,000 brackets
             raise InputError(f"Line {number} of {path} is not JSON.") from error
         if not isinstance(row, dict) or not isinstance(row.get(field), str):
             raise InputError(f"Line {number} of {path} has no text in the field “{field}”.")

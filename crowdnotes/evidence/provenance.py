@@ -40,6 +40,7 @@ _HEALTH_IN_PATH = re.compile(
 )
 _ARCHIVED = re.compile(r"^/web/[^/]+/(https?:/.*)", re.IGNORECASE)
 _NONE: Mapping[str, SourceCategory] = MappingProxyType({})
+_MOST_LABELS = 12  # of a host; no key has as many
 _OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
 
 
@@ -129,7 +130,7 @@ def _find(host: str, path: str) -> _Entry | None:
 
 def _longest(host: str, path: str, entries: Mapping[str, T]) -> T | None:
     """The entry of the longest host suffix, cut at dots, and within it of the longest path beginning."""
-    labels = host.split(".")
+    labels = host.split(".")[-_MOST_LABELS:]
     steps = [step for step in path.split("/") if step][:3]
     for first in range(len(labels)):
         suffix = ".".join(labels[first:])
@@ -168,7 +169,7 @@ def fact_checker(url: str | None) -> str | None:
     path = parts.path.strip("/").lower()
     if not path or _NO_CHECK.match(path):
         return None
-    labels = host.split(".")
+    labels = host.split(".")[-_MOST_LABELS:]
     for first in range(len(labels) - 1):
         for section, name in _sections().get(".".join(labels[first:]), ()):
             # A section's own name may go on ("…/fact-check-the-vaccine") but not begin another word.

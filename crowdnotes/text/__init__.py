@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_SHORT = 4_000  # characters: a note, a passage, most posts; keeping whole pages would cost memory
+_SHORT = 10_000  # characters: a note, a passage, a post; keeping whole pages would cost memory
 _KEPT = 512
 
 

@@ -160,7 +160,8 @@ def _patterns(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
     alternatives = "|".join(f"(?P<f{number}>{_as_pattern(form)})" for number, form in enumerate(longest_first))
     if language in _UNSPACED:
         return groups, re.compile(alternatives)
-    beginning = _ARABIC_BEGINNING if language == "ar" else ""
+    # Elsewhere than at a letter none of the alternatives need be tried.
+    beginning = _ARABIC_BEGINNING if language == "ar" else f"(?={_LETTER})"
     return groups, re.compile(rf"(?<!{_LETTER}){beginning}(?:{alternatives})(?!{_LETTER})")
 
 
