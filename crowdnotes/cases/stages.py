@@ -16,7 +16,7 @@ from crowdnotes.cases import follow_up, gathering, intake, links
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
-from crowdnotes.domain import Aim, Case, Image, Mode, Stage, StageName, Usage
+from crowdnotes.domain import Aim, Case, Image, JuryVerdict, Mode, Stage, StageName, Usage
 from crowdnotes.drafting import write_candidates
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
@@ -232,7 +232,8 @@ class StageRunner:
         except CrowdNotesError as error:
             return {}, f"NOT RUN: {error.message}"
         known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
-        beside = [item for item in jury.compare(post, others) if item.text_sha256 not in known]
+        judged = [item for item in jury.compare(post, others) if isinstance(item, JuryVerdict)]
+        beside = [item for item in judged if item.text_sha256 not in known]
         earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
         kept = (*earlier, *beside)[-(_VERDICTS_KEPT - 1) :]
         summary = f"simulated note intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} needed"

@@ -47,13 +47,22 @@ def score(
 
     settings = load_settings()
     jury = open_jury(settings.jury, settings.bridging, _embedder(settings))
-    verdicts = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(seats.value), explain=True)
+    found = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(seats.value), explain=True)
+    if len(found) == 1 and isinstance(found[0], InputError):
+        raise found[0]
     if as_json:
-        print_json(verdicts[0] if len(verdicts) == 1 else [verdict.model_dump(mode="json") for verdict in verdicts])
+        answers = [
+            {"not_run": one.message} if isinstance(one, InputError) else one.model_dump(mode="json") for one in found
+        ]
+        print_json(answers[0] if len(answers) == 1 else answers)
         return
-    for text, verdict in zip(note, verdicts, strict=True):
-        _show(text, verdict)
-    print_text(verdicts[0].quality.note)
+    for text, one in zip(note, found, strict=True):
+        if isinstance(one, InputError):
+            print_text(text)
+            print_text(f"  not run: {one.message} {one.next_step}")
+        else:
+            _show(text, one)
+    print_text(jury.model.quality.note)
 
 
 def bench(
@@ -61,7 +70,7 @@ def bench(
         Path | None,
         typer.Option(
             help="A Parquet file of the camp schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin "
-            "on the newer notes that lie beside it."
+            "on numbers of newer notes that ship with it."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -71,15 +80,12 @@ def bench(
     polarising_auc, brier, ece: does it know which notes divide the camps? camp_auc: and which camp likes
     them? rating_auc: of single votes on dividing notes. Reading new notes takes about 20 ms each.
     """
-    from crowdnotes.jury.camp_model import CampModel
-    from crowdnotes.jury.model_file import load_model
-    from crowdnotes.jury.raters import ASSETS
+    from crowdnotes.jury.model import CampModel, load_model
     from crowdnotes.settings import load_settings
-    from crowdnotes.studies.jury_camp_run import bench_camps
-    from crowdnotes.studies.jury_held_out import measure_held_out
+    from crowdnotes.studies.bench.jury import HeldOut, bench_camps
 
     if data is None:
-        figures = measure_held_out(ASSETS / "held_out")
+        figures = HeldOut.load().measure()
     else:
         settings = load_settings()
         model = load_model(settings.jury.model)
@@ -109,11 +115,11 @@ def train(
     settings = load_settings()
     embedder = _embedder(settings)
     if data.is_dir():
-        from crowdnotes.studies.jury_public_run import run_public_training
+        from crowdnotes.studies.train.jury_ratings import run_public_training
 
         measured = run_public_training(data, out, embedder, settings.bridging, progress).model_dump()
     else:
-        from crowdnotes.studies.jury_camp_run import run_camp_training
+        from crowdnotes.studies.train.jury import run_camp_training
 
         measured = run_camp_training(data, out, embedder, shipped_pool(), progress).figures.model_dump()
     if as_json:
@@ -129,7 +135,7 @@ def train_raters(
     source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
 ) -> None:
     """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
-    from crowdnotes.studies.jury_raters import fit_pool
+    from crowdnotes.studies.train.raters import fit_pool
 
     content = fit_pool(data, out, source)
     print_json({"raters": content["raters"], "parts": len(content["weights"]), "quantiles": content["quantiles"]})

@@ -1,8 +1,7 @@
-"""A note's text as numbers: hashed words, letters and sources, manner, stances, and its meaning's vector.
+"""A note's text as numbers: hashed words, letters and link hosts side by side, and its meaning's vector.
 
-Hashing keeps no vocabulary: the trained weights hold no words of anybody's note. Links count twice:
-as sources (host, account) and by the words in their path, which often repeat a headline. Words also count
-with the kind of note they stand in, and with the side of whoever stands next to them (`frames`).
+Hashing keeps no vocabulary: the trained weights hold no words of anybody's note. Links count twice: by where they
+lead (host, account) and by the words in their path, which often repeat a headline.
 """
 
 from __future__ import annotations
@@ -15,59 +14,52 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.jury.frames import frames, words_by_kind
-from crowdnotes.jury.parsed import parsed
-from crowdnotes.jury.raters import Floats
-from crowdnotes.jury.sources import sources_of
-from crowdnotes.jury.stance import stances
-from crowdnotes.jury.style import style
-from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.note_rules import find_urls, without_urls
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from crowdnotes.embedding import Embedder
 
-VERSION = 3
-BITS = {"words": 18, "letters": 18, "sources": 14, "kinds": 18, "frames": 18}
+VERSION = 4
+_BITS = {"words": 18, "letters": 18, "hosts": 14}
 _TOKEN = r"(?u)\b\w+\b|[!?]"
+_HOST = re.compile(r"^https?://(?:www\.|m\.|mobile\.|amp\.|en\.m\.)?([^/?#]+)(?:/([^/?#]+))?", re.IGNORECASE)
+_X = frozenset({"x.com", "twitter.com"})
+
+
+def _slices() -> dict[str, slice]:
+    ends = np.cumsum([1 << bits for bits in _BITS.values()])
+    return {
+        name: slice(int(end) - (1 << bits), int(end)) for (name, bits), end in zip(_BITS.items(), ends, strict=True)
+    }
+
+
+BLOCKS = _slices()  # where the columns of each kind stand
+COLUMNS = max(block.stop for block in BLOCKS.values())
 
 
 @dataclass(frozen=True)
 class Features:
-    """Of n notes: hashed presence by block (n, 2**bits), manner (n, s), stances (n, t), unit vectors (n, d) or none."""
+    """Of n notes: hashed presence (n, COLUMNS), and unit vectors (n, d), or (n, 0) where there is no embedder."""
 
-    blocks: dict[str, csr_matrix]
-    manner: Floats
-    stances: Floats
+    hashed: csr_matrix
     vectors: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
-        return len(self.manner)
+        return int(self.hashed.shape[0])
 
     def rows(self, chosen: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Features:
         """Some of the notes."""
-        return Features(
-            {name: block[chosen] for name, block in self.blocks.items()},
-            self.manner[chosen],
-            self.stances[chosen],
-            self.vectors[chosen],
-        )
-
-    def and_rows(self, other: Features) -> Features:
-        """These notes, then others."""
-        from scipy.sparse import vstack
-
-        return Features(
-            {name: vstack((block, other.blocks[name])).tocsr() for name, block in self.blocks.items()},
-            np.concatenate((self.manner, other.manner)),
-            np.concatenate((self.stances, other.stances)),
-            np.concatenate((self.vectors, other.vectors)),
-        )
+        return Features(self.hashed[chosen], self.vectors[chosen])
 
     def with_vectors(self, vectors: npt.NDArray[np.float32]) -> Features:
         """The same words with other vectors."""
-        return Features(self.blocks, self.manner, self.stances, vectors)
+        return Features(self.hashed, vectors)
+
+    def without_vectors(self) -> Features:
+        """The same words for a model whose embedder is not at hand."""
+        return self.with_vectors(np.zeros((len(self), 0), dtype=np.float32))
 
 
 def features(notes: Sequence[str], embedder: Embedder | None) -> Features:
@@ -75,37 +67,46 @@ def features(notes: Sequence[str], embedder: Embedder | None) -> Features:
     if embedder is None:
         vectors = np.zeros((len(notes), 0), dtype=np.float32)
     else:
-        vectors = embedder.encode([meaning(note) for note in notes])
-    return Features(_blocks(notes), style(notes), stances(notes), vectors)
+        vectors = embedder.encode([without_urls(note) for note in notes])
+    return Features(_hashed(notes), vectors)
 
 
-def meaning(note: str) -> str:
-    """What the embedder reads of a note: its words without links."""
-    return without_urls(note)
+def hosts_of(note: str) -> list[str]:
+    """Hosts without www., and "@account" after the host of each link to a post on X; in lower case, in order."""
+    found = []
+    for url in find_urls(note):
+        parts = _HOST.match(url.url if url.has_scheme else f"https://{url.url}")
+        if parts is None:
+            continue
+        host = parts[1].lower()
+        found.append(host)
+        if host in _X and parts[2]:
+            found.append(f"@{parts[2].lower()}")
+    return found
 
 
-def _blocks(notes: Sequence[str]) -> dict[str, csr_matrix]:
+def _hashed(notes: Sequence[str]) -> csr_matrix:
+    from scipy.sparse import csr_matrix, hstack
+
     if not notes:  # scikit-learn cannot hash nothing
-        from scipy.sparse import csr_matrix
-
-        return {name: csr_matrix((0, 1 << bits), dtype=np.float32) for name, bits in BITS.items()}
+        return csr_matrix((0, COLUMNS), dtype=np.float32)
     from sklearn.feature_extraction.text import HashingVectorizer
 
-    def hashed(name: str, **how: object) -> HashingVectorizer:
+    def block(name: str, texts: Sequence[str], **how: object) -> csr_matrix:
         return HashingVectorizer(
-            n_features=1 << BITS[name], alternate_sign=False, norm=None, binary=True, dtype=np.float32, **how
-        )
+            n_features=1 << _BITS[name], alternate_sign=False, norm=None, binary=True, dtype=np.float32, **how
+        ).transform(texts)
 
-    texts = [f"{parsed(note).body} . {_path_words(note)}" for note in notes]
-    return {
-        "words": hashed("words", token_pattern=_TOKEN, ngram_range=(1, 2)).transform(texts),
-        "letters": hashed("letters", analyzer="char_wb", ngram_range=(2, 5)).transform(texts),
-        "sources": hashed("sources", analyzer=sources_of).transform(notes),
-        "kinds": hashed("kinds", analyzer=words_by_kind).transform(notes),
-        "frames": hashed("frames", analyzer=frames).transform(notes),
-    }
+    texts = [f"{without_urls(note)} . {_path_words(note)}" for note in notes]
+    return hstack(
+        (
+            block("words", texts, token_pattern=_TOKEN, ngram_range=(1, 2)),
+            block("letters", texts, analyzer="char_wb", ngram_range=(2, 5)),
+            block("hosts", notes, analyzer=hosts_of),
+        )
+    ).tocsr()
 
 
 def _path_words(note: str) -> str:
-    paths = (re.sub(r"^https?://[^/]*", "", url.url.lower()) for url in parsed(note).links)
+    paths = (re.sub(r"^https?://[^/]*", "", url.url.lower()) for url in find_urls(note))
     return " ".join(word for path in paths for word in re.findall(r"[a-z]{2,}", path))

@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdnotes.domain import Influence, Span
 from crowdnotes.jury.features import Features, features
-from crowdnotes.jury.reading_model import JuryModel, side_chances
+from crowdnotes.jury.model import JuryModel
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.sentences import split_sentences
 
@@ -38,7 +38,7 @@ def influences(
     words = _pieces(note)[:_MOST_WORDS]
     sentences = [span for span in split_sentences(note) if span not in words]  # a link alone is a piece already
     sentences = sentences if len(sentences) > 1 else []
-    before = side_chances(model, model.read(whole, posts))[0]
+    before = model.side_shares(model.predict(whole, posts))[0]
     shorter = features([_without(note, span) for span in words], None)
     word_effects = before - _chances(shorter.with_vectors(np.repeat(whole.vectors, len(words), axis=0)), posts, model)
     rest = features([_without(note, span) for span in sentences], embedder)
@@ -53,7 +53,7 @@ def _chances(read: Features, posts: Features | None, model: JuryModel) -> Floats
     if not len(read):
         return np.zeros((0, 2))
     again = None if posts is None else posts.rows(np.zeros(len(read), dtype=np.intp))
-    return side_chances(model, model.read(read, again))
+    return model.side_shares(model.predict(read, again))
 
 
 def _pieces(note: str) -> list[Span]:

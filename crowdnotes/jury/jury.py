@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdnotes.domain import Influence, JuryVerdict
+from crowdnotes.domain import JuryVerdict
 from crowdnotes.errors import InputError
 from crowdnotes.jury.features import Features, features
 from crowdnotes.jury.influence import influences
-from crowdnotes.jury.model_file import load_model
+from crowdnotes.jury.model import JuryModel, load_model
 from crowdnotes.jury.raters import RaterPool, Sampling, own_pool, sample_raters, shipped_pool
-from crowdnotes.jury.reading_model import JuryModel, tilt_of_audience
-from crowdnotes.jury.verdict import Told, cautions, check_note, is_unfamiliar, verdict_of
+from crowdnotes.jury.verdict import cautions, check_note, is_unfamiliar, verdict_of
 from crowdnotes.jury.votes import Predictions, Votes, simulate_votes
 from crowdnotes.settings import BridgingSettings, JurySettings
 
@@ -52,7 +51,10 @@ class Jury:
         jurors, seed: the settings' without. explain: also find the words that move the sides (up to a
         second). Raises InputError for a note without words, or far longer than any note.
         """
-        return self.compare(post_text, [note_text], jurors=jurors, seed=seed, sampling=sampling, explain=explain)[0]
+        (found,) = self.compare(post_text, [note_text], jurors=jurors, seed=seed, sampling=sampling, explain=explain)
+        if isinstance(found, InputError):
+            raise found
+        return found
 
     def compare(
         self,
@@ -63,8 +65,8 @@ class Jury:
         seed: int | None = None,
         sampling: Sampling = Sampling.UNIFORM,
         explain: bool = False,
-    ) -> tuple[JuryVerdict, ...]:
-        """Verdicts on several notes on one post, in the order given.
+    ) -> tuple[JuryVerdict | InputError, ...]:
+        """Verdicts on several notes on one post, in the order given; in a note's place the error why it has none.
 
         All stand before the same jurors with the same luck, so that only the notes' words differ
         (but for AUDIENCE, where each note has its own viewers).
@@ -73,39 +75,47 @@ class Jury:
         number = self.settings.seed if seed is None else seed
         if size < 1 or number < 0:
             raise InputError("A jury needs at least one juror, and a seed from 0 up.", "Give whole numbers.")
-        texts = self._checked(candidates)
+        refused = [_refusal(text, self.settings) for text in candidates]
+        texts = [text for text, error in zip(candidates, refused, strict=True) if error is None]
+        if not texts:
+            return tuple(error for error in refused if error is not None)
         post = (post_text or "").strip() or None
         read, posts = self._read(texts), self._read_post(post, len(texts))
-        predicted = self.model.read(read, posts)
-        familiar = self.model.familiarity(read)
+        predicted = self.model.predict(read, posts)
+        familiar = self.model.rarity.familiarity(read.hashed)
         juries = self._juries(predicted, size, number, sampling)
-        return tuple(
-            verdict_of(
-                text,
+        embedder = self.embedder if self.has_vectors else None
+
+        def verdict(row: int) -> JuryVerdict:
+            one = np.asarray([row])
+            its_post = None if posts is None else posts.rows(one)
+            explained = influences(texts[row], read.rows(one), its_post, self.model, embedder) if explain else ()
+            return verdict_of(
+                texts[row],
                 post,
                 juries[row],
-                Told(
-                    seed=number,
-                    sampling=sampling.value,
-                    splits=None if predicted.splits is None else float(predicted.splits[row]),
-                    influences=self._influences(text, row, read, posts) if explain else (),
-                    cautions=cautions(text, self.settings, vectors=self.has_vectors, familiar=float(familiar[row])),
-                    means_nothing=is_unfamiliar(float(familiar[row]), self.settings),
-                    model=self.model.name,
-                    quality=self.model.quality,
-                ),
                 self.bridging,
+                seed=number,
+                sampling=sampling.value,
+                splits=None if predicted.splits is None else float(predicted.splits[row]),
+                influences=explained,
+                cautions=cautions(texts[row], self.settings, vectors=self.has_vectors, familiar=float(familiar[row])),
+                means_nothing=is_unfamiliar(float(familiar[row]), self.settings),
+                model=self.model.name,
+                quality=self.model.quality,
             )
-            for row, text in enumerate(texts)
-        )
 
-    def read(self, post_text: str | None, notes: Sequence[str]) -> Predictions:
+        rows = iter(range(len(texts)))
+        return tuple(verdict(next(rows)) if error is None else error for error in refused)
+
+    def predict(self, post_text: str | None, notes: Sequence[str]) -> Predictions:
         """Appeal and lean of notes on one post, for those who rank many candidates (`rank`)."""
-        texts = self._checked(notes)
-        return self.model.read(self._read(texts), self._read_post((post_text or "").strip() or None, len(texts)))
+        for text in notes:
+            check_note(text, self.settings)
+        return self.model.predict(self._read(notes), self._read_post((post_text or "").strip() or None, len(notes)))
 
     def rank(self, predicted: Predictions, *, jurors: int | None = None, seed: int | None = None) -> Votes:
-        """Notes that were read before one jury: their intercepts alone, without intervals or reasons."""
+        """Notes that were predicted before one jury: their intercepts alone, without intervals or reasons."""
         chance = np.random.default_rng(self.settings.seed if seed is None else seed)
         sampled = sample_raters(self.pool, jurors or self.settings.jurors, chance)
         return simulate_votes(predicted, sampled, self.model.ordinal, self.settings, chance)
@@ -115,11 +125,6 @@ class Jury:
         """Whether the embedder at hand is the one that the model was trained with."""
         return self.embedder.name == self.model.embedder
 
-    def _checked(self, texts: Sequence[str]) -> list[str]:
-        for text in texts:
-            check_note(text, self.settings)
-        return list(texts)
-
     def _read(self, texts: Sequence[str]) -> Features:
         return features(texts, self.embedder if self.has_vectors else None)
 
@@ -128,29 +133,25 @@ class Jury:
             return None
         return self._read([post]).rows(np.zeros(count, dtype=np.intp))
 
-    def _influences(self, text: str, row: int, read: Features, posts: Features | None) -> tuple[Influence, ...]:
-        one = np.asarray([row])
-        post = None if posts is None else posts.rows(one)
-        return influences(text, read.rows(one), post, self.model, self.embedder if self.has_vectors else None)
-
     def _juries(self, predicted: Predictions, size: int, seed: int, sampling: Sampling) -> list[list[Votes]]:
         """Per note its juries, the first being the one whose votes are shown: [n][repeats]."""
         juries: list[list[Votes]] = [[] for _ in range(len(predicted))]
+        notes = range(len(predicted))
         for repeat in range(self.settings.repeats):
             if sampling is Sampling.AUDIENCE:
-                for row in range(len(predicted)):
+                for row in notes:
                     chance = np.random.default_rng([seed, repeat])
                     note = predicted.only(row)
-                    tilt = tilt_of_audience(self.model, note, self.settings.like_minded)
+                    negative, positive = self.model.side_shares(note)[0]
+                    tilt = float(self.settings.like_minded * (negative - positive))
                     jurors = sample_raters(self.pool, size, chance, sampling, audience_tilt=tilt)
                     juries[row].append(simulate_votes(note, jurors, self.model.ordinal, self.settings, chance))
                 continue
             chance = np.random.default_rng([seed, repeat])
-            outcome = simulate_votes(
-                predicted, sample_raters(self.pool, size, chance, sampling), self.model.ordinal, self.settings, chance
-            )
-            for row in range(len(predicted)):
-                juries[row].append(outcome.only(row))
+            jurors = sample_raters(self.pool, size, chance, sampling)
+            votes = simulate_votes(predicted, jurors, self.model.ordinal, self.settings, chance)
+            for row in notes:
+                juries[row].append(votes.only(row))
         return juries
 
 
@@ -161,3 +162,12 @@ def open_jury(settings: JurySettings, bridging: BridgingSettings, embedder: Embe
     """
     pool = shipped_pool() if settings.raters is None else own_pool(settings.raters)
     return Jury(load_model(settings.model), pool, embedder, settings, bridging)
+
+
+def _refusal(text: str, settings: JurySettings) -> InputError | None:
+    """Why a note cannot be judged, if it cannot."""
+    try:
+        check_note(text, settings)
+    except InputError as error:
+        return error
+    return None

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.status import NoteSignals, Side, StatusResult
-from crowdnotes.domain import Influence, Interval, JuryQuality, JuryVerdict, RuleWord, SideVotes, text_sha256
+from crowdnotes.domain import Influence, Interval, JuryVerdict, RuleWord, SideVotes, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury.votes import Votes, counts, middle
 from crowdnotes.settings import BridgingSettings, JurySettings
@@ -199,24 +199,17 @@ def _share(votes: SideVotes) -> int:
     return round(100 * votes.helpful / votes.jurors) if votes.jurors else 0
 
 
-@dataclass(frozen=True)
-class Told:
-    """What the verdict passes on as it is."""
-
-    seed: int
-    sampling: str
-    splits: float | None
-    influences: tuple[Influence, ...]
-    cautions: tuple[str, ...]
-    means_nothing: bool
-    model: str
-    quality: JuryQuality
-
-
 def verdict_of(
-    text: str, post: str | None, juries: Sequence[Votes], told: Told, bridging: BridgingSettings
+    text: str,
+    post: str | None,
+    juries: Sequence[Votes],
+    bridging: BridgingSettings,
+    *,
+    splits: float | None,
+    influences: tuple[Influence, ...],
+    **told: Any,
 ) -> JuryVerdict:
-    """juries: of this note alone; the first is shown, all make the intervals."""
+    """juries: of this note alone; the first is shown, all make the intervals. told: what the verdict says as it is."""
     shown = juries[0]
     negative, positive = side_votes(shown)
     status = decide(_signals(shown), bridging)
@@ -225,8 +218,6 @@ def verdict_of(
         text_sha256=text_sha256(text),
         post_sha256=None if post is None else text_sha256(post),
         jurors=len(shown.jurors),
-        seed=told.seed,
-        sampling=told.sampling,
         note_intercept=float(shown.intercepts[0]),
         intercept_interval=interval,
         note_factor=float(shown.factors[0]),
@@ -238,20 +229,17 @@ def verdict_of(
         not_applied=tuple(f"{said.rule.value} (needs {said.missing})" for said in status.not_applied),
         negative=negative,
         positive=positive,
-        splits=told.splits,
-        influences=told.influences,
+        splits=splits,
+        influences=influences,
         sentence=plain_sentence(
             negative,
             positive,
-            told.influences,
+            influences,
             interval=interval,
             line=bridging.helpful_intercept,
-            splits=told.splits,
+            splits=splits,
         ),
-        cautions=told.cautions,
-        means_nothing=told.means_nothing,
-        model=told.model,
-        quality=told.quality,
+        **told,
     )
 
 

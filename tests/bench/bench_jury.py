@@ -16,10 +16,10 @@ import numpy as np
 
 from crowdnotes.jury.features import features
 from crowdnotes.jury.jury import open_jury
-from crowdnotes.jury.model_file import load_model
+from crowdnotes.jury.model import load_model
 from crowdnotes.settings import BridgingSettings, JurySettings
-from crowdnotes.studies.jury_public_data import load_public
-from crowdnotes.studies.jury_public_run import run_public_training
+from crowdnotes.studies.public_notes import load_public
+from crowdnotes.studies.train.jury_ratings import run_public_training
 from crowdnotes.testing import HashingEmbedder
 from tests.jury.made_public_data import make_public_data
 
@@ -37,12 +37,12 @@ def measure(public_sizes: tuple[int, ...] = (1_000, 4_000)) -> dict[str, object]
     read = features(notes, None).with_vectors(vectors)
     one = features(notes[:1], None).with_vectors(vectors[:1])
     jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
-    predicted = model.read(read)
+    predicted = model.predict(read)
     return {
-        "read_one_note_seconds": _median(lambda: model.read(features(notes[:1], None).with_vectors(vectors[:1]))),
-        "score_one_read_note_seconds": _median(lambda: model.read(one)),
+        "read_one_note_seconds": _median(lambda: model.predict(features(notes[:1], None).with_vectors(vectors[:1]))),
+        "score_one_read_note_seconds": _median(lambda: model.predict(one)),
         "texts_of_100_candidates_seconds": _median(lambda: features(notes, None)),
-        "100_candidates_1000_jurors_seconds": _median(lambda: jury.rank(model.read(read))),
+        "100_candidates_1000_jurors_seconds": _median(lambda: jury.rank(model.predict(read))),
         "of_which_jury_and_aggregation_seconds": _median(lambda: jury.rank(predicted)),
         "verdict_with_interval_and_reasons_seconds": _median(lambda: jury.verdict(None, notes[0])),
         "public_path": [_public(size) for size in public_sizes],

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import expit
 
-from crowdnotes.jury.votes import OrdinalModel, sigmoid
+from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.studies.measures import auc
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +62,7 @@ def make_public_data(
     rater = np.concatenate([chance.permutation(raters)[:ratings_per_note] for _ in range(notes)])
     odds = appeal[rated] + lean[rated] * factors[rater] + ORDINAL.intercept_slope * intercepts[rater]
     luck = chance.random(len(odds))
-    values = np.where(luck < sigmoid(odds), 1.0, np.where(luck < sigmoid(odds + ORDINAL.width), 0.5, 0.0))
+    values = np.where(luck < expit(odds), 1.0, np.where(luck < expit(odds + ORDINAL.width), 0.5, 0.0))
     levels = {1.0: "HELPFUL", 0.5: "SOMEWHAT_HELPFUL", 0.0: "NOT_HELPFUL"}
     folder.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(
@@ -87,4 +88,4 @@ def make_public_data(
         pd.DataFrame(
             {"tweetId": np.arange(len(about)) + 10**18, "text": [" ".join(words[pick]) for pick in about]}
         ).to_parquet(folder / "posts.parquet")
-    return Made(ids[rated], values, sigmoid(odds))
+    return Made(ids[rated], values, expit(odds))

@@ -25,9 +25,9 @@ def test_the_word_that_pleases_one_side_is_found_with_its_direction() -> None:
 
 
 def test_a_sentence_is_weighed_as_a_whole() -> None:
-    found = _influences("The clinic closed in spring. This is a dreadful thing to say.")
+    found = _influences("The clinic closed in spring. This is a divisive thing to say.")
     sentence = next(one for one in found if one[3])
-    assert sentence[0] == "This is a dreadful thing to say."
+    assert sentence[0] == "This is a divisive thing to say."
     assert sentence[1] < -0.1
     assert sentence[2] < -0.1
 

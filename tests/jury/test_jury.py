@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import text_sha256
+from crowdnotes.domain import JuryVerdict, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury import Sampling
 from crowdnotes.jury.votes import counts
@@ -45,7 +45,7 @@ def test_a_note_that_one_side_likes_is_blocked_with_reasons() -> None:
 
 
 def test_a_note_that_nobody_likes_is_not_helpful() -> None:
-    verdict = small_jury().verdict(None, "A dreadful note about the clinic that closed.")
+    verdict = small_jury(joined=0.1).verdict(None, _JOINS)
     assert verdict.status == "CURRENTLY_RATED_NOT_HELPFUL"
     assert verdict.sentence == "Neither side would find this note helpful."
 
@@ -79,7 +79,7 @@ def test_a_verdict_is_bound_to_its_texts_and_carries_the_models_quality() -> Non
 def test_candidates_are_told_apart_by_their_words_alone() -> None:
     jury = small_jury()
     alone = jury.verdict(None, _JOINS, explain=False)
-    together = jury.compare(None, [_DIVIDES, _JOINS, _JOINS])
+    together = [one for one in jury.compare(None, [_DIVIDES, _JOINS, _JOINS]) if isinstance(one, JuryVerdict)]
     assert together[1].positive == together[2].positive == alone.positive
     assert together[1].note_intercept == pytest.approx(alone.note_intercept, abs=1e-12)
     assert together[0].note_intercept < together[1].note_intercept
@@ -105,6 +105,17 @@ def test_a_text_without_words_is_refused_with_what_to_do(text: str, words: str) 
         small_jury().verdict(None, text)
 
 
+def test_one_note_without_words_does_not_end_the_comparison() -> None:
+    jury = small_jury()
+    first, refused, last = jury.compare(None, [_JOINS, "https://example.org/a", _DIVIDES])
+    assert isinstance(refused, InputError)
+    assert "no words" in refused.message
+    assert isinstance(first, JuryVerdict)
+    assert isinstance(last, JuryVerdict)
+    assert (first, last) == jury.compare(None, [_JOINS, _DIVIDES])
+    assert all(isinstance(one, InputError) for one in jury.compare(None, ["", "!!!"]))
+
+
 def test_a_text_far_beyond_a_note_is_refused() -> None:
     with pytest.raises(InputError, match="280"):
         small_jury().verdict(None, "word " * 3_000)
@@ -123,7 +134,7 @@ def test_one_juror_alone_makes_a_verdict() -> None:
 
 def test_many_candidates_can_be_ranked_without_reasons() -> None:
     jury = small_jury()
-    read = jury.read(None, [_DIVIDES, _JOINS])
+    read = jury.predict(None, [_DIVIDES, _JOINS])
     outcome = jury.rank(read)
     assert outcome.intercepts[1] > outcome.intercepts[0]
     verdict = jury.verdict(None, _JOINS)

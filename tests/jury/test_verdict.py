@@ -134,7 +134,8 @@ def test_any_text_is_taken_or_refused_with_a_sentence(text: str) -> None:
 
 def test_a_better_version_says_what_rose() -> None:
     jury = small_jury()
-    before, after = jury.compare(None, ["A divisive plus note on the clinic.", "A lovely note on the clinic."])
+    before = jury.verdict(None, "A divisive plus note on the clinic.")
+    after = jury.verdict(None, "A lovely note on the clinic.")
     said = changes(before, after)
     assert said[0].startswith("The intercept rose from")
     assert "The status went from NEEDS_MORE_RATINGS to CURRENTLY_RATED_HELPFUL." in said

@@ -11,12 +11,8 @@ from crowdnotes.jury.raters import Jurors, sample_raters, shipped_pool
 from crowdnotes.jury.votes import (
     OrdinalModel,
     Predictions,
-    chances,
     counts,
-    helpful_odds,
-    logit,
     middle,
-    sigmoid,
     simulate_votes,
 )
 from crowdnotes.settings import JurySettings
@@ -29,7 +25,7 @@ def test_the_three_chances_are_chances(
     appeal: float, lean: float, intercept: float, factor: float, width: float
 ) -> None:
     jurors = Jurors(np.asarray([intercept]), np.asarray([factor]))
-    helpful, not_helpful = chances(np.asarray([appeal]), np.asarray([lean]), jurors, OrdinalModel(4.0, width))
+    helpful, not_helpful = OrdinalModel(4.0, width).chances(np.asarray([appeal]), np.asarray([lean]), jurors)
     assert 0 <= helpful[0, 0] <= 1
     assert 0 <= not_helpful[0, 0] <= 1
     assert helpful[0, 0] + not_helpful[0, 0] <= 1 + 1e-12
@@ -37,19 +33,14 @@ def test_the_three_chances_are_chances(
 
 def test_a_lean_pleases_one_side_and_repels_the_other() -> None:
     jurors = Jurors(np.zeros(2), np.asarray([-0.5, 0.5]))
-    helpful, _ = chances(np.zeros(1), np.asarray([4.0]), jurors, OrdinalModel(4.0, 0.4))
+    helpful, _ = OrdinalModel(4.0, 0.4).chances(np.zeros(1), np.asarray([4.0]), jurors)
     assert helpful[0].tolist() == pytest.approx([1 / (1 + np.exp(2)), 1 / (1 + np.exp(-2))])
 
 
 def test_odds_are_appeal_lean_and_the_raters_own_kindness() -> None:
     jurors = Jurors(np.asarray([0.1, 0.2]), np.asarray([0.5, -0.5]))
-    odds = helpful_odds(np.asarray([1.0, 0.0]), np.asarray([2.0, 1.0]), jurors, OrdinalModel(10.0, 0.4))
+    odds = OrdinalModel(10.0, 0.4).odds(np.asarray([1.0, 0.0]), np.asarray([2.0, 1.0]), jurors)
     assert odds.tolist() == [pytest.approx([3.0, 2.0]), pytest.approx([1.5, 1.5])]
-
-
-@given(st.floats(0.001, 0.999))
-def test_logit_undoes_sigmoid(chance: float) -> None:
-    assert sigmoid(logit(np.asarray([chance])))[0] == pytest.approx(chance)
 
 
 _ORDINAL = OrdinalModel(7.7, 0.4)
@@ -60,7 +51,7 @@ def test_ratings_occur_as_often_as_their_chances() -> None:
     jurors = sample_raters(shipped_pool(), 200_000, chance)
     predicted = Predictions(np.asarray([-0.5]), np.asarray([1.0]))
     outcome = simulate_votes(predicted, jurors, _ORDINAL, JurySettings(), chance)
-    helpful, not_helpful = chances(predicted.appeal, predicted.lean, jurors, _ORDINAL)
+    helpful, not_helpful = _ORDINAL.chances(predicted.appeal, predicted.lean, jurors)
     said = counts(outcome.ratings[0], np.ones(len(jurors), dtype=bool))
     expected = (helpful.sum(), len(jurors) - helpful.sum() - not_helpful.sum(), not_helpful.sum())
     assert np.asarray(said) / len(jurors) == pytest.approx(np.asarray(expected) / len(jurors), abs=0.005)

@@ -9,10 +9,10 @@ import pytest
 
 from crowdnotes.errors import ConfigurationError, InputError
 from crowdnotes.jury.features import features
-from crowdnotes.jury.model_file import load_model
+from crowdnotes.jury.model import load_model
 from crowdnotes.jury.raters import shipped_pool
-from crowdnotes.studies.jury_camp_run import CampRun, bench_camps, run_camp_training
-from crowdnotes.studies.jury_held_out import measure_held_out
+from crowdnotes.studies.bench.jury import HeldOut, bench_camps
+from crowdnotes.studies.train.jury import CampRun, run_camp_training
 from crowdnotes.testing import HashingEmbedder
 from tests.jury.made_camps import write_camps
 
@@ -37,7 +37,7 @@ def test_known_words_are_learned_about_as_well_as_they_can_be(out: tuple[Path, C
 def test_a_saved_model_reads_as_the_trained_one(out: tuple[Path, CampRun]) -> None:
     folder, run = out
     read = features(["a border ballot alpha clip", "a recipe footage breeze clip"], HashingEmbedder())
-    saved, trained = load_model(folder / "out" / "model").read(read), run.model.read(read)
+    saved, trained = load_model(folder / "out" / "model").predict(read), run.model.predict(read)
     assert saved.appeal == pytest.approx(trained.appeal, abs=0.02)
     assert saved.lean == pytest.approx(trained.lean, abs=0.05)
     assert saved.splits == pytest.approx(trained.splits, abs=0.005)
@@ -45,7 +45,7 @@ def test_a_saved_model_reads_as_the_trained_one(out: tuple[Path, CampRun]) -> No
 
 def test_the_held_out_twin_gives_its_figures_again(out: tuple[Path, CampRun]) -> None:
     folder, run = out
-    again = measure_held_out(folder / "out" / "held_out")
+    again = HeldOut.load(folder / "out").measure()
     assert again.n == run.sample.n
     assert again.polarising_auc == pytest.approx(run.sample.polarising_auc, abs=0.005)
     assert again.ece == pytest.approx(run.sample.ece, abs=0.01)
@@ -56,7 +56,7 @@ def test_training_twice_gives_the_same_files(out: tuple[Path, CampRun], tmp_path
     run_camp_training(folder / "camps.parquet", tmp_path, HashingEmbedder(), shipped_pool())
     first, second = (load_model(where / "model") for where in (folder / "out", tmp_path))
     read = features(["a border ballot alpha clip"], HashingEmbedder())
-    assert first.read(read).appeal.tolist() == second.read(read).appeal.tolist()
+    assert first.predict(read).appeal.tolist() == second.predict(read).appeal.tolist()
 
 
 def test_the_model_is_measured_on_any_file_of_the_schema(out: tuple[Path, CampRun], tmp_path: Path) -> None:
@@ -98,12 +98,10 @@ def test_too_few_notes_of_a_kind_are_refused(tmp_path: Path) -> None:
 
 
 def test_shares_are_given_back_by_the_sides_raters(out: tuple[Path, CampRun]) -> None:
-    from crowdnotes.jury.camp_model import appeal_and_lean
-    from crowdnotes.jury.votes import chances
 
     _, run = out
     wanted = np.asarray([[0.02, 0.97], [0.6, 0.6], [0.9, 0.3], [0.99, 0.98]])
-    appeal, lean = appeal_and_lean(wanted, run.model.sides, run.model.ordinal)
+    appeal, lean = run.model.sides.appeal_and_lean(wanted, run.model.ordinal)
     for column, side in enumerate((run.model.sides.negative, run.model.sides.positive)):
-        helpful, _ = chances(appeal, lean, side, run.model.ordinal)
+        helpful, _ = run.model.ordinal.chances(appeal, lean, side)
         assert helpful.mean(axis=1) == pytest.approx(wanted[:, column], abs=1e-4)

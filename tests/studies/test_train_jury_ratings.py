@@ -9,12 +9,11 @@ import pytest
 
 from crowdnotes.errors import InputError
 from crowdnotes.jury.features import features
-from crowdnotes.jury.model_file import load_model
+from crowdnotes.jury.model import load_model
 from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.studies.jury_public_data import load_public, split_chronologically
-from crowdnotes.studies.jury_public_measures import class_aucs, precision_at_one
-from crowdnotes.studies.jury_public_run import run_public_training
+from crowdnotes.studies.public_notes import load_public, split_chronologically
+from crowdnotes.studies.train.jury_ratings import class_aucs, precision_at_one, run_public_training
 from crowdnotes.testing import HashingEmbedder
 from tests.jury.made_public_data import ORDINAL, make_public_data
 
@@ -42,9 +41,9 @@ def test_posts_are_read_where_they_are_there(tmp_path: Path) -> None:
     assert model.reads_post
     embedder = HashingEmbedder()
     note, posts = features(["bake lili nunu"] * 2, embedder), features(["baba keke", "nunu mopra"], embedder)
-    read = model.read(note, posts)
+    read = model.predict(note, posts)
     assert read.appeal[0] != read.appeal[1]
-    assert model.read(note, None).appeal[0] != read.appeal[0]
+    assert model.predict(note, None).appeal[0] != read.appeal[0]
 
 
 def test_notes_are_split_by_time_and_a_posts_notes_stay_together() -> None:

@@ -1,0 +1,1 @@
+"""Fitting judges, jury and raters again: a file each."""
