@@ -1,4 +1,4 @@
-"""Entry: page config, navigation, start-up. No logic."""
+"""Entry: navigation, start-up. No logic."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from pages.view.session import chosen_page, show_notice, told, workspace
 
 _ASSETS = Path(__file__).parent / "assets"
 
-st.set_page_config(
-    page_title="CrowdNotes", page_icon=str(_ASSETS / "icon.svg"), layout="wide", initial_sidebar_state="collapsed"
-)
+page = chosen_page()
 st.html(_ASSETS / "page.css")
 st.logo(str(_ASSETS / "logo.svg"), size="large")
-page = chosen_page()
 try:
     workspace()
 except Exception as error:  # noqa: BLE001 - told in words; without a workspace no page can work

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import streamlit as st
@@ -22,11 +23,14 @@ from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, war
 from pages.view.components import into_view
 
 _ENTERED = "entered"
+_ICON = Path(__file__).parents[2] / "assets" / "icon.svg"
 
 
 def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
     st.session_state[_ENTERED] = True
+    # First: a page without an icon takes the sign beside its name for one, and browsers load that from Google.
+    st.set_page_config(page_title="CrowdNotes", page_icon=str(_ICON), layout="wide", initial_sidebar_state="collapsed")
     return st.navigation(
         [
             st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
