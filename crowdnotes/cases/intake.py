@@ -102,6 +102,7 @@ def shown(url: str) -> str:
 
 
 _MAX_PASSAGE_CHARACTERS = 20_000
+_MAX_UNTIDIED_CHARACTERS = 10 * _MAX_PASSAGE_CHARACTERS  # copied tables are mostly spaces
 _POST_PATH = re.compile(r"/.+/status(?:es)?/\d+", re.IGNORECASE)
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
@@ -240,7 +241,8 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
 
     InputError when there are no words or far too many, or the address is that of no evidence, such as a home page.
     """
-    text = _tidied(text)
+    if len(text) <= _MAX_UNTIDIED_CHARACTERS:
+        text = _tidied(text)
     if not text:
         raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
     if len(text) > _MAX_PASSAGE_CHARACTERS:

@@ -92,6 +92,12 @@ def test_a_passage_copied_by_hand_is_tidied_as_pages_are_but_keeps_its_lines_and
     assert item.passage.span.end == item.source.characters == len(item.passage.text)
 
 
+def test_a_passage_is_measured_before_anything_is_made_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "_tidied", lambda text: pytest.fail("it was tidied"))
+    with pytest.raises(InputError, match="2,000,000 characters"):
+        intake.passage_by_hand(None, "", "\t" * 2_000_000, {})
+
+
 def test_a_passage_of_invisible_characters_alone_is_empty() -> None:
     with pytest.raises(InputError, match="passage is empty"):
         intake.passage_by_hand(None, "", "\u200b\t\u2060 \n", {})
