@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import day, print_json, print_text
+from crowdnotes.cli.output import day, print_json, print_text, progress
 from crowdnotes.domain import FetchOutcome, ReadAs, Source
-from crowdnotes.errors import UnsafeUrlError
+from crowdnotes.errors import InputError, UnsafeUrlError
 
 if TYPE_CHECKING:
     from crowdnotes.domain import Passage
@@ -25,14 +25,23 @@ def fetch(
     post: Annotated[str | None, typer.Option(help="Show the passage that says most about this post or claim.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, with the whole text.")] = False,
 ) -> None:
-    """Fetch and read one page. Ends well whenever there is a label to show, also for a page that could not be read."""
+    """Fetch and read one page. Ends well whenever there is a label to show, also for a page that could not be read.
+
+    What is no link, or no day, ends with a sentence and exit code 2.
+    """
     from crowdnotes.cases.cutoff import timely
     from crowdnotes.evidence.guard import check_url
     from crowdnotes.workspace import open_workspace
 
-    last = day(until)
-    with suppress(UnsafeUrlError):  # which is a label of its own, given by the reader
-        check_url(url)
+    try:
+        last = day(until)
+        url = _as_text(url)
+        with suppress(UnsafeUrlError):  # which is a label of its own, given by the reader
+            check_url(url)
+    except InputError as error:
+        progress(f"crowdnotes: {error}")
+        raise typer.Exit(2) from error
+    post = _as_text(post) if post else None
     with open_workspace() as workspace:
         source, text = workspace.reader.read(url, "url", until=last)
         source = timely(source, last)
@@ -46,6 +55,11 @@ def fetch(
         )
     else:
         _show(source, text, passage)
+
+
+def _as_text(given: str) -> str:
+    """With "?" for the lone surrogates that stand for bytes which a terminal passed on and no text holds."""
+    return given.encode("utf-8", "replace").decode()
 
 
 def _passage(workspace: Workspace, source: Source, text: str, post: str) -> Passage:

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 from urllib.parse import urljoin
 
-import httpcore
 import httpx
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError
-from crowdnotes.evidence.guard import Deadline, GuardedBackend, GuardedTransport, Target, check_url
+from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.evidence.page_cache import PageCache, asked_at
 from crowdnotes.evidence.reading.document import parse_content_type, settle_kind
 from crowdnotes.settings import FetchSettings
 from crowdnotes.text.urls import MAX_URL
+
+T = TypeVar("T")
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,text/markdown;q=0.8"
@@ -73,14 +74,14 @@ class Fetcher:
         self._settings = settings
         self._cache = cache
         self._allowed_hosts = frozenset(allowed_private_hosts)
-        self._ssl_context = httpx.create_ssl_context(trust_env=False)
 
     def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
         """See `PageFetcher.fetch`. Takes `total_seconds` at most."""
         now = datetime.now(UTC)
         hops = [url.strip()]
         try:
-            answer = self._follow(hops, Deadline(self._settings.total_seconds, check))
+            deadline = Deadline(self._settings.total_seconds, check)
+            answer = follow(hops, self._take, self._settings, self._allowed_hosts, deadline, self._cache, _ACCEPT)
         except InputError as error:
             return Page(url, hops[-1], FetchOutcome.UNREACHABLE, now, detail=str(error))
         except FetchError as error:
@@ -97,51 +98,52 @@ class Fetcher:
             status=answer.status,
         )
 
-    def _follow(self, hops: list[str], deadline: Deadline) -> _Answer:
-        """The answer at the end of the redirects. `hops` grows, so that a failure can name where it was."""
-        while len(hops) <= self._settings.max_redirects + 1:
-            target = check_url(hops[-1], self._allowed_hosts)
-            hops[-1] = target.url
-            answer = self._exchange(target, deadline)
-            if isinstance(answer, _Answer):
-                return answer
-            hops.append(answer)
-        limit = self._settings.max_redirects
-        raise FetchError(f"The link redirects more than {limit} times.", FetchOutcome.UNREACHABLE)
-
-    def _exchange(self, target: Target, deadline: Deadline) -> _Answer | str:
-        """One request: the answer, or the address that it redirects to."""
-        backend = GuardedBackend(self._allowed_hosts, self._settings.connect_seconds, deadline)
-        guarded = GuardedTransport(backend, self._ssl_context)
-        transport = self._cache.over(guarded) if self._cache is not None else guarded
-        headers = {
-            "User-Agent": self._settings.user_agent,
-            "Accept": _ACCEPT,
-            "Accept-Encoding": ACCEPT_ENCODING,
-            "Accept-Language": _LANGUAGE,
-            "Connection": "close",
-        }
-        try:
-            # The transport alone, without a client: it keeps no cookies and makes nothing of redirects.
-            with closing(transport.handle_request(httpx.Request("GET", target.url, headers=headers))) as response:
-                return self._take(response, target)
-        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise FetchError("The site broke off before the page was complete.", FetchOutcome.UNREACHABLE) from error
-        except httpx.InvalidURL as error:
-            raise FetchError("The address is not a valid one.", FetchOutcome.UNREACHABLE) from error
-
-    def _take(self, response: httpx.Response, target: Target) -> _Answer | str:
-        location = response.headers.get("Location")
-        if response.status_code in _REDIRECTS and location:
-            return _join(target.url, location)
+    def _take(self, response: httpx.Response) -> _Answer:
         _refuse_status(response.status_code)
         declared = parse_content_type(response.headers.get("Content-Type"))
         declared.refuse_unreadable()
         length = response.headers.get("Content-Length", "")
         if re.fullmatch(r"\d{1,20}", length) and int(length) > self._settings.max_bytes:
-            raise too_large(self._settings.max_bytes)
+            raise _too_large(self._settings.max_bytes)
         body = read_capped(response.iter_raw(), response.headers.get("Content-Encoding", ""), self._settings.max_bytes)
         return _Answer(settle_kind(declared, body), declared.charset, body, response.status_code, asked_at(response))
+
+
+def follow(
+    hops: list[str],
+    take: Callable[[httpx.Response], T],
+    settings: FetchSettings,
+    allowed_hosts: Collection[str],
+    deadline: Deadline,
+    cache: PageCache | None = None,
+    accept: str = "*/*",
+) -> T:
+    """What `take` makes of the answer at the end of the redirects; each hop goes through the guard.
+
+    `hops` begins with the address and grows, so that a failure can name where it was. Raises FetchError, InputError
+    for what is no web address, and whatever `take` and the deadline raise.
+    """
+    headers = {
+        "User-Agent": settings.user_agent,
+        "Accept": accept,
+        "Accept-Encoding": ACCEPT_ENCODING,
+        "Accept-Language": _LANGUAGE,
+    }
+    while len(hops) <= settings.max_redirects + 1:
+        hops[-1] = url = check_url(hops[-1], allowed_hosts).url
+        guarded = GuardedTransport(allowed_hosts, settings.connect_seconds, deadline)
+        transport = cache.over(guarded) if cache is not None else guarded
+        try:
+            with closing(transport.handle_request(httpx.Request("GET", url, headers=headers))) as response:
+                location = response.headers.get("Location")
+                if response.status_code not in _REDIRECTS or not location:
+                    return take(response)
+        except BROKEN_OFF as error:
+            raise FetchError("The site broke off before its answer was complete.", FetchOutcome.UNREACHABLE) from error
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise FetchError("The address is not a valid one.", FetchOutcome.UNREACHABLE) from error
+        hops.append(_join(url, location))
+    raise FetchError(f"The link redirects more than {settings.max_redirects} times.", FetchOutcome.UNREACHABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ def read_capped(pieces: Iterable[bytes], encoding: str, max_bytes: int) -> bytes
     """
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
-        return _joined(pieces, max_bytes)
+        return b"".join(_counted(pieces, max_bytes))
     if encoding not in ("gzip", "x-gzip", "deflate"):
         raise FetchError(
             f"The site packs its page in a way that was not asked for ({encoding[:40]}).", FetchOutcome.WRONG_TYPE
@@ -218,8 +220,7 @@ def read_capped(pieces: Iterable[bytes], encoding: str, max_bytes: int) -> bytes
     return unpacker.finish()
 
 
-def too_large(max_bytes: int) -> FetchError:
-    """The error for a body past the cap."""
+def _too_large(max_bytes: int) -> FetchError:
     return FetchError(f"The page is larger than {max_bytes / 1_000_000:g} MB.", FetchOutcome.TOO_LARGE)
 
 
@@ -228,12 +229,8 @@ def _counted(pieces: Iterable[bytes], max_bytes: int) -> Iterable[bytes]:
     for piece in pieces:
         total += len(piece)
         if total > max_bytes:
-            raise too_large(max_bytes)
+            raise _too_large(max_bytes)
         yield piece
-
-
-def _joined(pieces: Iterable[bytes], max_bytes: int) -> bytes:
-    return b"".join(_counted(pieces, max_bytes))
 
 
 class _Unpacker:
@@ -272,5 +269,5 @@ class _Unpacker:
         self._fed = True
         self._out += piece
         if len(self._out) > self._max_bytes:
-            raise too_large(self._max_bytes)
+            raise _too_large(self._max_bytes)
         return self._inner.unused_data if self._inner.eof else self._inner.unconsumed_tail

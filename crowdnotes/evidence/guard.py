@@ -2,7 +2,7 @@
 
 Two questions, asked of every hop. `check_url`: is this a plain web address, written without tricks?
 `resolve_public`: do all addresses behind its name lie on the public internet? The connection is then
-made to one of the very addresses that were checked (`GuardedBackend`), so that a name which changes
+made to one of the very addresses that were checked (`GuardedTransport`), so that a name which changes
 its answer in between (DNS rebinding) reaches nothing.
 Ranges: IANA special-purpose registries (RFC 6890), RFC 6052, 8215 (NAT64), 3056, 4380, 5214 (tunnels).
 """
@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -36,23 +37,13 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\
 # Names that belong to the machine or the local network, whatever a resolver says (RFC 6761, 6762, 8375).
 _LOCAL_SUFFIXES = ("localhost", "local", "localdomain", "internal", "home.arpa", "lan")
 
+# Beyond what `ipaddress` knows as private, shared or reserved:
 _REFUSED_V4 = tuple(
     ipaddress.IPv4Network(network)
     for network in (
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",  # carrier NAT; holds Alibaba's metadata address 100.100.100.200
-        "127.0.0.0/8",
         "168.63.129.16/32",  # Azure's metadata address lies in public space
-        "169.254.0.0/16",  # link-local; holds 169.254.169.254
-        "172.16.0.0/12",
         "192.0.0.0/24",
-        "192.0.2.0/24",
         "192.88.99.0/24",  # 6to4 relays
-        "192.168.0.0/16",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
         "224.0.0.0/3",  # multicast, reserved, broadcast
     )
 )
@@ -163,6 +154,8 @@ def _normal_host(netloc: str, shown: str) -> str:
     try:
         # UTS 46 also maps full-width and circled digits and dots, so that they meet the checks below.
         host = name.lower() if name.isascii() else idna.encode(name, uts46=True).decode("ascii")
+        if "xn--" in host:
+            idna.decode(host)  # what spells no name would break every client that shows it
     except (idna.IDNAError, UnicodeError) as error:
         raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.") from error
     host = host.removesuffix(".")
@@ -232,7 +225,8 @@ def _lookup(host: str, port: int, seconds: float) -> list[IPAddress]:
     return list(dict.fromkeys(found))
 
 
-_SLICE = 0.25  # seconds that a cancelled job waits at most
+_SLICE = 0.1  # seconds that a cancelled job waits at most
+BROKEN_OFF = (httpcore.NetworkError, httpcore.ProtocolError)
 _MAX_ADDRESSES = 4  # tried in turn; a site with more gives them all in each answer
 
 
@@ -310,7 +304,7 @@ class _Stream(httpcore.NetworkStream):
         return None
 
 
-class GuardedBackend(httpcore.NetworkBackend):
+class _Backend(httpcore.NetworkBackend):
     """Opens connections to public addresses only, or to hosts that settings allow."""
 
     def __init__(self, allowed_hosts: Collection[str], connect_seconds: float, deadline: Deadline) -> None:
@@ -331,27 +325,21 @@ class GuardedBackend(httpcore.NetworkBackend):
         addresses = resolve_public(host, port, self._allowed_hosts, wait)[:_MAX_ADDRESSES]
         timed_out = False
         for address in addresses:
+            sock = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6)
             try:
-                return _Stream(self._connect(address, port), self._deadline)
-            except TimeoutError:
-                timed_out = True
-            except OSError:
-                timed_out = False
+                sock.settimeout(min(self._connect_seconds, self._deadline.left()))
+                sock.connect((str(address), port))
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                return _Stream(sock, self._deadline)
+            except OSError as error:
+                sock.close()
+                timed_out = isinstance(error, TimeoutError)
+            except BaseException:
+                sock.close()
+                raise
         if timed_out:
             raise FetchError(f"{host} does not answer.", FetchOutcome.TIMED_OUT)
         raise FetchError(f"{host} does not accept connections on port {port}.", FetchOutcome.UNREACHABLE)
-
-    def _connect(self, address: IPAddress, port: int) -> socket.socket:
-        family = socket.AF_INET if address.version == 4 else socket.AF_INET6
-        sock = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            sock.settimeout(min(self._connect_seconds, self._deadline.left()))
-            sock.connect((str(address), port))
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except BaseException:
-            sock.close()
-            raise
-        return sock
 
 
 class _Body(httpx.SyncByteStream):
@@ -368,16 +356,19 @@ class _Body(httpx.SyncByteStream):
 
 
 class GuardedTransport(httpx.BaseTransport):
-    """One exchange over a GuardedBackend. It knows no proxies, keeps nothing alive and retries nothing."""
+    """One exchange with a public host, or one that is allowed. No proxies, nothing kept alive, nothing retried.
 
-    def __init__(self, backend: GuardedBackend, ssl_context: ssl.SSLContext) -> None:
-        self._backend = backend
-        self._ssl_context = ssl_context
+    Used without a client, which would keep cookies and follow redirects. httpcore's `BROKEN_OFF` pass through.
+    """
+
+    def __init__(self, allowed_hosts: Collection[str], connect_seconds: float, deadline: Deadline) -> None:
+        self._backend = _Backend(allowed_hosts, connect_seconds, deadline)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """See `httpx.BaseTransport`; httpcore's exceptions pass through."""
+        """See `httpx.BaseTransport`."""
+        request.headers["Connection"] = "close"
         pool = httpcore.ConnectionPool(
-            ssl_context=self._ssl_context, max_keepalive_connections=0, network_backend=self._backend
+            ssl_context=_ssl_context(), max_keepalive_connections=0, network_backend=self._backend
         )
         try:
             response = pool.handle_request(
@@ -404,7 +395,9 @@ class GuardedTransport(httpx.BaseTransport):
         )
 
 
-_WAIT_SLICE = 0.1  # seconds until a cancel is heard
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def wait_out(seconds: float, check: Callable[[], None]) -> None:
@@ -412,4 +405,4 @@ def wait_out(seconds: float, check: Callable[[], None]) -> None:
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
         check()
-        time.sleep(min(left, _WAIT_SLICE))
+        time.sleep(min(left, _SLICE))

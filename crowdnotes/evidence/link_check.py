@@ -10,22 +10,16 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cache, partial
-from ssl import SSLContext
+from functools import partial
 from threading import Event
 from typing import Protocol
-from urllib.parse import urljoin
-
-import httpcore
-import httpx
 
 from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState, ProviderState
 from crowdnotes.errors import FetchError, InputError, JobCancelled, SearchError
-from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.guard import Deadline, GuardedBackend, GuardedTransport, check_url, wait_out
+from crowdnotes.evidence.fetching import follow, no_check
+from crowdnotes.evidence.guard import Deadline, wait_out
 from crowdnotes.evidence.wayback import Wayback, ask_wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
 
@@ -33,7 +27,6 @@ Check = Callable[[], None]
 
 _AT_ONCE = 8  # a note of 280 characters holds few links
 _FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random between half of it and all
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BLOCKED = frozenset({401, 402, 403, 407, 429, 451, 999})  # 999 is LinkedIn's refusal of programs
 _DEAD = frozenset({404, 410})
 
@@ -60,28 +53,8 @@ class HttpLinkAsker:
     def status(self, url: str, seconds: float, check: Check) -> int:
         """See `LinkAsker.status`."""
         deadline = Deadline(seconds, check)
-        for _ in range(self._settings.max_redirects + 1):
-            status, url = self._ask(url, deadline)
-            if not url:
-                return status
-        raise FetchError(f"It redirects more than {self._settings.max_redirects} times.", FetchOutcome.UNREACHABLE)
-
-    def _ask(self, url: str, deadline: Deadline) -> tuple[int, str]:
-        """One request: its status, and the address that it redirects to, or an empty text."""
-        target = check_url(url, self._allowed_hosts)
-        backend = GuardedBackend(self._allowed_hosts, self._settings.connect_seconds, deadline)
         # GET, because many sites answer HEAD otherwise than a reader's browser; the body stays unread.
-        headers = {"User-Agent": self._settings.user_agent, "Accept": "*/*", "Connection": "close"}
-        try:
-            request = httpx.Request("GET", target.url, headers=headers)
-            with closing(GuardedTransport(backend, _ssl_context()).handle_request(request)) as response:
-                location = response.headers.get("Location", "")
-                moved = response.status_code in _REDIRECTS and location
-                return response.status_code, urljoin(target.url, location) if moved else ""
-        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise FetchError("It broke off before it had answered.", FetchOutcome.UNREACHABLE) from error
-        except (httpx.InvalidURL, ValueError) as error:
-            raise FetchError("It leads to an address that is not a valid one.", FetchOutcome.UNREACHABLE) from error
+        return follow([url], lambda response: response.status_code, self._settings, self._allowed_hosts, deadline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +154,3 @@ def _until(ends: float, check: Check) -> None:
     check()
     if time.monotonic() >= ends:
         raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
-
-
-@cache
-def _ssl_context() -> SSLContext:
-    return httpx.create_ssl_context(trust_env=False)

@@ -19,10 +19,11 @@ from crowdnotes.evidence.search.answers import dig, parse_json, string, unexpect
 from crowdnotes.evidence.search.service import Pace, Service, shared_pacer, user_agent
 from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date
+from crowdnotes.text.note_rules import top_level_domains
 
 NAME = "The Wayback Machine"
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
-_RESERVED = ("example", "test", "invalid")  # RFC 2606: names that no site has
+_NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
 _PACE = Pace(5, 1.1, 4)  # no limit is published
 _LINK = "https://web.archive.org/web/{timestamp}/{url}"
 
@@ -88,7 +89,8 @@ class Wayback:
     def _public(self, url: str) -> str | None:
         """The address without its fragment; None for one that is not public, or of a copy.
 
-        None, too, for one with a query: it may hold a key to what only this person is to see.
+        None, too, for one with a query: it may hold a key to what only this person is to see. The name of a
+        host of an inner network is told to nobody.
         """
         try:
             target = check_url(url)
@@ -96,8 +98,9 @@ class Wayback:
             return None
         name, _, end = target.host.rpartition(".")
         is_private = any(entry.partition(":")[0] == target.host for entry in self.private_hosts)
-        is_site = bool(name) and end not in _RESERVED and not is_private and "?" not in target.url
-        return target.url if is_site and not is_archived(target.url) else None
+        # Hosts of an inner network end in no public top-level domain; nor do addresses written in digits.
+        is_site = bool(name) and end in top_level_domains() - _NO_SITES and not is_private
+        return target.url if is_site and "?" not in target.url and not is_archived(target.url) else None
 
 
 def ask_wayback(

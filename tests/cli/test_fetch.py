@@ -13,7 +13,6 @@ from typer.testing import CliRunner, Result
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import SourceCategory
-from crowdnotes.errors import InputError
 from crowdnotes.testing import HashingEmbedder
 
 PAGE = (
@@ -109,9 +108,21 @@ def test_a_cache_of_no_size_keeps_nothing(
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
-    [(["hello"], "full web address"), ([" "], "empty"), (["https://a.example.org/x", "--until", "soon"], "not a day")],
+    [
+        (("hello",), "full web address"),
+        (("",), "empty"),
+        (("http://[",), "not a valid"),
+        (("http://xn--a.com/",), "no valid host name"),
+        (("http://a.org/", "--until", "soon"), "not a day"),
+    ],
 )
-def test_bad_input_is_refused_in_a_sentence(words: list[str], sentence: str) -> None:
+def test_what_is_no_link_or_day_ends_with_one_sentence(words: tuple[str, ...], sentence: str) -> None:
     ended = _run(*words)
-    assert isinstance(ended.exception, InputError)
-    assert sentence in str(ended.exception)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert sentence in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_bytes_that_are_no_text_end_with_a_label() -> None:
+    shown = _json("http://127.0.0.1:1/\udcff\udcfe", "--post", "\udcff")
+    assert shown["outcome"] == "unreachable"

@@ -182,7 +182,9 @@ def test_https_to_a_server_without_it_is_unreachable(httpserver: HTTPServer, fet
     assert "secure connection" in page.detail
 
 
-@pytest.mark.parametrize("url", ["", "hello", "cdc.gov", "http://", "http://a b.org/"])
+@pytest.mark.parametrize(
+    "url", ["", "hello", "cdc.gov", "http://", "http://a b.org/", "http://xn--a.com/", "http://a.org/\ud800"]
+)
 def test_a_malformed_url_is_a_page_with_a_clear_sentence(url: str, fetcher: Fetcher) -> None:
     page = fetcher.fetch(url)
     assert page.outcome in (FetchOutcome.UNREACHABLE, FetchOutcome.REFUSED)

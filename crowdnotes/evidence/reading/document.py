@@ -55,7 +55,7 @@ _UNDECIDED = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/force-download", "unknown/unknown"}
 )
 _HTML_START = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|meta|title)\b",
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body|meta|title)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")

@@ -124,15 +124,14 @@ def _as_paragraphs(lines: list[str]) -> str:
         return ""
     lengths = [len(line) for line in lines]
     width = quantiles(lengths, n=10)[-1] if len(lengths) > 1 else lengths[0]
-    out = lines[0]
+    pieces = [lines[0]]
     for before, line in pairwise(lines):
-        if re.search(r"[a-z]-$", out) and line[0].islower():
-            out = out[:-1] + line
-        elif _runs_on(before, line, width):
-            out += " " + line
+        if re.fullmatch(r"[a-z]-", before[-2:]) and line[0].islower():
+            pieces[-1] = pieces[-1][:-1]
         else:
-            out += "\n" + line
-    return out
+            pieces.append(" " if _runs_on(before, line, width) else "\n")
+        pieces.append(line)
+    return "".join(pieces)
 
 
 def _runs_on(before: str, line: str, width: float) -> bool:

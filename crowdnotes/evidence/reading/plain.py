@@ -27,9 +27,8 @@ def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Documen
     text = tidy_text(decoded)
     if not text:
         raise FetchError("The file is empty.", FetchOutcome.UNREADABLE)
-    first = re.sub(r"^#{1,6}\s*|\s*#+$", "", text.partition("\n")[0])
-    title = tidy_line(first) if 0 < len(first) <= _TITLE_LIMIT else fallback_title
-    return Document(title=title, text=text)
+    first = text.partition("\n")[0].strip("# ")
+    return Document(title=tidy_line(first) if 0 < len(first) <= _TITLE_LIMIT else fallback_title, text=text)
 
 
 _BOMS = (

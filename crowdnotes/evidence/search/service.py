@@ -17,18 +17,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
-from ssl import SSLContext
 from typing import Any
 
-import httpcore
 import httpx
 
 from crowdnotes import __version__
 from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
-from crowdnotes.evidence.guard import Deadline, GuardedBackend, GuardedTransport, check_url, wait_out
+from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url, wait_out
 from crowdnotes.settings import SearchSettings
 
 Check = Callable[[], None]
@@ -176,7 +173,6 @@ class Service:
             "User-Agent": self.user_agent,
             "Accept": "application/json, application/xml;q=0.9, text/xml;q=0.9",
             "Accept-Encoding": ACCEPT_ENCODING,
-            "Connection": "close",
             **self.headers,
         }
         try:
@@ -184,15 +180,15 @@ class Service:
             # The address is a setting, so it may lie on a private network: a SearXNG server often does.
             netloc = request.url.netloc.decode("ascii")
             target = check_url(self.base_url, {netloc, request.url.host})
-            backend = GuardedBackend({target.host}, _CONNECT_SECONDS, Deadline(self.request_seconds, check))
-            with closing(GuardedTransport(backend, _ssl_context()).handle_request(request)) as response:
+            transport = GuardedTransport({target.host}, _CONNECT_SECONDS, Deadline(self.request_seconds, check))
+            with closing(transport.handle_request(request)) as response:
                 if response.status_code >= 300:
                     return _refusal(response.status_code, response.headers, keyed=self.keyed)
                 encoding = response.headers.get("Content-Encoding", "")
                 return read_capped(response.iter_raw(), encoding, _MAX_BYTES)
         except FetchError as error:
             return _Refusal(_labelled(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
-        except (httpcore.NetworkError, httpcore.ProtocolError):
+        except BROKEN_OFF:
             return _Refusal(SearchError("It broke off in the middle of its answer.", ProviderState.FAILED), True)
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.
@@ -268,8 +264,3 @@ def _labelled(error: FetchError) -> SearchError:
     if error.outcome is FetchOutcome.TOO_LARGE:
         return SearchError("Its answer is larger than any answer should be.", ProviderState.FAILED)
     return SearchError("Its answer is damaged.", ProviderState.FAILED)
-
-
-@cache
-def _ssl_context() -> SSLContext:
-    return httpx.create_ssl_context(trust_env=False)
