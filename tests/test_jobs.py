@@ -447,3 +447,14 @@ def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: T
     assert JobTable(engine).save(abandoned) is False
     with reading(engine) as connection:
         assert connection.scalar(select(jobs.c.under_way).where(jobs.c.id == "old")) is False
+
+
+def test_a_job_that_another_version_recorded_hinders_nothing(engine: Engine, runner: ThreadJobRunner) -> None:
+    record = runner.start("c1", "gather", [step("read")])
+    runner.wait(record.id, timeout=SECONDS)
+    with writing(engine) as connection:
+        connection.execute(update(jobs).values(under_way=True, owner="gone:1:aa", heartbeat=0, document='{"mood": 1}'))
+    assert runner.latest("c1") is None
+    with pytest.raises(JobError, match="another version"):
+        runner.get(record.id)
+    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, timeout=SECONDS).state is JobState.DONE

@@ -18,6 +18,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+from pydantic import ValidationError
 from sqlalchemy import Engine, RowMapping, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -179,10 +180,9 @@ class JobTable:
         rivals = select(jobs).where(jobs.c.case_id == record.case_id, jobs.c.under_way).with_for_update()
         with writing(self._engine) as connection:
             for row in connection.execute(rivals).mappings().all():
-                rival = _as_seen(row)
-                if rival.state.under_way:
+                if is_alive(row["id"], row["owner"], row["heartbeat"]):
                     raise _under_way()
-                connection.execute(update(jobs).where(jobs.c.id == rival.id).values(_values(rival)))
+                connection.execute(update(jobs).where(jobs.c.id == row["id"]).values(under_way=False))
             row_values = {"id": record.id, "case_id": record.case_id, "started_at": record.started_at}
             try:
                 connection.execute(
@@ -207,7 +207,10 @@ class JobTable:
     def latest(self, case_id: str) -> JobRecord | None:
         """The job of the case that was started last."""
         newest = jobs.c.started_at.desc(), jobs.c.id.desc()
-        return self._first(select(jobs).where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
+        try:
+            return self._first(select(jobs).where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
+        except JobError:  # nobody can take it up again, and the case must open all the same
+            return None
 
     def ask_to_cancel(self, job_id: str) -> None:
         """Leave word for the owner, whichever process that is."""
@@ -237,7 +240,10 @@ def _values(record: JobRecord) -> dict[str, object]:
 
 
 def _as_seen(row: RowMapping) -> JobRecord:
-    record = JobRecord.model_validate_json(row["document"])
+    try:
+        record = JobRecord.model_validate_json(row["document"])
+    except ValidationError as error:
+        raise JobError("This work was recorded by another version of CrowdNotes.", "Start it again.") from error
     if record.state.under_way and not is_alive(record.id, record.owner, row["heartbeat"]):
         return record.model_copy(update={"state": JobState.INTERRUPTED})
     return record
