@@ -4,14 +4,13 @@ Relevance, then correctness, then helpfulness: a gate runs only after the one be
 reward fluency, so a well-written note must first be about the claim and true to its sources. An engine that fails at a
 gate leaves it NOT_RUN, and all behind it.
 
-A new gate is a `Gate` in a room of its own, a line in `GATES` and its name in `domain.GateName`, in the same order.
+A new gate is a `Gate` in a file of its own, a line in `_IN_ORDER` and its name in `domain.GateName`: docs/extending.md.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from crowdnotes.domain import (
@@ -30,53 +29,35 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Engine, EngineStep
 from crowdnotes.engines.metering import together
 from crowdnotes.errors import EngineError
+from crowdnotes.gates.gate import Gate, Judged
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.text.lint import lint
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What is judged, by which engine; `support` is what carries each sentence of the note."""
-
-    engine: Engine
-    post: Post
-    note: str
-    evidence: Sequence[Evidence]
-    support: Sequence[SentenceSupport]
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """One gate: the question it asks, as a person reads it, what helps a note to pass, and who judges."""
-
-    name: GateName
-    question: str
-    lifts: str
-    judge: Callable[[Judged], GateResult]
-
-
-_GATES = (
-    Gate(
-        name=GateName.RELEVANCE,
-        question="Do the passages help to judge this claim?",
-        lifts="Choose other passages, or take some out, and score again",  # it judges them, not the note
-        judge=lambda it: it.engine.relevance(it.post, it.evidence),
-    ),
-    Gate(
-        name=GateName.CORRECTNESS,
-        question="Does the note say what the passages say?",
-        lifts="Mend the note, or use passages that carry it, and score it again",
-        judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
-    ),
-    Gate(
-        name=GateName.HELPFULNESS,
-        question="Would readers of different views find it helpful?",
-        lifts="Mend the note and score it again",
-        judge=lambda it: it.engine.helpfulness(it.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
-    ),
+_RELEVANCE = Gate(
+    name=GateName.RELEVANCE,
+    question="Do the passages help to judge this claim?",
+    lifts="Choose other passages, or take some out, and score again",  # it judges them, not the note
+    judge=lambda it: it.engine.relevance(it.post, it.evidence),
 )
-GATES = {gate.name: gate for gate in _GATES}
+_CORRECTNESS = Gate(
+    name=GateName.CORRECTNESS,
+    question="Does the note say what the passages say?",
+    lifts="Mend the note, or use passages that carry it, and score it again",
+    judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
+)
+_HELPFULNESS = Gate(
+    name=GateName.HELPFULNESS,
+    question="Would readers of different views find it helpful?",
+    lifts="Mend the note and score it again",
+    judge=lambda it: it.engine.helpfulness(it.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
+)
+_IN_ORDER = (
+    _RELEVANCE,
+    _CORRECTNESS,
+    _HELPFULNESS,
+)
+GATES = {gate.name: gate for gate in _IN_ORDER}
 """By name, in the order in which they run."""
 
 
@@ -141,10 +122,14 @@ def _not_run(gate: GateName, reason: str) -> GateResult:
 def _principles(
     engine: Engine, post: Post, note: str, support: Sequence[SentenceSupport]
 ) -> tuple[PrincipleResult, ...]:
+    """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
+    said: dict[PrincipleName, PrincipleResult] = {}
+    reason = "The engine at work does not check it."
     try:
-        return engine.principles(post, note, support)
+        said = {result.principle: result for result in engine.principles(post, note, support)}
     except EngineError as error:
-        return tuple(
-            PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=f"Could not be checked: {error.message}")
-            for name in PrincipleName
-        )
+        reason = f"Could not be checked: {error.message}"
+    return tuple(
+        said.get(name) or PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason)
+        for name in PrincipleName
+    )

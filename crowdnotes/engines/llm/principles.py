@@ -23,14 +23,7 @@ from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 
 _REASON = 220
-_PROMPTS = {
-    PrincipleName.NEUTRAL: "principle_neutral",
-    PrincipleName.NO_SPECULATION: "principle_no_speculation",
-    PrincipleName.ADDRESSES_CLAIM: "principle_addresses_claim",
-    PrincipleName.SOURCES_SUPPORT: "principle_sources_support",
-    PrincipleName.CONTEXT: "principle_context",
-    PrincipleName.READABLE: "principle_readable",
-}
+_PROMPTS = {name: f"principle_{name.name.lower()}" for name in PrincipleName}
 PRINCIPLE_PROMPTS = tuple(_PROMPTS.values())
 # Their fault is that something is missing, so there may be no words to point at.
 _ABOUT_THE_WHOLE = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
@@ -39,7 +32,7 @@ _ABOUT_THE_WHOLE = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
 def judge_principles(
     asker: Asker, post: Post, note: str, support: Sequence[SentenceSupport], *, at_once: int
 ) -> tuple[PrincipleResult, ...]:
-    """All six, in order; one that could not be judged is NOT_RUN with its reason, and the others stand."""
+    """All, in order; one that could not be judged is NOT_RUN with its reason, and the others stand."""
     words = without_urls(note).strip()
     if not words:
         reason = "The note has no words to judge yet."
