@@ -74,13 +74,14 @@ def running(delay: float, page_bytes: int) -> Iterator[Services]:
     with Server(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         base = f"http://127.0.0.1:{server.server_address[1]}"
-        search = SearchSettings(
-            europe_pmc_url=f"{base}/europe-pmc",
-            pubmed_url=f"{base}/pubmed",
-            medlineplus_url=f"{base}/medlineplus",
-            wikipedia_url=f"{base}/wikipedia/{{language}}",
-            crossref_url=f"{base}/crossref",
-        )
+        addresses = {
+            "europe_pmc_url": f"{base}/europe-pmc",
+            "pubmed_url": f"{base}/pubmed",
+            "medlineplus_url": f"{base}/medlineplus",
+            "wikipedia_url": f"{base}/wikipedia/{{language}}",
+            "crossref_url": f"{base}/crossref",
+        }
+        search = SearchSettings(of_providers=addresses)
         try:
             yield Services(search, MirrorFetcher(base), lambda: asked[0])
         finally:

@@ -135,7 +135,7 @@ _NAMES: Mapping[str, Reader] = {
     "date": dates.parse_date,
     "month": dates.month_number,
 }
-_ALL = _POSTS | _NOTES | _PAGES | _ANSWERS | _NAMES
+_ALL = {**_POSTS, **_NOTES, **_PAGES, **_ANSWERS, **_NAMES}
 
 
 class _TooLongError(BaseException):
