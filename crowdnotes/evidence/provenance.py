@@ -38,7 +38,6 @@ _HEALTH_IN_HOST = re.compile(
 _HEALTH_IN_PATH = re.compile(
     r"health|vaccin|immuni[sz]|medicin|disease|covid|coronavirus|\bnhs\b|mhra|ukhsa|infection|screening"
 )
-_ARCHIVED = re.compile(r"^/web/[^/]+/(https?:/.*)", re.IGNORECASE)
 _NONE: Mapping[str, SourceCategory] = MappingProxyType({})
 _MOST_LABELS = 12  # of a host; no key has as many
 _OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
@@ -92,20 +91,8 @@ def publisher_of(url: str, sitename: str | None = None) -> str | None:
 
 def _host_and_path(url: str) -> tuple[str, str]:
     """Lowercase host without "www." and such, and the path; of the archived page for an archive's link."""
-    try:
-        parts = urlsplit(url.strip() if "://" in url else f"//{url.strip()}")
-        host = (parts.hostname or "").rstrip(".")
-    except ValueError:
-        return "", ""
-    archived = _ARCHIVED.match(parts.path) if host == "web.archive.org" else None
-    if archived is not None:
-        inner = re.sub(r"^(https?):/+", r"\1://", archived.group(1), flags=re.IGNORECASE)
-        return (
-            _host_and_path(inner)
-            if not inner.lower().startswith(("http://web.archive", "https://web.archive"))
-            else (host, "/")
-        )
-    return re.sub(r"^(?:www\d?|m|amp|mobile|old)\.(?=[^.]+\.)", "", host), parts.path
+    host, path = _parts_of(original_of(url if "://" in url else f"//{url.strip()}"))
+    return re.sub(r"^(?:www\d?|m|amp|mobile|old)\.(?=[^.]+\.)", "", host), path
 
 
 @cache
@@ -161,12 +148,8 @@ def fact_checker(url: str | None) -> str | None:
 
     None for other sites, and for home pages, lists and pages about the fact-checker itself.
     """
-    try:
-        parts = urlsplit(original_of(url or ""))
-        host = (parts.hostname or "").removeprefix("www.")
-    except ValueError:
-        return None
-    path = parts.path.strip("/").lower()
+    host, path = _parts_of(original_of(url or ""))
+    path = path.strip("/").lower()
     if not path or _NO_CHECK.match(path):
         return None
     labels = host.split(".")[-_MOST_LABELS:]
@@ -210,13 +193,13 @@ _OF_TODAY = re.compile(r"^/o/\w+/(.+)$")
 
 def is_archived(url: str) -> bool:
     """Whether a link leads to a copy in the Wayback Machine or archive.today."""
-    host, path = _archive_host_and_path(url)
+    host, path = _parts_of(url)
     return (host in _WAYBACK and path.startswith("/web/")) or (host in _ARCHIVE_TODAY and len(path) > 1)
 
 
 def original_of(url: str) -> str:
     """The address that an archived copy is of; the address itself when it is no copy or does not tell."""
-    host, path = _archive_host_and_path(url)
+    host, path = _parts_of(url)
     if host not in _WAYBACK and host not in _ARCHIVE_TODAY:
         return url
     found = _COPY.match(path) or (_OF_TODAY.match(path) if host in _ARCHIVE_TODAY else None)
@@ -232,7 +215,7 @@ def original_of(url: str) -> str:
     return (f"{inner}?{query}" if query else inner) or url
 
 
-def _archive_host_and_path(url: str) -> tuple[str, str]:
+def _parts_of(url: str) -> tuple[str, str]:
     try:
         parts = urlsplit(url.strip())
         return (parts.hostname or "").rstrip(".").removeprefix("www."), parts.path

@@ -10,6 +10,7 @@ import codecs
 import re
 import unicodedata
 
+import webencodings
 from charset_normalizer import from_bytes
 
 from crowdnotes.domain import FetchOutcome
@@ -39,17 +40,7 @@ _BOMS = (
 )
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})", re.IGNORECASE)
-# Python has codecs that are no charsets ("zip", "punycode"): only these families are looked up.
-_CHARSET = re.compile(
-    r"(?:utf|iso|windows|cp|gb|big5|euc|shift|sjis|koi8|mac|latin|us-ascii|ascii|tis|hz|ks_c|x-)", re.IGNORECASE
-)
-# As browsers do (WHATWG Encoding): pages that declare these mean the larger set.
-_LARGER = {
-    "iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252",
-    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "shift-jis": "cp932", "x-sjis": "cp932",
-    "ks_c_5601-1987": "cp949", "euc-kr": "cp949", "x-gbk": "gb18030", "iso-8859-9": "cp1254",
-}  # fmt: skip
-_STATEFUL = re.compile(r"iso-?2022|hz|utf-?16|utf-?32", re.IGNORECASE)  # would pass as UTF-8 or ASCII
+_STATEFUL = re.compile("iso2022|utf-16")  # would pass as UTF-8 or ASCII
 _SAMPLE = 65_536
 
 
@@ -58,7 +49,10 @@ def decode(body: bytes, declared: str | None = None) -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
-    candidates = [name for name in (_codec(declared), _codec(_declared_inside(body))) if name is not None]
+    inside = _codec(_declared_inside(body))
+    if inside is not None and inside.startswith("utf-16"):
+        inside = None  # a declaration that was read as ASCII is not in it
+    candidates = [name for name in (_codec(declared), inside) if name is not None]
     stateful = [name for name in candidates if _STATEFUL.match(name)]
     for name in (*stateful, "utf-8", *candidates):
         try:
@@ -77,16 +71,12 @@ def _declared_inside(body: bytes) -> str | None:
     return found.group(1).decode("ascii") if found else None
 
 
-def _codec(name: str | None) -> str | None:
-    """A Python codec for a charset label, None for an unknown or unfit one."""
-    if name is None or not _CHARSET.match(name):
+def _codec(label: str | None) -> str | None:
+    """The Python codec that a browser would use for a charset label (WHATWG Encoding); None for none that it knows."""
+    found = webencodings.lookup(label) if label else None
+    if found is None or found.name in ("replacement", "x-user-defined"):
         return None
-    name = _LARGER.get(name.lower(), name)
-    try:
-        found = codecs.lookup(name).name
-    except LookupError:
-        return None
-    return None if found in ("utf-7", "idna", "punycode") else found
+    return "gb18030" if found.name == "gbk" else found.codec_info.name
 
 
 def _mostly_utf8(body: bytes) -> bool:

@@ -19,12 +19,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
-from datetime import date
 from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import BinaryIO, cast
+
+from pydantic import TypeAdapter
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
@@ -216,7 +216,7 @@ def _document(answer: Message) -> Document:
     try:
         document = answer.get("document")
         if isinstance(document, dict):
-            return as_document(document)
+            return DOCUMENT.validate_python(document)
         raise FetchError(str(answer["sentence"]), FetchOutcome(str(answer["outcome"])))
     except (TypeError, ValueError, KeyError) as error:
         raise FetchError(_BROKE, FetchOutcome.UNREADABLE) from error
@@ -232,6 +232,7 @@ def page_readers() -> PageReaders:
 
 Message = dict[str, object]
 
+DOCUMENT = TypeAdapter(Document)  # to JSON and back; ValidationError, a ValueError, for what is none
 READY: Message = {"ready": True}
 _LENGTHS = struct.Struct(">II")  # bytes of the JSON, bytes of the body
 _MOST_BYTES = 64_000_000  # of either part of a message; the longest text that is read takes 18 MB as JSON
@@ -262,31 +263,6 @@ def receive(stream: BinaryIO) -> tuple[Message, bytes] | None:
     return (message, body) if isinstance(message, dict) else None
 
 
-def as_message(document: Document) -> Message:
-    """A document as JSON can hold it."""
-    published = document.published.isoformat() if document.published else None
-    return {**asdict(document), "published": published, "page_starts": list(document.page_starts)}
-
-
-def as_document(message: Message) -> Document:
-    """The document again. Raises KeyError, TypeError or ValueError for what is none."""
-    fields = dict(message)
-    published, starts = fields.pop("published"), fields.pop("page_starts")
-    if not (
-        all(isinstance(fields[name], str) for name in ("title", "text"))
-        and all(isinstance(fields[name], str | None) for name in ("publisher", "language", "canonical"))
-        and isinstance(published, str | None)
-        and isinstance(starts, list)
-        and all(isinstance(start, int) for start in starts)
-    ):
-        raise TypeError("no document")
-    return Document(
-        **fields,  # type: ignore[arg-type]
-        published=date.fromisoformat(published) if published else None,
-        page_starts=tuple(starts),
-    )
-
-
 def _bound_memory() -> None:
     """So that a page that unpacks to gigabytes fails here instead of filling the machine; on Linux."""
     try:
@@ -312,7 +288,7 @@ def _read(message: Message, body: bytes) -> Message:
         return {"outcome": error.outcome.value, "sentence": error.message}
     except MemoryError:
         return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": "The page takes too much memory to read."}
-    return {"document": as_message(document)}
+    return {"document": DOCUMENT.dump_python(document, mode="json")}
 
 
 def _text(value: object) -> str | None:
