@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import gc
 import threading
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from crowdnotes.cases.gathering import GatherOptions, Tools
+from crowdnotes.cases.job_kinds import KINDS, JobKind, start
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
+from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice
@@ -23,14 +26,21 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.reading.processes import page_readers
-from crowdnotes.evidence.search import make_providers
+from crowdnotes.evidence.search import SearchProvider, check_providers, chosen_at_first, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
-from crowdnotes.jobs import JobRunner, ThreadJobRunner
+from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, ThreadJobRunner
 from crowdnotes.jury import open_jury
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import open_database
+
+if TYPE_CHECKING:
+    from crowdnotes.engines.llm.discovery import FoundServer
+
+# What the runner has for a case when a library is made, and when the services' connections are checked.
+LIBRARIES, CONNECTIONS = "libraries", "connections"
+_MOST_MODELS = 30  # of one server: a long list hides what is wanted
 
 
 def system_clock() -> datetime:
@@ -40,12 +50,16 @@ def system_clock() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The parts that a page or command calls; shared by all sessions of one process."""
+    """The parts that a page or command calls; shared by all sessions of one process.
+
+    `heard` is how each search service answered when it was last asked, by its name.
+    """
 
     tools: Tools
     service: CaseService
     runner: JobRunner
     choice: EngineChoice
+    heard: dict[str, ProviderOutcome] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
@@ -78,6 +92,73 @@ class Workspace:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    # --- long work ---
+
+    @property
+    def job_kinds(self) -> Mapping[str, JobKind]:
+        """What a person can start on a case, by name."""
+        return KINDS
+
+    def start(self, case_id: str, kind: str) -> JobRecord:
+        """See `job_kinds.start`."""
+        return start(self.service, self.runner, case_id, kind)
+
+    def index_library(
+        self, files: Sequence[tuple[str, bytes]], name: str, columns: Mapping[str, str], *, replace: bool
+    ) -> JobRecord:
+        """Make a library of one table, or of a folder's documents; `columns` name the table's, by what they hold."""
+        named = {f"{part}_column": column for part, column in columns.items()}
+
+        def run(progress: Progress) -> str:
+            added = self.libraries.add_uploaded(files, name, replace=replace, progress=progress.count, **named)
+            return added.in_words
+
+        return self._start(LIBRARIES, "index", "Read and index the records", run)
+
+    def check_connections(self) -> JobRecord:
+        """Ask every search service for one thing; `heard` tells of each as soon as it answered."""
+        services, seconds = self.services(), self.settings.search.provider_seconds
+
+        def run(progress: Progress) -> str:
+            self.heard.clear()
+
+            def report(outcome: ProviderOutcome) -> None:
+                self.heard[outcome.provider] = outcome
+                progress.count(len(self.heard), len(services), outcome.label)
+
+            progress.count(0, len(services))
+            outcomes = check_providers(services, provider_seconds=seconds, check=progress.check, report=report)
+            answered = sum(item.state is ProviderState.ANSWERED for item in outcomes)
+            return f"{answered} of {len(services)} answered"
+
+        return self._start(CONNECTIONS, "connections", "Ask each service", run)
+
+    def _start(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
+        return self.runner.start(place, kind, [Step(name=kind, title=title, run=run, finished=lambda: None)])
+
+    # --- search services ---
+
+    def services(self) -> list[SearchProvider]:
+        """Every online service, whether it can be asked or not (`needs` tells)."""
+        return make_providers(self.settings, self.libraries)
+
+    def services_at_first(self) -> list[str]:
+        """The services that the setting names, and those that somebody set up with a key or an address."""
+        return chosen_at_first(self.settings.search)
+
+    # --- engines ---
+
+    def find_servers(self) -> list[FoundServer]:
+        """See `discovery.find_servers`."""
+        from crowdnotes.engines.llm.discovery import find_servers
+
+        return find_servers(self.settings.llm)
+
+    def engine_choices(self, found: Sequence[FoundServer]) -> list[EngineChoice]:
+        """The local engine, the server that is set, what is in use, and each model found."""
+        models = (EngineChoice(server.base_url, model) for server in found for model in server.models[:_MOST_MODELS])
+        return list(dict.fromkeys([EngineChoice(), set_choice(self.settings.llm), self.choice, *models]))
+
     def with_engine(self, choice: EngineChoice) -> Workspace:
         """The same workspace with another engine; jobs begun in this one go on with the engine they began with.
 
@@ -106,7 +187,14 @@ class SharedWorkspace:
         return self._current
 
     def use(self, choice: EngineChoice) -> None:
-        """Let what begins from now on be done by another engine. Raises ConfigurationError; the old one then stays."""
+        """Let what begins from now on be done by another engine, whose server has to answer.
+
+        Raises ConfigurationError or ModelServerError; the old one then stays.
+        """
+        if choice.base_url is not None:
+            from crowdnotes.engines.llm.discovery import require_answer
+
+            require_answer(choice, self._current.settings.llm)
         with self._lock:
             self._current = self._current.with_engine(choice)
 

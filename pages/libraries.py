@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.library import LibraryInfo
 from crowdnotes.text.markdown import day, plain, record_place, title, web_url
+from crowdnotes.workspace import LIBRARIES
 from pages.view.libraries import add_form, indexing, indexing_panel
-from pages.view.progress import LIBRARIES, under_way
+from pages.view.progress import under_way
 from pages.view.session import act, notices, page_body, workspace
 from pages.view.status_bar import status_bar
 
@@ -20,13 +20,13 @@ def _remove(name: str) -> None:
     act(LIBRARIES, lambda: workspace().libraries.remove(name))
 
 
-def _library(info: LibraryInfo) -> None:
+def _library(name: str, about: str, *, has_addresses: bool) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(info.name)}**", width="stretch")
-            _remove_button(info.name)
-        st.caption(f"{info.in_words} · added {day(info.created_at)}")
-        if info.columns is None or info.columns.url is None:
+            st.markdown(f"**{plain(name)}**", width="stretch")
+            _remove_button(name)
+        st.caption(about)
+        if not has_addresses:
             st.caption(":material/link_off: Its records have no address. A note needs a link: X asks for one.")
 
 
@@ -93,7 +93,8 @@ with page_body("Libraries", "Your own collections of evidence, indexed and searc
             icon=":material/local_library:",
         )
     for library in libraries:
-        _library(library)
+        about = f"{library.in_words} · added {day(library.created_at)}"
+        _library(library.name, about, has_addresses=library.has_addresses)
     for damaged in broken:
         _damaged(damaged)
     add_form(busy=under_way(job))

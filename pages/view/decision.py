@@ -33,7 +33,7 @@ from crowdnotes.handoff import (
     to_json,
     to_markdown,
 )
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, exact, host, moment, plain, web_url
 from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
 from crowdnotes.text.urls import canonical_url

@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.evidence.wayback import NAME as WAYBACK
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, day, exact, host, plain, record_place, title, web_url
 from pages.view.components import marked_text, passage_pieces
 from pages.view.decision import card_badge

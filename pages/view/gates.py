@@ -6,7 +6,7 @@ import streamlit as st
 
 from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, PrincipleResult
 from crowdnotes.gates.quotes import unfound_quotes
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.lint import lint, without_tracking
 from crowdnotes.text.markdown import plain

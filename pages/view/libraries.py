@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from crowdnotes.evidence.library import COLUMN_PARTS, FILE_KINDS, TABLE_KINDS
-from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step
+from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import plain
-from pages.view.progress import LIBRARIES, watched
+from crowdnotes.workspace import LIBRARIES
+from pages.view.progress import watched
 from pages.view.session import act, workspace
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
+_MINE = "library-job"
 _TABLE, _FOLDER = "A table, one document a row", "A folder of documents"
 _COLUMNS = {
     "text": "The text",
@@ -44,14 +44,14 @@ def add_form(*, busy: bool) -> None:
 
 
 def _table() -> list[UploadedFile]:
-    upload = st.file_uploader("The table", type=[kind.removeprefix(".") for kind in TABLE_KINDS], key="library-table")
+    upload = st.file_uploader("The table", type=list(workspace().libraries.table_kinds), key="library-table")
     return [upload] if upload is not None else []
 
 
 def _documents() -> list[UploadedFile]:
     return st.file_uploader(
         "The folder (HTML, PDF, text and Markdown are read)",
-        type=[kind.removeprefix(".") for kind in FILE_KINDS],
+        type=list(workspace().libraries.file_kinds),
         accept_multiple_files="directory",
         key="library-folder",
     )
@@ -63,8 +63,8 @@ def _columns() -> dict[str, str]:
     with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
         st.caption("Leave a field empty, and the column is guessed from its name and content.")
         typed = {
-            part: st.text_input(_COLUMNS[part], placeholder="guessed", key=f"library-column-{part}")
-            for part in COLUMN_PARTS
+            part: st.text_input(label, placeholder="guessed", key=f"library-column-{part}")
+            for part, label in _COLUMNS.items()
         }
     return {part: name.strip() for part, name in typed.items() if name and name.strip()}
 
@@ -76,25 +76,11 @@ def _add(uploads: list[UploadedFile], name: str, columns: dict[str, str], *, rep
     if not name.strip():
         st.warning("Give the library a name first.", icon=":material/edit:")
         return
-    start_indexing([(one.name, one.getvalue()) for one in uploads], name.strip(), columns, replace=replace)
-    st.rerun()
-
-
-_MINE = "library-job"
-
-
-def start_indexing(files: Sequence[tuple[str, bytes]], name: str, columns: Mapping[str, str], *, replace: bool) -> None:
-    """Make a library of one table or of a folder's documents; what forbids it is shown on the page."""
-    libraries = workspace().libraries  # looked up here: the job's thread has no page around it
-
-    def run(progress: Progress) -> str:
-        named = {f"{part}_column": column for part, column in columns.items()}
-        return libraries.add_uploaded(files, name, replace=replace, progress=progress.count, **named).in_words
-
-    step = Step(name="index", title="Read and index the records", run=run, finished=lambda: None)
-    job = act(LIBRARIES, lambda: workspace().runner.start(LIBRARIES, "index", [step]))
+    files = [(one.name, one.getvalue()) for one in uploads]
+    job = act(LIBRARIES, lambda: workspace().index_library(files, name.strip(), columns, replace=replace))
     if job is not None:
         st.session_state[_MINE] = job.id
+    st.rerun()
 
 
 def indexing() -> JobRecord | None:

@@ -19,14 +19,14 @@ from crowdnotes.domain import (
     Source,
 )
 from crowdnotes.errors import WorkflowError
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, host, moment, plain
 from pages.view.components import into_view
 from pages.view.progress import start, started_here, under_way
 from pages.view.search_report import failed_searches, failures
 from pages.view.session import act, author, notices, workspace
 from pages.view.steps import StepName, card_place
-from pages.view.where_to_look import library_choice, library_names, service_pills, ticked_at_first
+from pages.view.where_to_look import library_choice, library_names, service_pills
 
 _PLACE = StepName.EVIDENCE.value
 _TOLD = "look-told"  # the job whose search that found nothing was told in this tab
@@ -150,7 +150,7 @@ def _popover(
         st.caption(about_it)
         searched = case.mode is Mode.AUTOMATION
         library_choice(library_names(), key=f"{key}-libraries", default=case.libraries if searched else None)
-        service_pills(key=f"{key}-services", default=case.services if searched else ticked_at_first())
+        service_pills(key=f"{key}-services", default=case.services if searched else workspace().services_at_first())
         st.button(
             "Look for it",
             key=f"{key}-go",

@@ -10,7 +10,7 @@ import streamlit as st
 from crowdnotes.demonstration import Example, examples, is_demonstration_url
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, host, plain
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.components import marked_text, note_counter, note_pieces, outside_text, passage_words, sentence_pieces

@@ -12,7 +12,7 @@ from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Image, Mode
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.pictures import MAX_BYTES, clean_picture, preview
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, exact, lines, moment, plain
 from pages.view.components import outside_text
 from pages.view.more_evidence import open_paste_box
@@ -26,7 +26,6 @@ from pages.view.where_to_look import (
     library_choice,
     library_names,
     service_choice,
-    ticked_at_first,
 )
 
 _NEW = "new-post"
@@ -95,7 +94,7 @@ def _new() -> None:
     )
     if mode is Mode.AUTOMATION:
         library_choice(library_names(), key=f"{_NEW}-libraries")
-        service_choice(key=f"{_NEW}-services", default=ticked_at_first())
+        service_choice(key=f"{_NEW}-services", default=workspace().services_at_first())
     cutoff(key=f"{_NEW}-until", keep=True)
     with st.container(horizontal=True, gap="small"):
         st.button(

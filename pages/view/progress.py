@@ -8,21 +8,17 @@ import streamlit as st
 
 from crowdnotes.cases.follow_up import open_search
 from crowdnotes.cases.intake import nowhere_to_look, places_of
-from crowdnotes.cases.job_kinds import KINDS
-from crowdnotes.cases.job_kinds import start as start_job
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
-from crowdnotes.jobs.records import JobRecord, JobState, StepRecord, StepState
+from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import plain
+from crowdnotes.workspace import LIBRARIES
 from pages.view.components import into_view
 from pages.view.search_report import search_list
 from pages.view.session import act, telling, workspace
 
 _POLL_SECONDS = 0.4
 _STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
-LIBRARIES = "libraries"  # what the runner has for a case when a library is made, and where its errors are shown
-_PLACES = {name: kind.place for name, kind in KINDS.items()} | {"index": LIBRARIES}
-_DOING = {name: kind.doing for name, kind in KINDS.items()} | {"index": "Making a library"}
 _SIGNS = {
     StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
     StepState.RUNNING: ":primary[:material/pending:]",
@@ -41,7 +37,7 @@ _ENDED = {
 
 def start(case: Case, kind: str) -> None:
     """Start long work on a case; the page goes to its progress. What forbids it is shown at its step."""
-    job = act(_PLACES[kind], lambda: start_job(workspace().service, workspace().runner, case.id, kind))
+    job = act(_place(kind), lambda: workspace().start(case.id, kind))
     if job is not None:
         st.session_state[_STARTED] = job.id
 
@@ -64,11 +60,21 @@ def started_here(job: JobRecord) -> bool:
 
 def doing(job: JobRecord) -> str:
     """What a job does, in words: "Gathering the evidence: choose and read sources, 2 of 5"."""
-    words = _DOING.get(job.kind, job.kind)
-    current = job.current
+    words, current = _work(job), job.current
     if current is None:
         return f"{words}: waits for its turn"
     return f"{words}: {current.title[:1].lower()}{current.title[1:]}{_counts(current)}"
+
+
+def _work(job: JobRecord) -> str:
+    kind = workspace().job_kinds.get(job.kind)
+    return kind.doing if kind is not None else "Making a library" if job.kind == "index" else job.kind
+
+
+def _place(kind: str) -> str:
+    """Where the errors of such work are shown."""
+    known = workspace().job_kinds.get(kind)
+    return known.place if known is not None else LIBRARIES
 
 
 def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
@@ -121,7 +127,7 @@ def _finished(job: JobRecord) -> int:
 
 
 def _list(job: JobRecord) -> None:
-    st.markdown(f"**{_DOING.get(job.kind, job.kind)}**")
+    st.markdown(f"**{_work(job)}**")
     for record in job.steps:
         summary = plain(record.summary or record.note, 400)
         st.markdown(f"{_SIGNS[record.state]} {record.title}{_counts(record)} :gray[:small[{summary}]]")
@@ -135,12 +141,12 @@ def _counts(record: StepRecord) -> str:
 
 
 def _cancel(job: JobRecord) -> None:
-    act(_PLACES[job.kind], lambda: workspace().runner.cancel(job.id))
+    act(_place(job.kind), lambda: workspace().runner.cancel(job.id))
 
 
 def _ended(case: Case, job: JobRecord) -> None:
     words, again = _ENDED[job.state]
-    title = f"{_DOING.get(job.kind, job.kind)} {words}"
+    title = f"{_work(job)} {words}"
     current = job.current
     if job.state is JobState.FAILED and current is not None:
         st.error(f"{plain(current.error)} {plain(current.next_step)}", title=title, icon=":material/error:")

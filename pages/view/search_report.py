@@ -25,7 +25,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, publisher_of
 from crowdnotes.evidence.search.run import languages_of
-from crowdnotes.jobs.records import JobRecord, JobState
+from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.text.markdown import count, day, host, plain, title, web_url
 from crowdnotes.text.urls import identities

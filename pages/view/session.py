@@ -9,18 +9,20 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from crowdnotes.domain import Case
-from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import CrowdNotesError
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import plain
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
+
+if TYPE_CHECKING:
+    from crowdnotes.engines.choice import EngineChoice
 
 _ENTERED = "entered"
 _ICON = Path(__file__).parents[2] / "assets" / "icon.svg"
@@ -74,7 +76,7 @@ def workspace() -> Workspace:
 
 
 def use_engine(choice: EngineChoice) -> None:
-    """Let what begins from now on, in every session, be done by another engine. Raises ConfigurationError."""
+    """Let what begins from now on, in every session, be done by another engine. See `SharedWorkspace.use`."""
     _shared().use(choice)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from crowdnotes.domain import Case
-from crowdnotes.engines.choice import EngineChoice
-from crowdnotes.engines.llm.discovery import FoundServer, find_servers, require_answer
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import plain
 from pages.view.components import outside_text
 from pages.view.progress import doing, newest
 from pages.view.session import PAGE_WIDTH, act, notices, telling, use_engine, workspace
+
+if TYPE_CHECKING:
+    from crowdnotes.engines.choice import EngineChoice
+    from crowdnotes.engines.llm.discovery import FoundServer
 
 _POLL_SECONDS = 0.8
 _PINNED = "post-pinned"
@@ -126,7 +130,6 @@ def _budget() -> None:
 _FOUND = "model-servers"
 _CHOSEN = "engine-choice"
 _PLACE = "engine"
-_MOST_MODELS = 30  # of one server: a long list hides what is wanted
 _KEYS = (
     "A server that wants a key: put it into the system's keyring with `crowdnotes models key set ADDRESS`. "
     "Keys are never shown here."
@@ -136,7 +139,7 @@ _KEYS = (
 def engine_choice() -> None:
     """What may be used, as a list with a button; servers are looked for only when asked."""
     found: list[FoundServer] = st.session_state.get(_FOUND) or []
-    options = _options(found)
+    options = workspace().engine_choices(found)
     in_use = workspace().choice
     st.selectbox(
         "Who thinks from now on",
@@ -154,17 +157,6 @@ def engine_choice() -> None:
         _servers(found)
 
 
-def _options(found: list[FoundServer]) -> list[EngineChoice]:
-    """The local engine, the server that is set, what is in use, and each model found."""
-    options = [EngineChoice()]
-    if workspace().settings.llm.base_url is not None:
-        options.append(EngineChoice(workspace().settings.llm.base_url))
-    options.append(workspace().choice)
-    for server in found:
-        options += [EngineChoice(server.base_url, model) for model in server.models[:_MOST_MODELS]]
-    return list(dict.fromkeys(options))
-
-
 def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
     if choice.base_url is None:
         words = "Local engine (no language model)"
@@ -175,17 +167,11 @@ def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
 
 
 def _use() -> None:
-    choice: EngineChoice = st.session_state[_CHOSEN]
-
-    def use() -> None:
-        require_answer(choice, workspace().settings.llm)
-        use_engine(choice)
-
-    act(_PLACE, use)
+    act(_PLACE, lambda: use_engine(st.session_state[_CHOSEN]))
 
 
 def _look() -> None:
-    st.session_state[_FOUND] = act(_PLACE, lambda: find_servers(workspace().settings.llm)) or []
+    st.session_state[_FOUND] = act(_PLACE, workspace().find_servers) or []
 
 
 def _servers(found: list[FoundServer]) -> None:

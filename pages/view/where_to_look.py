@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from crowdnotes.cases.intake import RefusedLink, usable_urls
 from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
-from crowdnotes.evidence.search import SearchProvider, check_providers, chosen_at_first, make_providers
-from crowdnotes.jobs.records import JobRecord, Progress, Step
+from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, lines, plain
+from crowdnotes.workspace import CONNECTIONS
 from pages.view.progress import start, under_way
 from pages.view.session import act, author, notices, telling, workspace
 from pages.view.steps import StepName
+
+if TYPE_CHECKING:
+    from crowdnotes.evidence.search import SearchProvider
 
 MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}
 _PLACE = StepName.EVIDENCE.value
@@ -80,7 +84,9 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
     )
     _links(case, busy=busy)
     library_choice(library_names(), key=f"libraries-{key}", default=case.libraries if searched else None, disabled=busy)
-    service_choice(key=f"services-{key}", default=case.services if searched else ticked_at_first(), disabled=busy)
+    service_choice(
+        key=f"services-{key}", default=case.services if searched else workspace().services_at_first(), disabled=busy
+    )
     cutoff(key=f"until-{key}", value=case.until, disabled=busy)
     if busy:
         st.caption("Opens when the work under way has ended.")
@@ -125,11 +131,6 @@ def _gather_again(case: Case) -> None:
         start(saved, "gather")
 
 
-def ticked_at_first() -> list[str]:
-    """The services that the setting names, and those that somebody set up with a key or an address."""
-    return chosen_at_first(workspace().settings.search)
-
-
 def service_choice(*, key: str, default: Sequence[str], disabled: bool = False) -> list[str]:
     """Let the person choose among the services that can be asked; tells of all, and checks their connections."""
     chosen = service_pills(key=key, default=default, disabled=disabled)
@@ -139,8 +140,7 @@ def service_choice(*, key: str, default: Sequence[str], disabled: bool = False) 
 
 def service_pills(*, key: str, default: Sequence[str], disabled: bool = False) -> list[str]:
     """Let the person choose among the services that can be asked."""
-    online = _online()
-    labels = {item.name: item.label for item in _ready(online)}
+    labels = {item.name: item.label for item in workspace().services() if item.needs is None}
     chosen = st.pills(
         "Online services",
         list(labels),
@@ -154,22 +154,14 @@ def service_pills(*, key: str, default: Sequence[str], disabled: bool = False) -
     return chosen
 
 
-def _online() -> list[SearchProvider]:
-    return make_providers(workspace().settings, workspace().libraries)
-
-
-def _ready(online: Sequence[SearchProvider]) -> list[SearchProvider]:
-    return [item for item in online if item.needs is None]
-
-
 def _about(key: str) -> None:
     """All services, folded away: what each still needs, and whether it answers from here."""
-    online = _online()
+    online = workspace().services()
     names = {item.name for item in online}
     unknown = [name for name in workspace().settings.search.services or () if name not in names]
     if unknown:
         st.warning(f"CROWDNOTES_SEARCH_SERVICES names no service of ours: {plain(', '.join(unknown))}.")
-    waiting = len(online) - len(_ready(online))
+    waiting = sum(item.needs is not None for item in online)
     label = "About the services" + (f" ({waiting} not set up)" if waiting else "")
     about = st.popover(label, key=f"about-{key}", icon=":material/network_check:", type="tertiary", on_change="rerun")
     if about.open:
@@ -177,7 +169,6 @@ def _about(key: str) -> None:
             connections(online)
 
 
-_JOB = "connections"  # what the runner has for a case when connections are checked, and where its errors are shown
 _POLL_SECONDS = 0.4
 _SIGNS = {
     ProviderState.ANSWERED: ":green[:material/check_circle:]",
@@ -188,8 +179,8 @@ _SIGNS = {
 
 def connections(online: Sequence[SearchProvider]) -> None:
     """Every service with what is known of it, and the button that asks them all."""
-    job = workspace().runner.latest(_JOB)
-    notices(_JOB)
+    job = workspace().runner.latest(CONNECTIONS)
+    notices(CONNECTIONS)
     if job is not None and job.state.under_way:
         st.fragment(_follow, run_every=_POLL_SECONDS)(job.id, online)
         return
@@ -200,33 +191,11 @@ def connections(online: Sequence[SearchProvider]) -> None:
         icon=":material/network_check:",
         help="Asks each service for one thing, “measles vaccine”, and tells which answered",
         on_click=_check,
-        args=(online,),
     )
 
 
-@st.cache_resource
-def _heard() -> dict[str, ProviderOutcome]:
-    """How each service answered when it was last asked, since this server started."""
-    return {}
-
-
-def _check(online: Sequence[SearchProvider]) -> None:
-    heard, seconds = _heard(), workspace().settings.search.provider_seconds
-
-    def run(progress: Progress) -> str:
-        heard.clear()
-
-        def report(outcome: ProviderOutcome) -> None:
-            heard[outcome.provider] = outcome
-            progress.count(len(heard), len(online), outcome.label)
-
-        progress.count(0, len(online))
-        outcomes = check_providers(online, provider_seconds=seconds, check=progress.check, report=report)
-        answered = sum(item.state is ProviderState.ANSWERED for item in outcomes)
-        return f"{answered} of {len(online)} answered"
-
-    step = Step(name="ask", title="Ask each service", run=run, finished=lambda: None)
-    act(_JOB, lambda: workspace().runner.start(_JOB, "connections", [step]))
+def _check() -> None:
+    act(CONNECTIONS, workspace().check_connections)
 
 
 def _follow(job_id: str, online: Sequence[SearchProvider]) -> None:
@@ -245,12 +214,12 @@ def _how_far(job: JobRecord, services: int) -> None:
 
 
 def _stop(job_id: str) -> None:
-    act(_JOB, lambda: workspace().runner.cancel(job_id))
+    act(CONNECTIONS, lambda: workspace().runner.cancel(job_id))
 
 
 def _rows(online: Sequence[SearchProvider], *, asking: bool) -> None:
     """A line for each service, one element for all of them."""
-    heard = _heard()
+    heard = workspace().heard
     st.markdown("  \n".join(_row(item, heard.get(item.name), asking=asking) for item in online))
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes import workspace
 from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.jobs import JobState
-from pages.view import where_to_look
 from tests.pages.conftest import Desk, texts
 from tests.pages.test_search import search_form
 
@@ -41,7 +41,7 @@ def may_end(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
             report(outcome(provider))
         return tuple(outcome(provider) for provider in providers)
 
-    monkeypatch.setattr(where_to_look, "check_providers", check)
+    monkeypatch.setattr(workspace, "check_providers", check)
     yield event
     event.set()
 

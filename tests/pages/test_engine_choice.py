@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.engines.llm import discovery
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.settings import LlmSettings
-from pages.view import session, status_bar
+from pages.view import session
 from tests.llm_server import LLMServer, honest
 from tests.pages.conftest import Desk, texts
 
@@ -17,7 +18,7 @@ from tests.pages.conftest import Desk, texts
 def _found(server: LLMServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the page look for servers where the test has one."""
     monkeypatch.setattr(
-        status_bar, "find_servers", lambda settings: find_servers(settings, (("Ollama", server.base_url),))
+        discovery, "find_servers", lambda settings: find_servers(settings, (("Ollama", server.base_url),))
     )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError, LibraryError
-from crowdnotes.evidence.library.folders import is_plain, lay_out, open_folder
+from crowdnotes.evidence.library.folders import FILE_KINDS, is_plain, lay_out, open_folder
 from crowdnotes.evidence.library.index import IndexReader, IndexWriter, open_index
 from crowdnotes.evidence.library.records import Incoming, LibraryDocument, LibraryInfo
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, topics_of
@@ -42,6 +42,9 @@ class Libraries:
 
     `embedder` should be a cached one: a repeated search then embeds nothing.
     """
+
+    table_kinds = tuple(kind.removeprefix(".") for kind in TABLE_KINDS)
+    file_kinds = tuple(kind.removeprefix(".") for kind in FILE_KINDS)
 
     def __init__(self, directory: Path, embedder: Embedder) -> None:
         self._directory = directory

@@ -67,6 +67,11 @@ class LibraryInfo(Noun):
     created_at: datetime
 
     @property
+    def has_addresses(self) -> bool:
+        """Whether its records have addresses that a note can link to."""
+        return self.columns is not None and self.columns.url is not None
+
+    @property
     def in_words(self) -> str:
         """What it holds and what was left out, in one line."""
         parts = [count(self.records, "record")]
