@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -32,7 +33,7 @@ def started(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> list[str]:
 
 def set_up(desk: Desk, monkeypatch: pytest.MonkeyPatch, search: SearchSettings) -> None:
     settings: Settings = desk.workspace.settings.model_copy(update={"search": search})
-    object.__setattr__(desk.workspace, "settings", settings)
+    object.__setattr__(desk.workspace, "tools", replace(desk.workspace.tools, settings=settings))
 
 
 def search_form(desk: Desk) -> AppTest:
