@@ -1,6 +1,6 @@
 """What kind of source a link leads to, and who publishes it, judged by its host and nothing the page claims.
 
-A maintained table by host suffix (categories.toml) for the seven kinds of CrowdNotes+ appendix B.1, with
+A maintained table by host suffix (text/known_sites.toml) for the seven kinds of CrowdNotes+ appendix B.1, with
 the user's own hosts before it (settings); government sites that are in neither are health authorities
 when their name says so.
 """
@@ -10,19 +10,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from crowdnotes.domain import Hit, SourceCategory
 from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.text.known_sites import MOST_LABELS, find_site, known_sites, longest_match
 
-T = TypeVar("T")
-
-_TABLE = Path(__file__).with_name("categories.toml")
 # One host for a whole government: the path says which department speaks.
 _WHOLE_GOVERNMENTS = frozenset(
     "gov.uk europa.eu ec.europa.eu canada.ca gov.il argentina.gob.ar government.nl rijksoverheid.nl".split()
@@ -39,28 +35,20 @@ _HEALTH_IN_PATH = re.compile(
     r"health|vaccin|immuni[sz]|medicin|disease|covid|coronavirus|\bnhs\b|mhra|ukhsa|infection|screening"
 )
 _NONE: Mapping[str, SourceCategory] = MappingProxyType({})
-_MOST_LABELS = 12  # of a host; no key has as many
 _OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    key: str
-    category: SourceCategory
-    name: str
 
 
 def categorise(url: str, own: Mapping[str, SourceCategory] = _NONE) -> SourceCategory:
     """One of the seven kinds; OTHER for a host that is not known, or no URL at all.
 
-    `own` are hosts (or host and beginning of a path, as in categories.toml) and their kinds, which count
+    `own` are hosts (or host and beginning of a path, as in known_sites.toml) and their kinds, which count
     before the table: EvidenceSettings.categories.
     """
     host, path = _host_and_path(url)
-    mine = _longest(host, path, own)
+    mine = longest_match(host, path, own)
     if mine is not None:
         return mine
-    entry = _find(host, path)
+    entry = find_site(host, path)
     if entry is not None and entry.key not in _WHOLE_GOVERNMENTS:
         return entry.category
     words = f"{host}{path}".lower()
@@ -80,7 +68,7 @@ def publisher_of(url: str, sitename: str | None = None) -> str | None:
     host, path = _host_and_path(url)
     if not host:
         return None
-    entry = _find(host, path)
+    entry = find_site(host, path)
     if entry is not None:
         # Blogs on a platform: the author speaks, not the platform.
         is_own_page = entry.category is SourceCategory.SOCIAL and host != entry.key
@@ -96,36 +84,8 @@ def _host_and_path(url: str) -> tuple[str, str]:
 
 
 @cache
-def _entries() -> dict[str, _Entry]:
-    with _TABLE.open("rb") as file:
-        table = tomllib.load(file)
-    return {
-        key: _Entry(key, SourceCategory(category), name)
-        for category, hosts in table.items()
-        for key, name in hosts.items()
-    }
-
-
-@cache
 def _taken_names() -> frozenset[str]:
-    return frozenset(entry.name.casefold() for entry in _entries().values())
-
-
-def _find(host: str, path: str) -> _Entry | None:
-    return _longest(host, path, _entries())
-
-
-def _longest(host: str, path: str, entries: Mapping[str, T]) -> T | None:
-    """The entry of the longest host suffix, cut at dots, and within it of the longest path beginning."""
-    labels = host.split(".")[-_MOST_LABELS:]
-    steps = [step for step in path.split("/") if step][:3]
-    for first in range(len(labels)):
-        suffix = ".".join(labels[first:])
-        for count in range(len(steps), -1, -1):
-            entry = entries.get("/".join([suffix, *steps[:count]]))
-            if entry is not None:
-                return entry
-    return None
+    return frozenset(entry.name.casefold() for entry in known_sites().values())
 
 
 def _is_taken(claimed: str) -> bool:
@@ -152,7 +112,7 @@ def fact_checker(url: str | None) -> str | None:
     path = path.strip("/").lower()
     if not path or _NO_CHECK.match(path):
         return None
-    labels = host.split(".")[-_MOST_LABELS:]
+    labels = host.split(".")[-MOST_LABELS:]
     for first in range(len(labels) - 1):
         for section, name in _sections().get(".".join(labels[first:]), ()):
             # A section's own name may go on ("…/fact-check-the-vaccine") but not begin another word.

@@ -9,29 +9,14 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Hit, SourceCategory
+from crowdnotes.text.known_sites import find_site
 from crowdnotes.text.note_rules import find_urls
 
 MAX_URL = 4096  # characters; nothing reads a longer address
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _DOI_IN_PATH = re.compile(r"^/(?:doi|content|articles?|book)/(?:[a-z]+/)?(10\.\d{4,9}/.+)$", re.IGNORECASE)
-# Any host can write a paper's DOI into its addresses: those of publishers alone are the paper's.
-_PAPER_HOSTS = (
-    "nejm.org thelancet.com bmj.com nature.com science.org sciencemag.org jamanetwork.com acpjournals.org annals.org "
-    "cochranelibrary.com cell.com pnas.org plos.org elifesciences.org frontiersin.org mdpi.com biomedcentral.com "
-    "springer.com springeropen.com wiley.com sciencedirect.com elsevier.com academic.oup.com cambridge.org "
-    "tandfonline.com sagepub.com karger.com thieme-connect.com thieme-connect.de liebertpub.com lww.com ovid.com "
-    "ahajournals.org ascopubs.org aacrjournals.org asm.org acs.org rsc.org royalsocietypublishing.org "
-    "annualreviews.org ashpublications.org atsjournals.org jci.org rupress.org physiology.org diabetesjournals.org "
-    "aappublications.org publications.aap.org ajph.aphapublications.org healthaffairs.org psychiatryonline.org "
-    "jaapl.org bjgp.org cmaj.ca mja.com.au ccjm.org mayoclinicproceedings.org amjmed.com ajog.org jacc.org jpeds.com "
-    "gastrojournal.org jmir.org peerj.com f1000research.com wellcomeopenresearch.org hindawi.com dovepress.com "
-    "spandidos-publications.com amegroups.org amegroups.com iospress.com degruyter.com iopscience.iop.org ieee.org "
-    "acm.org jstor.org scielo.br scielo.org ijmr.org.in jstage.jst.go.jp arxiv.org biorxiv.org medrxiv.org "
-    "preprints.org researchsquare.com eurosurveillance.org ehp.niehs.nih.gov europepmc.org researchgate.net"
-)
-_PAPER_DOMAINS = tuple(f".{host}" for host in _PAPER_HOSTS.split())
 _DOI_HOSTS = frozenset({"doi.org", "dx.doi.org"})
 _FORMATS = tuple(f"/{name}" for name in "abstract full fulltext pdf epdf meta".split())
 _LONGEST_FORMAT = max(map(len, _FORMATS))
@@ -139,7 +124,9 @@ def _known_form(host: str, path: str) -> str | None:
     if host in _DOI_HOSTS:
         return doi_url(path)
     in_path = _DOI_IN_PATH.match(unquote(path))
-    if in_path is None or not f".{host}".endswith(_PAPER_DOMAINS):
+    site = find_site(host) if in_path is not None else None
+    # Any host can write a paper's DOI into its addresses: those of research sites alone are the paper's.
+    if in_path is None or site is None or site.category is not SourceCategory.RESEARCH:
         return None
     doi = _bare(in_path.group(1))
     return doi_url(_PREPRINT_VERSION.sub("", doi) if host in _PREPRINT_HOSTS else doi)

@@ -22,6 +22,8 @@ from crowdnotes.text.urls import canonical_url, doi_url, identities
         ("doi:10.1000/XYZ", "https://doi.org/10.1000/xyz"),
         ("http://dx.doi.org/10.1000/xyz.", "https://doi.org/10.1000/xyz"),
         ("https://www.pnas.org/doi/full/10.1000/Xyz?needAccess=true", "https://doi.org/10.1000/xyz"),
+        ("https://zenodo.org/doi/10.5281/zenodo.1", "https://doi.org/10.5281/zenodo.1"),
+        ("https://papers.ssrn.com/article/10.2139/ssrn.7", "https://doi.org/10.2139/ssrn.7"),
         ("https://evil.example/doi/10.1056/nejmoa2034577", "https://evil.example/doi/10.1056/nejmoa2034577"),
         ("https://nejm.org.evil.example/doi/10.1056/x1", "https://nejm.org.evil.example/doi/10.1056/x1"),
         ("https://www.frontiersin.org/articles/10.3389/fmed.2020.1/full", "https://doi.org/10.3389/fmed.2020.1"),
