@@ -1,17 +1,52 @@
+"""What becomes of a link: read, labelled, read by its abstract, or named with its archived copy."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from pytest_httpserver import HTTPServer
 
-from crowdnotes.domain import DateOrigin, FetchOutcome, SourceCategory, text_sha256
+from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, LinkState, ReadAs, SourceCategory, text_sha256
 from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
+from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
 from crowdnotes.evidence.sources import SourceReader
-from crowdnotes.settings import FetchSettings
-from tests.evidence.fixed_pages import ARTICLE, FixedPage, hit_of
+from crowdnotes.evidence.wayback import Wayback
+from crowdnotes.settings import FetchSettings, LinkSettings
+
+ARTICLE = (
+    "<html><head><title>Measles</title><meta property='article:published_time' content='2024-03-02'></head>"
+    "<body><article><h1>Measles</h1>"
+    "<p>Measles is one of the most contagious of all human diseases, and vaccines prevent it.</p>"
+    "<p>Two doses of the vaccine protect 97 of 100 people for their whole lives.</p></article></body></html>"
+)
+
+
+class FixedPage:
+    def __init__(self, url: str, outcome: FetchOutcome = FetchOutcome.READ, body: str = ARTICLE) -> None:
+        self._url, self._outcome, self._body = url, outcome, body
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        check()
+        read = self._outcome is FetchOutcome.READ
+        return Page(
+            url,
+            self._url,
+            self._outcome,
+            datetime.now(UTC),
+            HTML,
+            None,
+            self._body.encode() if read else b"",
+            "" if read else "Why.",
+        )
+
+
+def hit_of(**changes: object) -> Hit:
+    return Hit(provider="pubmed", title="A trial", snippet="s", query="q").model_copy(update=changes)
 
 
 def test_a_read_source_carries_what_the_page_says_and_the_identity_of_its_text() -> None:
@@ -171,3 +206,193 @@ def test_a_page_that_calls_itself_the_home_page_keeps_its_own_address(own: str) 
     source, text = SourceReader(FixedPage(url, body=body)).read(url, "S1")
     assert (source.outcome, source.page_url) == (FetchOutcome.READ, None)
     assert text is not None
+
+
+ABSTRACT = "Two doses of the vaccine protect 97 of 100 people, as a trial of many years in six countries has shown."
+
+
+class _Abstracts:
+    label = "Europe PMC"
+
+    def __init__(self, has: bool = True) -> None:
+        self.asked: list[Paper] = []
+        self._has = has
+
+    def abstract(self, paper: Paper, check: Callable[[], None]) -> Abstract | None:
+        self.asked.append(paper)
+        found = Abstract(self.label, "The trial", ABSTRACT, date(2020, 12, 10), "10.1/x", "7", ("retracted",))
+        return found if self._has else None
+
+
+UNREAD = [
+    outcome
+    for outcome in FetchOutcome
+    if outcome not in (FetchOutcome.READ, FetchOutcome.REFUSED, FetchOutcome.TOO_LATE, FetchOutcome.UNDATED)
+]
+
+
+@pytest.mark.parametrize("outcome", UNREAD)
+def test_the_abstract_is_read_when_the_page_of_a_paper_cannot_be(outcome: FetchOutcome) -> None:
+    services = _Abstracts()
+    url = "https://www.nejm.org/doi/full/10.1056/NEJMoa1"
+    source, text = SourceReader(FixedPage(url, outcome), AbstractFinder([services])).read(url, "S1")
+    assert text == ABSTRACT
+    assert services.asked == [Paper(doi="10.1056/nejmoa1")]
+    assert (source.outcome, source.read_as) == (FetchOutcome.READ, ReadAs.ABSTRACT)
+    assert source.outcome_detail == "Why; its abstract from Europe PMC was read instead."
+    assert (source.text_sha256, source.characters, source.language) == (text_sha256(ABSTRACT), len(ABSTRACT), "en")
+    assert (source.title, source.url) == ("The trial", url)
+    assert (source.published, source.date_origin) == (date(2020, 12, 10), DateOrigin.SEARCH)
+    assert (source.doi, source.pmid, source.notices) == ("10.1056/nejmoa1", "7", ("retracted",))
+
+
+def test_a_hit_names_the_paper_that_its_address_does_not() -> None:
+    services = _Abstracts()
+    url = "https://journal.example/view/12"
+    hit = hit_of(doi="10.1000/abc", pmid="9", notices=("preprint",), published=date(2019, 1, 2))
+    source, _ = SourceReader(FixedPage(url, FetchOutcome.PAYWALLED), AbstractFinder([services])).read(
+        url, "S1", hit=hit
+    )
+    assert services.asked == [Paper(doi="10.1000/abc", pmid="9")]
+    assert source.notices == ("preprint", "retracted")
+    assert (source.published, source.doi, source.pmid) == (date(2019, 1, 2), "10.1000/abc", "9")
+
+
+def test_a_paper_is_known_by_where_its_link_leads() -> None:
+    services = _Abstracts()
+    at = FixedPage("https://doi.org/10.1000/abc", FetchOutcome.BLOCKED)
+    SourceReader(at, AbstractFinder([services])).read("https://short.example/abc", "S1")
+    assert services.asked == [Paper(doi="10.1000/abc")]
+
+
+def test_without_an_abstract_the_label_stays_and_says_who_was_asked() -> None:
+    url = "https://doi.org/10.1000/abc"
+    reader = SourceReader(FixedPage(url, FetchOutcome.BLOCKED), AbstractFinder([_Abstracts(has=False)]))
+    source, text = reader.read(url, "S1")
+    assert text is None
+    assert source.outcome is FetchOutcome.BLOCKED
+    assert source.outcome_detail == "Why. Its abstract could not be had either. Europe PMC has none."
+
+
+@pytest.mark.parametrize(
+    ("url", "outcome"),
+    [
+        ("https://doi.org/10.1000/abc", FetchOutcome.REFUSED),
+        ("https://doi.org/10.1000/abc", FetchOutcome.READ),
+        ("https://news.example/story", FetchOutcome.BLOCKED),
+    ],
+)
+def test_nobody_is_asked_for_an_unsafe_address_a_page_that_was_read_or_no_paper(
+    url: str, outcome: FetchOutcome
+) -> None:
+    services = _Abstracts()
+    source, _ = SourceReader(FixedPage(url, outcome), AbstractFinder([services])).read(url, "S1")
+    assert services.asked == []
+    assert source.outcome is outcome
+
+
+def test_the_month_of_an_abstract_without_a_day_is_kept_for_the_cutoff() -> None:
+    class _Partial(_Abstracts):
+        def abstract(self, paper: Paper, check: Callable[[], None]) -> Abstract | None:
+            return Abstract(self.label, "The trial", ABSTRACT, not_before=date(2025, 6, 1))
+
+    url = "https://doi.org/10.1000/abc"
+    reader = SourceReader(FixedPage(url, FetchOutcome.BLOCKED), AbstractFinder([_Partial()]))
+    source, _ = reader.read(url, "S1")
+    assert (source.published, source.not_before) == (None, date(2025, 6, 1))
+
+
+URL = "https://news.example.org/2021/story"
+COPY = f"https://web.archive.org/web/20230304050607/{URL}"
+KNOWN = {
+    "archived_snapshots": {
+        "closest": {
+            "available": True,
+            "status": "200",
+            "timestamp": "20230304050607",
+            "url": "http://web.archive.org/x",
+        }
+    }
+}
+ASKED_ABOUT = [
+    FetchOutcome.BLOCKED,
+    FetchOutcome.PAYWALLED,
+    FetchOutcome.NOT_FOUND,
+    FetchOutcome.TIMED_OUT,
+    FetchOutcome.UNREACHABLE,
+    FetchOutcome.SERVER_ERROR,
+]
+
+
+class _Failing:
+    def __init__(self, outcome: FetchOutcome) -> None:
+        self._outcome = outcome
+
+    def fetch(self, url: str, check: object = no_check) -> Page:
+        return Page(url, url, self._outcome, datetime.now(UTC), detail="Why.")
+
+
+class _Answers:
+    def __init__(self, status: int) -> None:
+        self._status = status
+
+    def status(self, url: str, seconds: float, check: object) -> int:
+        return self._status
+
+
+@pytest.mark.parametrize("outcome", ASKED_ABOUT)
+def test_a_page_that_could_not_be_read_names_its_archived_copy(
+    httpserver: HTTPServer, wayback: Wayback, outcome: FetchOutcome
+) -> None:
+    httpserver.expect_request("/wayback/available").respond_with_json(KNOWN)
+    source, text = SourceReader(_Failing(outcome), wayback=wayback).read(URL, "S1")
+    assert (source.outcome, text) == (outcome, None)
+    assert source.archived_url == COPY
+    assert source.outcome_detail == "Why. The Wayback Machine has a copy of 4 March 2023."
+
+
+@pytest.mark.parametrize("outcome", [FetchOutcome.TOO_LARGE, FetchOutcome.WRONG_TYPE, FetchOutcome.REFUSED])
+def test_nothing_is_asked_where_a_copy_would_not_help(
+    httpserver: HTTPServer, wayback: Wayback, outcome: FetchOutcome
+) -> None:
+    source, _ = SourceReader(_Failing(outcome), wayback=wayback).read(URL, "S1")
+    assert (source.archived_url, source.outcome_detail) == (None, "Why.")
+    assert httpserver.log == []
+
+
+def test_a_copy_later_than_the_cutoff_is_not_named(httpserver: HTTPServer, wayback: Wayback) -> None:
+    httpserver.expect_request("/wayback/available").respond_with_json(KNOWN)
+    reader = SourceReader(_Failing(FetchOutcome.NOT_FOUND), wayback=wayback)
+    source, _ = reader.read(URL, "S1", until=date(2023, 3, 3))
+    assert source.archived_url is None
+    assert source.outcome_detail == "Why. The Wayback Machine has no copy up to 3 March 2023."
+    assert reader.read(URL, "S1", until=date(2023, 3, 4))[0].archived_url == COPY
+
+
+def test_an_archive_that_fails_is_told_and_costs_nothing_else(httpserver: HTTPServer, wayback: Wayback) -> None:
+    httpserver.expect_request("/wayback/available").respond_with_data("busy", 503)
+    source, _ = SourceReader(_Failing(FetchOutcome.NOT_FOUND), wayback=wayback).read(URL, "S1")
+    assert source.outcome is FetchOutcome.NOT_FOUND
+    assert source.archived_url is None
+    assert source.outcome_detail.startswith("Why. The Wayback Machine was asked for a copy: It has trouble")
+
+
+def _checker(status: int, wayback: Wayback) -> LinkChecker:
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    return LinkChecker(_Answers(status), LinkSettings(tries=1), lambda: at, lambda _: 0.0, wayback)
+
+
+def test_a_dead_link_of_a_note_names_the_archived_copy(httpserver: HTTPServer, wayback: Wayback) -> None:
+    httpserver.expect_request("/wayback/available").respond_with_json(KNOWN)
+    [found] = _checker(404, wayback).check([URL.removeprefix("https://")])
+    assert (found.state, found.archived_url) == (LinkState.DEAD, COPY)
+    assert found.sentence == "There is no page at this address. The Wayback Machine has a copy of 4 March 2023."
+    [before] = _checker(404, wayback).check([URL], until=date(2023, 3, 3))
+    assert (before.archived_url, before.until) == (None, date(2023, 3, 3))
+
+
+@pytest.mark.parametrize("status", [200, 403])
+def test_a_link_that_is_there_is_told_to_no_archive(httpserver: HTTPServer, wayback: Wayback, status: int) -> None:
+    [found] = _checker(status, wayback).check([URL])
+    assert found.archived_url is None
+    assert httpserver.log == []
