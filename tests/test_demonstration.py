@@ -1,9 +1,10 @@
-"""The demonstration pack is complete, marked as one, and reads like any other page."""
+"""The demonstration pack is complete, marked as one, answered from itself, and reads like any other page."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,16 +13,35 @@ from hypothesis import strategies as st
 
 from crowdnotes import demonstration
 from crowdnotes.demonstration import (
+    DemonstrationFetcher,
+    DemonstrationLinks,
     Example,
     ExamplePage,
     WalkedPath,
     examples,
     is_demonstration_url,
 )
-from crowdnotes.domain import DecisionKind
-from crowdnotes.errors import ConfigurationError
+from crowdnotes.domain import DecisionKind, Evidence, FetchOutcome, GateStatus, Source
+from crowdnotes.engines.local.engine import LocalEngine
+from crowdnotes.errors import ConfigurationError, JobCancelled
+from crowdnotes.evidence.fetching import Fetcher, Page, no_check
+from crowdnotes.evidence.passages import best_passage
+from crowdnotes.evidence.reading.document import read_page
+from crowdnotes.gates import run_gates
+from crowdnotes.settings import FetchSettings, GateSettings
+from crowdnotes.testing import LiveLinks
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
-from tests.demonstrated import EXAMPLES, PAGES, each_example, each_page, html_of
+from crowdnotes.text.sentences import split_sentences
+from tests.shared import minilm
+
+EXAMPLES = examples()
+PAGES = {page.url: page for example in EXAMPLES for page in example.pages}
+each_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
+each_page = pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.file)
+
+
+def html_of(page: ExamplePage) -> str:
+    return (demonstration.ASSETS / "pages" / page.file).read_text(encoding="utf-8")
 
 
 def _words(html: str) -> int:
@@ -149,3 +169,139 @@ def test_a_demonstration_address_is_told_by_its_host_alone(url: str, expected: b
 @given(st.text())
 def test_any_text_can_be_asked_about(text: str) -> None:
     assert is_demonstration_url(text) in {True, False}
+
+
+class _Inner:
+    """Notes what it is asked for, and answers that the web is down."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        self.asked.append(url)
+        return Page(url, url, FetchOutcome.UNREACHABLE, datetime.now(UTC), detail="The web is down.")
+
+
+@each_page
+def test_a_page_of_the_pack_comes_in_the_form_of_a_fetched_page(page: ExamplePage) -> None:
+    inner = _Inner()
+    got = DemonstrationFetcher(inner).fetch(page.url)
+    assert (got.outcome, got.url, got.content_type, got.status) == (FetchOutcome.READ, page.url, "text/html", 200)
+    assert got.body == (demonstration.ASSETS / "pages" / page.file).read_bytes()
+    assert got.fetched_at.tzinfo is not None
+    assert inner.asked == []
+
+
+@pytest.mark.parametrize("form", ["{}/", "{}?utm_source=x", "{}#top", " {} "])
+def test_other_spellings_of_an_address_lead_to_the_same_page(form: str) -> None:
+    url = EXAMPLES[0].urls[0]
+    plain = DemonstrationFetcher(_Inner()).fetch(form.format(url))
+    insecure = DemonstrationFetcher(_Inner()).fetch(form.format(url).replace("https:", "http:"))
+    assert plain.url == insecure.url == url
+    assert plain.body == insecure.body != b""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://harbour-daily.example/no-such-page",
+        "https://unheard-of.example/",
+        "https://harbour-daily.example/../examples.json",
+        "https://harbour-daily.example/%2e%2e/examples.json",
+        "https://harbour-daily.example:8080/check/2025/03/reboiled-kettle-water",
+    ],
+)
+def test_an_address_without_a_page_is_not_found_and_asks_nobody_else(url: str) -> None:
+    inner = _Inner()
+    got = DemonstrationFetcher(inner).fetch(url)
+    assert (got.outcome, got.status, got.body) == (FetchOutcome.NOT_FOUND, 404, b"")
+    assert "no page at this address" in got.detail
+    assert inner.asked == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://www.who.int/news", "not a url", "ftp://harbour-daily.example/a", "https://me@harbour-daily.example/"],
+)
+def test_everything_else_goes_to_the_real_fetcher(url: str) -> None:
+    inner = _Inner()
+    assert DemonstrationFetcher(inner).fetch(url).outcome is FetchOutcome.UNREACHABLE
+    assert inner.asked == [url]
+
+
+def test_the_check_of_a_cancelled_job_passes_through() -> None:
+    def stop() -> None:
+        raise JobCancelled("Stopped.")
+
+    with pytest.raises(JobCancelled):
+        DemonstrationFetcher(_Inner()).fetch(EXAMPLES[0].urls[0], stop)
+
+
+@each_page
+def test_a_page_reads_to_its_article_with_the_deciding_sentence_and_nothing_around_it(page: ExamplePage) -> None:
+    document = read_page(DemonstrationFetcher(_Inner()).fetch(page.url))
+    assert page.deciding in [document.text[s.start : s.end] for s in split_sentences(document.text)]
+    for outside in (
+        "Demonstration page",
+        "References",
+        "cookies",
+        "Subscribe",
+        "Most read",
+        "Was this page",
+        "Privacy",
+    ):
+        assert outside not in document.text
+
+
+@each_page
+def test_a_page_tells_its_publisher_and_date(page: ExamplePage) -> None:
+    document = read_page(DemonstrationFetcher(_Inner()).fetch(page.url))
+    assert (document.publisher, document.published) == (page.publisher, page.published)
+    assert document.language == "en"
+    assert document.title in html_of(page)
+
+
+def test_the_packs_own_links_answer_and_others_under_example_are_dead_without_a_request() -> None:
+    inner = LiveLinks({"https://www.who.int/news": 503})
+    links = DemonstrationLinks(inner)
+    for example in examples():
+        assert [links.status(url, 1.0, lambda: None) for url in example.urls] == [200] * len(example.urls)
+    assert links.status("https://nowhere.example/page", 1.0, lambda: None) == 404
+    assert inner.asked == []
+    assert links.status("https://www.who.int/news", 1.0, lambda: None) == 503
+
+
+@pytest.mark.model
+@pytest.mark.filterwarnings("ignore")
+def test_the_local_review_catches_the_note_that_says_more_than_its_source() -> None:
+    example = next(example for example in EXAMPLES if example.path is WalkedPath.OVERSTATED_SOURCE)
+    assert example.tempting_note is not None
+    embedder = minilm()
+    document = read_page(DemonstrationFetcher(Fetcher(FetchSettings())).fetch(example.urls[0]))
+    passage = best_passage(document.text, example.post.text, embedder)
+    source = Source(id="S1", title=document.title, url=example.urls[0], publisher=document.publisher)
+    evidence = [Evidence(id="E1", source=source, passage=passage, rank=1, why="")]
+    engine = LocalEngine(embedder, GateSettings())
+    gates = run_gates(
+        engine, example.post, example.tempting_note, evidence, engine.support(example.tempting_note, evidence)
+    )
+    assert [gate.status for gate in gates] == [GateStatus.PASS, GateStatus.FAIL, GateStatus.NOT_RUN]
+
+
+@pytest.mark.model
+@pytest.mark.filterwarnings("ignore")
+@each_example
+def test_the_local_writer_abstains_where_no_note_is_due_and_writes_where_one_is(example: Example) -> None:
+    embedder = minilm()
+    evidence = []
+    for number, url in enumerate(example.urls, start=1):
+        document = read_page(DemonstrationFetcher(Fetcher(FetchSettings())).fetch(url))
+        source = Source(id=f"S{number}", title=document.title, url=url, publisher=document.publisher)
+        passage = best_passage(document.text, example.post.text, embedder)
+        evidence.append(Evidence(id=f"E{number}", source=source, passage=passage, rank=number, why=""))
+    engine = LocalEngine(embedder, GateSettings())
+    answer = engine.write(example.post, evidence, NOTE_LIMIT - 4, 3)
+    silent = {WalkedPath.NOT_NEEDED, WalkedPath.INSUFFICIENT_EVIDENCE}
+    assert bool(answer.candidates) is (example.path not in silent)
+    if example.path not in silent:
+        assert engine.relevance(example.post, evidence).status is GateStatus.PASS

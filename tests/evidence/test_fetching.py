@@ -25,6 +25,7 @@ from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import FetchSettings
 from tests.evidence.conftest import Serve
 
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 HTML = "<html><body><p>Vaccines are tested.</p></body></html>"
 
 
@@ -84,14 +85,9 @@ def _drip(to: socket.socket, data: bytes, head: bytes = b"") -> None:
         time.sleep(0.05)
 
 
-def test_a_body_that_drips_is_ended_by_the_total_deadline(serve: Serve, hasty_fetcher: Fetcher) -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+@pytest.mark.parametrize("head", [HEAD + b"\r\n", b"HTTP/1.1 200 OK\r\nX-Slow: "], ids=["body", "head"])
+def test_what_drips_is_ended_by_the_total_deadline(head: bytes, serve: Serve, hasty_fetcher: Fetcher) -> None:
     page = hasty_fetcher.fetch(serve(lambda to: _drip(to, b"x" * 30, head)))
-    assert page.outcome is FetchOutcome.TIMED_OUT
-
-
-def test_a_head_that_drips_is_ended_by_the_total_deadline(serve: Serve, hasty_fetcher: Fetcher) -> None:
-    page = hasty_fetcher.fetch(serve(lambda to: _drip(to, b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 30)))
     assert page.outcome is FetchOutcome.TIMED_OUT
 
 
@@ -117,38 +113,11 @@ def test_a_cancelled_job_ends_the_wait_for_a_hanging_host(serve: Serve) -> None:
         patient.fetch(serve(lambda _: time.sleep(1)), check)
 
 
-def test_an_endless_body_is_left_at_the_cap(serve: Serve, fetcher: Fetcher) -> None:
-    sent = 0
-
-    def endless(to: socket.socket) -> None:
-        nonlocal sent
-        to.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
-        while sent < 200_000_000:
-            to.sendall(b"x" * 65_536)
-            sent += 65_536
-
-    page = fetcher.fetch(serve(endless))
-    assert page.outcome is FetchOutcome.TOO_LARGE
-    assert page.body == b""
-    assert sent < 50_000_000
-
-
 def test_a_gigabyte_that_is_announced_is_not_begun(serve: Serve, fetcher: Fetcher) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000000000\r\n\r\n"
     page = fetcher.fetch(serve(lambda to: to.sendall(head)))
     assert page.outcome is FetchOutcome.TOO_LARGE
     assert "1 MB" in page.detail
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
-def test_a_zip_bomb_stops_at_the_cap(encoding: str, httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31 if encoding == "gzip" else 15)
-    bomb = b"".join(packer.compress(b"\x00" * 1_000_000) for _ in range(200)) + packer.flush()
-    httpserver.expect_request("/").respond_with_data(
-        bomb, content_type="text/html", headers={"Content-Encoding": encoding}
-    )
-    page = fetcher.fetch(httpserver.url_for("/"))
-    assert page.outcome is FetchOutcome.TOO_LARGE
 
 
 def test_a_packed_page_is_unpacked(httpserver: HTTPServer, fetcher: Fetcher) -> None:
@@ -289,7 +258,6 @@ def test_no_cookie_or_credential_reaches_the_next_hop(httpserver: HTTPServer, fe
     assert seen[0].headers["Accept-Encoding"] == "gzip, deflate"
 
 
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 WORDS = "<p>Prüfungen von Vakzinen dauern Jahre, und jede Phase wird öffentlich beschrieben und geprüft.</p>" * 2
 
 
@@ -494,13 +462,6 @@ def test_a_body_at_the_cap_passes_and_one_byte_more_does_not() -> None:
         with pytest.raises(FetchError) as failed:
             read_capped([packed], encoding, 100)
         assert failed.value.outcome is FetchOutcome.TOO_LARGE
-
-
-@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "compress"])
-def test_an_encoding_that_was_not_asked_for_is_refused(encoding: str) -> None:
-    with pytest.raises(FetchError) as failed:
-        read_capped([b"x"], encoding, 100)
-    assert failed.value.outcome is FetchOutcome.WRONG_TYPE
 
 
 def test_a_packed_body_that_breaks_off_is_unreadable() -> None:
