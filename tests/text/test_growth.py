@@ -19,7 +19,10 @@ import pytest
 from crowdnotes.cli.length_command import measured
 from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
 from crowdnotes.engines import prompt_injection
-from crowdnotes.engines.llm import answers, writing
+from crowdnotes.engines.llm import answers, asking, writing
+from crowdnotes.engines.llm.helpfulness import read_final_decision
+from crowdnotes.engines.llm.searching import _as_search
+from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.engines.local import claims, differences, lexicon, quotable, source_ranking, support, tone, topics
 from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.heads.note_features import note_features
@@ -30,7 +33,10 @@ from crowdnotes.errors import CrowdNotesError
 from crowdnotes.evidence import duplicates, provenance, selection
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.library.search import best_window, build_expression
+from crowdnotes.evidence.library.tables import choose_columns
 from crowdnotes.evidence.reading import document, plain
+from crowdnotes.evidence.reading.html import read_html
+from crowdnotes.evidence.reading.pdf import _as_paragraphs
 from crowdnotes.evidence.search.wikipedia import opening
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.testing import make_evidence
@@ -47,6 +53,11 @@ _PUMPS = (
     ".", " ", "A", "((", '"', "a.", "5 mg ", "9", "\n", "https://a.org/", "a.b/", "@a", "#a ", "Cures it. ", "NOT ",
     "```\n", "<think>", "{", "[E1", "“a b c d ", "漢", "e\u0301", "%41", "=?", "it is a myth that ",
 )  # fmt: skip
+# What reads with many tables and patterns takes long: one pump of each sort.
+_SLOW_READERS = frozenset(
+    ("claims", "subjects", "queries", "foreign terms", "differences", "contradiction", "lint", "units", "features")
+)
+_SLOW_PUMPS = (".", " ", "A", "5 mg ", "a.b/", "Cures it. ", "NOT ", "it is a myth that ")
 
 
 def _post(text: str) -> Post:
@@ -63,6 +74,21 @@ def _source(text: str) -> Source:
 
 def _compared(text: str) -> object:
     return differences.differences(differences.Compared(text, text, text))
+
+
+def _injections(text: str) -> object:
+    prompt_injection.find_injections.cache_clear()
+    return prompt_injection.without_injections(text)
+
+
+def _echoes(text: str) -> object:
+    prompt_injection.find_injections.cache_clear()
+    return writing.echoes_injection(text, [text])
+
+
+def _fenced(text: str) -> object:
+    prompt_injection.find_injections.cache_clear()
+    return asking.marked([asking.Block("passage E1", text)], "boundary")
 
 
 _POSTS: Mapping[str, Reader] = {
@@ -112,7 +138,11 @@ _PAGES: Mapping[str, Reader] = {
     "units": split_units,
     "statements": quotable.statements,
     "stands alone": lambda text: quotable.shorter_forms(quotable.standing_alone(text)),
-    "injections": prompt_injection.find_injections,
+    "injections": _injections,
+    "visible": prompt_injection.visible,
+    "web page": lambda text: read_html(text.encode("utf-8", "replace"), "utf-8", "https://a.org/", "title"),
+    "lines of a PDF": lambda text: _as_paragraphs(text.split() or ["a"]),
+    "cells of a table": lambda text: choose_columns([text, "b"], [{text: text, "b": text}], {}),
     "merits": lambda text: source_ranking.merits_of(_hit(text), Aim.OTHER_SIDE, None, ()),
     "publisher": lambda text: source_ranking.publisher_name(_source(text)),
 }
@@ -122,6 +152,13 @@ _ANSWERS: Mapping[str, Reader] = {
     "note": lambda text: writing.clean_note(text, ("E1",)),
     "quote": lambda text: answers.find_quote(text, text[:2_000]),
     "plain": partial(answers.plain, limit=200),
+    "marked": lambda text: answers.marked_as([text], ["E1"]),
+    "fenced": _fenced,
+    "ids": lambda text: writing.known_ids([text], ["E1"]),
+    "echoes": _echoes,
+    "search": _as_search,
+    "decision": read_final_decision,
+    "complaint": partial(scrubbed, keys=("secret",)),
 }
 _NAMES: Mapping[str, Reader] = {
     "canonical": urls.canonical_url,
@@ -187,4 +224,5 @@ def test_time_grows_with_the_length_of_a_text(name: str) -> None:
     with suppress(CrowdNotesError, ValueError):
         read("Vaccines cause no autism, the CDC says. https://a.org/x")  # loads tables and models
     beginnings = ("", "https://a.org/") if name in _NAMES else ("Garlic cures it ",)
-    assert [pump for pump in _PUMPS for before in beginnings if _grows_too_fast(read, pump, before)] == []
+    pumps = _SLOW_PUMPS if name in _SLOW_READERS else _PUMPS
+    assert [pump for pump in pumps for before in beginnings if _grows_too_fast(read, pump, before)] == []
