@@ -98,7 +98,7 @@ _POSTS: Mapping[str, Reader] = {
     "subjects": lambda text: subjects_of(_post(text)),
     "queries": lambda text: build_queries(_post(text), (), 8),
     "foreign terms": partial(known_words, language="es"),
-    "vitamins": lexicon.lettered_names,
+    "vitamins": lexicon.vitamin_names,
     "plain post": stems.plain_post,
     "language": languages.language_of,
 }
@@ -143,7 +143,7 @@ _PAGES: Mapping[str, Reader] = {
     "web page": lambda text: read_html(text.encode("utf-8", "replace"), "utf-8", "https://a.org/", "title"),
     "lines of a PDF": lambda text: _as_paragraphs(text.split() or ["a"]),
     "cells of a table": lambda text: choose_columns([text, "b"], [{text: text, "b": text}], {}),
-    "merits": lambda text: source_ranking.merits_of(_hit(text), Aim.OTHER_SIDE, None, ()),
+    "merits": lambda text: source_ranking.ranking_reasons(_hit(text), Aim.OTHER_SIDE, None, ()),
     "publisher": lambda text: source_ranking.publisher_name(_source(text)),
 }
 _ANSWERS: Mapping[str, Reader] = {

@@ -63,7 +63,7 @@ _LETTER_FIRST = re.compile(r"\b(?P<letters>[B-HJ-Z])[\s-](?:(?:group|complex)[\s
 _LETTER = re.compile(r"\b([A-Za-z])\d{0,2}\b")
 
 
-def lettered_names(text: str) -> dict[str, str]:
+def vitamin_names(text: str) -> dict[str, str]:
     """Each such name, as "vitamin c", with its first mention as a reader would write it: "vitamin C".
 
     "vitamin B12" is a "vitamin b". A small "a" or "i" is a word, as in "a vitamin a day".

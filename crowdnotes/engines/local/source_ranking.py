@@ -107,7 +107,7 @@ def _clean(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Merit:
+class RankingReason:
     """A reason in plain words and its weight; below 0 it speaks against."""
 
     words: str
@@ -116,19 +116,19 @@ class Merit:
 
 # Who speaks: bodies that answer for what they say first; a post cannot vouch for a post.
 _BY_CATEGORY = {
-    SourceCategory.HEALTH_AUTHORITY: Merit("from a health authority", 0.06),
-    SourceCategory.RESEARCH: Merit("research literature", 0.05),
-    SourceCategory.HEALTH_PORTAL: Merit("from a health portal", 0.03),
-    SourceCategory.NEWS: Merit("from news media", 0.01),
-    SourceCategory.COMMERCIAL_ADVOCACY_NGO: Merit("its publisher has an interest of its own", -0.03),
-    SourceCategory.SOCIAL: Merit("only social media", -0.15),
+    SourceCategory.HEALTH_AUTHORITY: RankingReason("from a health authority", 0.06),
+    SourceCategory.RESEARCH: RankingReason("research literature", 0.05),
+    SourceCategory.HEALTH_PORTAL: RankingReason("from a health portal", 0.03),
+    SourceCategory.NEWS: RankingReason("from news media", 0.01),
+    SourceCategory.COMMERCIAL_ADVOCACY_NGO: RankingReason("its publisher has an interest of its own", -0.03),
+    SourceCategory.SOCIAL: RankingReason("only social media", -0.15),
 }
 _NOTICES = {
-    "retracted": Merit("it was retracted", -0.6),
-    "withdrawn": Merit("it was withdrawn", -0.6),
-    "a retraction notice": Merit("a notice that a paper was retracted", -0.1),
-    "expression of concern": Merit("its journal has expressed concern", -0.2),
-    "preprint": Merit("a preprint that no reviewer has checked", -0.05),
+    "retracted": RankingReason("it was retracted", -0.6),
+    "withdrawn": RankingReason("it was withdrawn", -0.6),
+    "a retraction notice": RankingReason("a notice that a paper was retracted", -0.1),
+    "expression of concern": RankingReason("its journal has expressed concern", -0.2),
+    "preprint": RankingReason("a preprint that no reviewer has checked", -0.05),
 }
 _PRESS_RELEASE = re.compile(
     r"eurekalert|prnewswire|businesswire|globenewswire|newswise|press[-_ ]?releases?|news[-_ ]?releases?|newsroom",
@@ -145,8 +145,8 @@ _SUPPORTS = re.compile(
     r"|effective|benefit\w*|improved?|suggests? that|found that|reported)\b",
     re.IGNORECASE,
 )
-AGAINST = Merit("it speaks against the claim", -0.2)
-TOWARDS = Merit("it may speak for the claim", 0.15)
+AGAINST = RankingReason("it speaks against the claim", -0.2)
+TOWARDS = RankingReason("it may speak for the claim", 0.15)
 _HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
 _EASY = 50.0
 _ENOUGH_WORDS = 15
@@ -154,7 +154,7 @@ _RECENT_YEARS = 4
 _OLD_YEARS = 12
 
 
-def merits_of(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[Subject] = ()) -> list[Merit]:
+def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[Subject] = ()) -> list[RankingReason]:
     """All that holds of a hit. `newest` is the day that its age is counted from; None leaves age out.
 
     `claims` are what a hit may speak for, which counts with Aim.OTHER_SIDE alone.
@@ -163,38 +163,38 @@ def merits_of(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[Subject]
     found += [_origin(hit), _ease(hit), _age(hit, newest)]
     if aim is Aim.OTHER_SIDE:
         found.append(_side(hit, claims))
-    return [merit for merit in found if merit is not None]
+    return [reason for reason in found if reason is not None]
 
 
-def _origin(hit: Hit) -> Merit | None:
+def _origin(hit: Hit) -> RankingReason | None:
     if _PRESS_RELEASE.search(f"{hit.url or ''} {hit.title}"):
-        return Merit("a press release, not the work itself", -0.06)
+        return RankingReason("a press release, not the work itself", -0.06)
     if _OPINION.search(hit.title):
-        return Merit("an opinion piece", -0.04)
+        return RankingReason("an opinion piece", -0.04)
     if hit.category is SourceCategory.RESEARCH and (hit.doi or hit.pmid):
-        return Merit("the paper itself", 0.03)
+        return RankingReason("the paper itself", 0.03)
     return None
 
 
-def _ease(hit: Hit) -> Merit | None:
+def _ease(hit: Hit) -> RankingReason | None:
     read = reading(hit.snippet)
     if read.ease is None or read.words < _ENOUGH_WORDS:
         return None
     if read.ease < _HARD:
-        return Merit("hard to read for a lay reader", -0.03)
-    return Merit("easy to read", 0.02) if read.ease >= _EASY else None
+        return RankingReason("hard to read for a lay reader", -0.03)
+    return RankingReason("easy to read", 0.02) if read.ease >= _EASY else None
 
 
-def _age(hit: Hit, newest: date | None) -> Merit | None:
+def _age(hit: Hit, newest: date | None) -> RankingReason | None:
     if newest is None or hit.published is None:
         return None
     years = (newest - hit.published).days / 365.25
     if years > _OLD_YEARS:
-        return Merit(f"old, of {hit.published.year}", -0.03)
-    return Merit(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
+        return RankingReason(f"old, of {hit.published.year}", -0.03)
+    return RankingReason(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
 
 
-def _side(hit: Hit, claims: Sequence[Subject]) -> Merit | None:
+def _side(hit: Hit, claims: Sequence[Subject]) -> RankingReason | None:
     """Whether its words speak for a claim rather than against it, by cue words and the terms beside them."""
     text = f"{hit.title} {hit.snippet}"
     against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
@@ -224,7 +224,7 @@ _REPETITION = 0.1
 _TOPICS = 4
 _TITLE = 200  # characters
 _WHOLE = 240  # characters, some 60 tokens
-_NAMED = 3  # merits named in a reason
+_NAMED = 3  # reasons that are told
 
 
 def pick_next(
@@ -250,23 +250,23 @@ def pick_next(
     own, before = near[: len(pool)], near[len(pool) :]
     newest = _newest(post, [*pool, *chosen])
     claims = _claims(post) if aim is Aim.OTHER_SIDE else []
-    merits = [merits_of(hit, aim, newest, claims) for hit in pool]
+    reasons = [ranking_reasons(hit, aim, newest, claims) for hit in pool]
     gains = _gains(own[:, 1:], before[:, 1:])
     utility = (
         np.array([min(1.0, max(0.0, hit.score)) for hit in pool])
         + _RELEVANCE * own[:, 0]
         + _COVERAGE * gains.sum(axis=1)
         - _REPETITION * _repetition(hits, len(pool))
-        + np.array([sum(merit.weight for merit in found) for found in merits])
+        + np.array([sum(reason.weight for reason in found) for found in reasons])
     )
     utility[own.max(axis=1) < _RELEVANT] = -np.inf
     if aim is Aim.OTHER_SIDE:  # what has no word for the claim is not held up as speaking for it
-        utility[[TOWARDS not in found for found in merits]] = -np.inf
+        utility[[TOWARDS not in found for found in reasons]] = -np.inf
     best = int(np.argmax(utility))
     if not np.isfinite(utility[best]):
         wanted = "speaks for the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
         return Pick(None, f"None of the results that are left {wanted}.")
-    why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, merits[best])
+    why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, reasons[best])
     return Pick(order[best], why)
 
 
@@ -315,7 +315,9 @@ def _newest(post: Post, hits: Sequence[Hit]) -> date | None:
     return max((hit.published for hit in hits if hit.published), default=None)
 
 
-def _why(hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, merits: Sequence[Merit]) -> str:
+def _why(
+    hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, reasons: Sequence[RankingReason]
+) -> str:
     stems = {token.stem for token in content_tokens(_text(hit))}
     shared = [
         topic for topic in topics if {token.stem for token in content_tokens(f"{topic.text} {topic.medical}")} & stems
@@ -327,6 +329,6 @@ def _why(hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray 
         parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
     elif gains is None:
         parts.append("the strongest result")
-    named = sorted(merits, key=lambda merit: -abs(merit.weight))[:_NAMED]
-    parts += [merit.words if merit.weight > 0 else f"although: {merit.words}" for merit in named]
+    named = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_NAMED]
+    parts += [reason.words if reason.weight > 0 else f"although: {reason.words}" for reason in named]
     return "; ".join(parts)

@@ -21,9 +21,9 @@ from crowdnotes.engines.local.lexicon import (
     PLAIN_STEMS,
     TOPIC_STEMS,
     find_terms,
-    lettered_names,
     names_another,
     other_names,
+    vitamin_names,
 )
 from crowdnotes.engines.local.tone import effects_of
 from crowdnotes.engines.local.topics import is_health_word
@@ -160,10 +160,10 @@ _LAY_OF = _by_longest((_stems_of(medical), _stems_of(lay) - PLAIN_STEMS) for lay
 
 @lru_cache(maxsize=4_096)
 def text_stems(text: str) -> frozenset[str]:
-    """The stems of a text's content words and its lettered names, with the medical or lay name of what it calls
+    """The stems of a text's content words and its vitamin names, with the medical or lay name of what it calls
     otherwise.
     """
-    stems = {token.stem for token in content_tokens(text)} | lettered_names(text).keys()
+    stems = {token.stem for token in content_tokens(text)} | vitamin_names(text).keys()
     stems |= {stem(part) for token in content_tokens(text) if "-" in token.folded for part in token.folded.split("-")}
     for synonyms in (_MEDICAL_OF, _LAY_OF):
         pairs = [pair for key in stems for pair in synonyms.get(key, ())]
@@ -309,7 +309,7 @@ class Subject:
     agents: frozenset[str]
     head: frozenset[str]
     relations: frozenset[str]
-    lettered: dict[str, str]
+    vitamins: dict[str, str]
     means: dict[str, frozenset[str]]
 
     def names(self, term: str, stems: frozenset[str]) -> bool:
@@ -338,7 +338,7 @@ class Subject:
 
         A text on vitamin B alone does not when the claim is about vitamin C.
         """
-        if any(names_another(name, stems) for name in self.lettered):
+        if any(names_another(name, stems) for name in self.vitamins):
             return False
         specific, topics = self.shared(stems)
         if self.specific:
@@ -404,7 +404,7 @@ def subject_of(text: str, context: str = "") -> Subject:
     phrases = phrases_of(text, specific)
     head, agents = before_the_verb(text, {*specific, *topics})
     return Subject(
-        text, specific, topics, phrases, agents, head, relations_of(text), lettered_names(text), medical_names(text)
+        text, specific, topics, phrases, agents, head, relations_of(text), vitamin_names(text), medical_names(text)
     )
 
 
@@ -425,7 +425,7 @@ def what_is_missing(subjects: Iterable[Subject], texts: Iterable[str]) -> str:
     together = frozenset[str]().union(*(text_stems(text) for text in texts))
     subjects = list(subjects)
     for subject in subjects:
-        for name, written in subject.lettered.items():
+        for name, written in subject.vitamins.items():
             if names_another(name, together):
                 return f"{SILENT} “{written}”."
         for phrase in subject.phrases:

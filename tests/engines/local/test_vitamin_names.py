@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import GateStatus, Post
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.lexicon import lettered_names
+from crowdnotes.engines.local.lexicon import vitamin_names
 from crowdnotes.engines.local.subjects import subject_of, what_is_missing
 from crowdnotes.engines.local.writing import answers
 from tests.engines.local.made import made_evidence
@@ -29,7 +29,7 @@ ON_C = "Vitamin C does not prevent the common cold in adults."
     ],
 )
 def test_a_letter_belongs_to_its_name(text: str, names: list[str]) -> None:
-    assert list(lettered_names(text)) == names
+    assert list(vitamin_names(text)) == names
 
 
 def test_a_sentence_on_another_vitamin_does_not_answer() -> None:
