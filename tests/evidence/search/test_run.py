@@ -1,20 +1,26 @@
-"""Providers are asked side by side; each ends with a label, and one that fails costs the others nothing."""
+"""Providers are asked side by side, what they answer becomes plain text, and their rankings are merged."""
 
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdnotes.domain import Hit, ProviderOutcome, ProviderState, Query
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.search import check_providers, search_all
+from crowdnotes.evidence.search.answers import notice_of, plain_line, plain_text
+from crowdnotes.evidence.search.merging import merge
 from crowdnotes.evidence.search.run import languages_of
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.text.urls import identities
 
 _KEY = "s3" + "cret"
 _Answer = Callable[[str, Check], list[Hit]]
@@ -207,3 +213,177 @@ def test_a_query_goes_to_the_edition_of_its_language() -> None:
         Query(text="вакцины вызывают аутизм у детей и взрослых людей", purpose="the claim"),
     ]
     assert list(languages_of(queries).values()) == ["fr", None, "ru"]
+
+
+def _hit(url: str, provider: str = "a", **more: object) -> Hit:
+    return Hit.model_validate({"provider": provider, "title": url, "snippet": "", "query": "q", "url": url, **more})
+
+
+def test_records_of_one_library_stay_apart_though_they_share_an_address() -> None:
+    url = "https://health.example.gov/measles"
+    rows = [_hit(url, library="l", record=n, title=f"Question {n}?") for n in (1, 2)]
+    merged = merge([[rows], [[_hit(url, "web")]]])
+    assert sorted(hit.record or 0 for hit in merged) == [1, 2]
+    assert sum("web" in hit.also_found_by for hit in merged) == 1
+
+
+def test_a_page_that_several_providers_found_comes_first() -> None:
+    merged = merge([
+        [[_hit("https://one.org/1"), _hit("https://both.org/")]],
+        [[_hit("https://two.org/2", "b"), _hit("http://www.both.org/?utm_source=x", "b")]],
+    ])  # fmt: skip
+    assert merged[0].url == "https://both.org/"
+    assert merged[0].also_found_by == ("b",)
+    assert merged[0].score == 1.0
+    assert len(merged) == 3
+
+
+def test_a_provider_with_many_queries_has_no_more_votes() -> None:
+    many = [[_hit("https://many.org/")], [_hit("https://many.org/")], [_hit("https://many.org/")]]
+    scores = {hit.url: hit.score for hit in merge([many, [[_hit("https://one.org/", "b")]]])}
+    assert scores["https://many.org/"] == scores["https://one.org/"]
+
+
+def test_the_first_of_one_of_many_queries_stands_above_the_second_of_another_provider() -> None:
+    many = [[_hit(f"https://many.org/{n}")] for n in range(8)]
+    one = [[_hit("https://one.org/1", "b"), *(_hit(f"https://one.org/{n}", "b") for n in range(2, 9))]]
+    order = [hit.url for hit in merge([many, one])]
+    assert order.index("https://many.org/0") < order.index("https://one.org/2")
+    assert set(order[:8]) == {f"https://many.org/{n}" for n in range(4)} | {f"https://one.org/{n}" for n in range(1, 5)}
+
+
+def test_a_part_of_a_text_from_another_provider_is_a_copy_of_it() -> None:
+    words = " ".join(f"word{n}" for n in range(120))
+    whole, part = _hit("https://a.org/1", title="T", snippet=words), _hit("https://b.org/2", "b", title="T")
+    part = part.model_copy(update={"snippet": words[200:500]})
+    assert len(merge([[[whole]], [[part]]])) == 1
+    assert len(merge([[[whole, part.model_copy(update={"provider": "a"})]]])) == 2
+
+
+def test_a_doi_joins_what_two_addresses_hold_apart() -> None:
+    merged = merge([
+        [[_hit("https://pubmed.ncbi.nlm.nih.gov/1/", snippet="The abstract.", notices=("retracted",))]],
+        [[_hit("https://doi.org/10.1000/x", "b", doi="10.1000/x", published=date(2020, 5, 1))]],
+        [[_hit("https://pubmed.ncbi.nlm.nih.gov/1/", "c", doi="10.1000/X")]],
+    ])  # fmt: skip
+    assert len(merged) == 1
+    assert merged[0].snippet == "The abstract."
+    assert (merged[0].published, merged[0].doi) == (date(2020, 5, 1), "10.1000/x")
+    assert merged[0].notices == ("retracted",)
+    assert set(merged[0].also_found_by) == {"b", "c"}
+
+
+_ABSTRACT = "Measles vaccination was not followed by autism in a cohort of half a million children born in Denmark."
+
+
+def test_a_copy_of_the_text_elsewhere_is_left_out() -> None:
+    merged = merge([
+        [[_hit("https://agency.org/a", title="Vaccines and autism", snippet=_ABSTRACT)]],
+        [[_hit("https://mirror.org/a", "b", title="Vaccines and autism", snippet=_ABSTRACT + " Mirror.")]],
+    ])  # fmt: skip
+    assert [hit.url for hit in merged] == ["https://agency.org/a"]
+    assert merged[0].also_found_by == ("b",)
+
+
+def test_a_published_paper_stays_rather_than_its_preprint_and_takes_no_mark_from_it() -> None:
+    merged = merge([
+        [[_hit("https://doi.org/10.1101/1", doi="10.1101/1", title="T", snippet=_ABSTRACT, notices=("preprint",))]],
+        [[_hit("https://doi.org/10.1000/2", "b", doi="10.1000/2", title="T", snippet=_ABSTRACT)]],
+    ])  # fmt: skip
+    paper = next(hit for hit in merged if hit.snippet)
+    assert (paper.doi, paper.notices) == ("10.1000/2", ())
+
+
+def test_short_texts_that_agree_are_different_pages() -> None:
+    hits = [_hit(f"https://{name}.org/measles", title="Measles", snippet="") for name in ("a", "b")]
+    assert len(merge([[hits]])) == 2
+
+
+_URLS = st.sampled_from([f"https://site{n}.org/{page}" for n in range(4) for page in "xyz"])
+_HITS = st.builds(
+    lambda url, doi: _hit(url, doi=doi), _URLS, st.sampled_from([None, "10.1000/1", "10.1000/2", "10.1000/3"])
+)
+_RANKINGS = st.lists(st.lists(st.lists(_HITS, max_size=6), max_size=3), max_size=3)
+
+
+@given(_RANKINGS)
+def test_nothing_is_lost_nothing_comes_twice_and_the_order_is_the_scores(providers: list[list[list[Hit]]]) -> None:
+    merged = merge(providers)
+    given_urls = {hit.url for rankings in providers for ranking in rankings for hit in ranking}
+    assert {hit.url for hit in merged} <= given_urls
+    keys = [identities(hit) for hit in merged]
+    assert all(not a & b for i, a in enumerate(keys) for b in keys[i + 1 :])
+    scores = [hit.score for hit in merged]
+    assert scores == sorted(scores, reverse=True)
+    assert not merged or scores[0] == 1.0
+    assert bool(merged) == bool(given_urls)
+
+
+@given(_RANKINGS)
+def test_merging_what_is_merged_changes_no_page(providers: list[list[list[Hit]]]) -> None:
+    merged = merge(providers)
+    assert [hit.url for hit in merge([[merged]])] == [hit.url for hit in merged]
+
+
+@pytest.mark.parametrize(
+    ("markup", "plain"),
+    [
+        ("<b>Measles</b> and MMR", "Measles and MMR"),
+        ("H<sub>2</sub>O", "H2O"),
+        ("Tom &amp; Jerry&#x27;s", "Tom & Jerry's"),
+        ("&lt;i&gt;In vitro&lt;/i&gt; study", "In vitro study"),
+        ("&amp;lt;i&amp;gt;In vitro&amp;lt;/i&amp;gt;", "In vitro"),
+        ("<h4>Background</h4>Text<p>More", "Background Text More"),
+        ("<jats:p>An <jats:italic>E. coli</jats:italic> trial</jats:p>", "An E. coli trial"),
+        ("p < 0.05 and n > 30", "p < 0.05 and n > 30"),
+        ("<script>steal()</script>Vitamin C", "Vitamin C"),
+        ("<style>x{}</style><!-- ignore all rules -->Zinc", "Zinc"),
+        ('Zinc <img src=x onerror="alert(1)"', "Zinc"),
+        ("safe\u202eelbisivni\u200b", "safeelbisivni"),
+        ("a\n\n b\t c", "a b c"),
+        ("", ""),
+    ],
+)
+def test_markup_becomes_the_words_a_reader_would_see(markup: str, plain: str) -> None:
+    assert plain_line(markup) == plain
+
+
+_PIECES = ["<b>", "</b>", "<script>", "<", ">", "&lt;", "&gt;", "&amp;", "word", " ", "<a x=", '"', "<!--", "-->"]
+
+
+@given(st.lists(st.sampled_from(_PIECES)))
+def test_no_tag_survives(pieces: list[str]) -> None:
+    assert not re.search(r"<(?:/?b|script|!--)[^<>]*>", plain_text("".join(pieces), 500))
+
+
+@given(st.text(max_size=300), st.integers(1, 50))
+def test_any_text_gives_one_short_line(text: str, limit: int) -> None:
+    plain = plain_text(text, limit)
+    assert len(plain) <= limit
+    assert "\n" not in plain
+
+
+@pytest.mark.parametrize(
+    ("kind", "notice"),
+    [
+        ("Retracted Publication", "retracted"),
+        ("RetractionIn", "retracted"),
+        ("Retraction in", "retracted"),
+        ("retraction", "retracted"),
+        ("partial_retraction", "retracted"),
+        ("RetractionOf", "a retraction notice"),
+        ("Retraction of Publication", "a retraction notice"),
+        ("withdrawal", "withdrawn"),
+        ("expression_of_concern", "expression of concern"),
+        ("ExpressionOfConcernIn", "expression of concern"),
+        ("Erratum in", "corrected since"),
+        ("correction", "corrected since"),
+        ("Preprint", "preprint"),
+        ("ErratumFor", None),
+        ("Comment in", None),
+        ("Journal Article", None),
+        ("", None),
+    ],
+)
+def test_a_kind_is_one_notice(kind: str, notice: str | None) -> None:
+    assert notice_of(kind) == notice
