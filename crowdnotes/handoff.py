@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from crowdnotes.demonstration import is_demonstration_url
@@ -50,8 +50,9 @@ def post_url(case: Case) -> str | None:
 
 _COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
-    " post_url post note characters relevance correctness helpfulness sources engine demonstration"
+    " post_url post note characters"
 ).split()
+_COLUMNS += [*GateName, "sources", "engine", "demonstration"]
 
 
 def to_json(case: Case) -> str:
@@ -69,13 +70,19 @@ def to_markdown(case: Case) -> str:
     return "\n".join(_lines(case)).rstrip() + "\n"
 
 
-def cases_csv(cases: Iterable[Case]) -> str:
-    """One row a case, with a header. Cells that a spreadsheet would run as a formula are defused."""
+def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) -> str:
+    """One row a case, with a header. Cells that a spreadsheet would run as a formula are defused.
+
+    `left_out` are ids of cases that could not be read, each with the reason, which stands under "reason".
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(_COLUMNS)
     for case in cases:
         writer.writerow([_plain_cell(cell) for cell in _row(case)])
+    for case_id, why in (left_out or {}).items():
+        known = {"id": case_id, "reason": f"left out: {why}"}
+        writer.writerow([_plain_cell(known.get(column, "")) for column in _COLUMNS])
     return out.getvalue()
 
 

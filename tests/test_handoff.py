@@ -252,3 +252,10 @@ def test_every_address_that_is_taken_as_a_posts_is_offered_to_be_opened(host: st
 
 def test_the_short_and_the_phones_addresses_are_of_x() -> None:
     assert {"x.com", "twitter.com", "m.twitter.com", "mobile.x.com", "www.twitter.com"} <= X_HOSTS
+
+
+def test_a_table_has_a_cell_for_each_column_and_names_what_is_left_out() -> None:
+    table = list(csv.reader(io.StringIO(cases_csv([], {"abc": "saved by a newer version"}))))
+    assert [len(row) for row in table] == [len(table[0])] * 2
+    assert table[1][0] == "abc"
+    assert table[1][table[0].index("reason")] == "left out: saved by a newer version"

@@ -146,9 +146,9 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
                 f"The note leans on {name}, which is no longer among the evidence.",
                 "Bring it back from the earlier evidence, or write the note again.",
             )
-    pages = {canonical_url(url) for url in uninspected_links(case, draft)}
+    pages = {_page(url) for url in uninspected_links(case, draft)}
     for item in case.evidence:
-        is_linked = item.source.url is not None and canonical_url(item.source.url) in pages
+        is_linked = item.source.url is not None and _page(item.source.url) in pages
         if item.id not in draft.evidence_ids and not is_linked:
             continue
         if item.review.opened_at is None:
@@ -212,6 +212,11 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
 
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
     """URLs in the note that are none of the used passages' own."""
-    known = {canonical_url(item.source.url) for item in case.used_evidence if item.source.url}
+    known = {_page(item.source.url) for item in case.used_evidence if item.source.url}
     links = (url.url for url in find_urls(draft.text))
-    return tuple(dict.fromkeys(url for url in links if canonical_url(url) not in known))
+    return tuple(dict.fromkeys(url for url in links if _page(url) not in known))
+
+
+def _page(url: str) -> str:
+    """What was read and is linked to must be one page: another version of a paper is not."""
+    return canonical_url(url, papers=False)

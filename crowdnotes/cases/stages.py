@@ -232,11 +232,14 @@ class StageRunner:
         except CrowdNotesError as error:
             return {}, f"NOT RUN: {error.message}"
         known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
-        judged = [item for item in jury.compare(post, others) if isinstance(item, JuryVerdict)]
-        beside = [item for item in judged if item.text_sha256 not in known]
+        compared = jury.compare(post, others)
+        refused = [item.message for item in compared if not isinstance(item, JuryVerdict)]
+        beside = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
         earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
         kept = (*earlier, *beside)[-(_VERDICTS_KEPT - 1) :]
         summary = f"simulated note intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} needed"
+        if refused:
+            summary += f"; candidates NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
         return {"jury": (*kept, verdict)}, summary
 
     def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> tuple[Changes, str]:

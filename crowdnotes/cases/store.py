@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -242,7 +241,7 @@ class Store(Protocol):
 
 
 class SqlStore:
-    """The store in a database opened by `storage.opening.open_database`; safe for threads and processes."""
+    """The store in a database opened by `storage.database.open_database`; safe for threads and processes."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -346,12 +345,12 @@ def _read(connection: Connection, query: Select[str]) -> Case:
     document = connection.scalar(query)
     if document is None:
         raise CaseNotFoundError("There is no such case.")
-    stored = json.loads(document)
-    if version_of(stored) > DOCUMENT_VERSION:
-        raise NewerCaseError("This case was saved by a newer version of CrowdNotes than this one.")
     try:
+        stored = json.loads(document)
+        if version_of(stored) > DOCUMENT_VERSION:
+            raise NewerCaseError("This case was saved by a newer version of CrowdNotes than this one.")
         return Case.model_validate(upgraded(stored))
-    except ValidationError as error:
+    except (ValueError, TypeError, AttributeError, LookupError) as error:  # pydantic's error is a ValueError
         raise StoreError(
             "This case was saved in a form that this version of CrowdNotes cannot read.", "Update CrowdNotes."
         ) from error

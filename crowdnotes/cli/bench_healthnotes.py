@@ -188,8 +188,7 @@ def _check_places(workspace: Workspace, libraries: list[str], services: list[str
 
 
 def _show(report: Report, *, as_json: bool) -> None:
-    from crowdnotes.domain import GateName
-    from crowdnotes.studies.bench.healthnotes import Outcome, as_record, switches
+    from crowdnotes.studies.bench.healthnotes import PAPERS_GATES, Outcome, as_record, switches
 
     if as_json:
         print_json(
@@ -202,7 +201,7 @@ def _show(report: Report, *, as_json: bool) -> None:
         )
         return
     print_text(f"{switches(report.options)}; {len(report.results)} posts; % of posts, with 95 % intervals")
-    print_text(f"{'':<12} {'posts':>5} {'notes':>5} " + " ".join(f"{gate.value:>18}" for gate in GateName))
+    print_text(f"{'':<12} {'posts':>5} {'notes':>5} " + " ".join(f"{gate.value:>18}" for gate in PAPERS_GATES))
     for row in report.rows:
         rates = []
         for rate in row.rates.values():

@@ -10,7 +10,7 @@ import typer
 
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import CaseStatus
-from crowdnotes.errors import InputError, NewerCaseError
+from crowdnotes.errors import CaseNotFoundError, InputError, NewerCaseError
 
 app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
 
@@ -76,7 +76,7 @@ def export(
         for one in ids:
             try:
                 cases.append(service.get(one))
-            except NewerCaseError as error:
+            except (NewerCaseError, CaseNotFoundError) as error:
                 if case_id:
                     raise
                 progress(f"{one} is left out. {error}")

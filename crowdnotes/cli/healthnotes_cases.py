@@ -11,7 +11,7 @@ from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, ProviderState, StageName
 from crowdnotes.errors import EngineError, InputError, ModelServerError
 from crowdnotes.jobs import Step
-from crowdnotes.studies.bench.healthnotes import Outcome, PostResult, StudyOptions
+from crowdnotes.studies.bench.healthnotes import PAPERS_GATES, Outcome, PostResult, StudyOptions
 from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 
@@ -112,7 +112,8 @@ def _result(note: HealthNote, case: Case | None, began: float, outcome: Outcome,
     )
     if case is None:
         return result
-    gates = {gate.gate.value: gate.status for gate in case.assessment.gates} if case.assessment else {}
+    judged = case.assessment
+    gates = {gate.value: judged.gate(gate).status for gate in PAPERS_GATES} if judged else {}
     return result.model_copy(
         update={
             **gates,

@@ -1,7 +1,7 @@
 """What is judged, always of one exact text: gates, principles, form, links, and what a simulated jury says.
 
 Sides of the jury are named neutrally: "side −" are raters with a factor below 0, "side +" those from 0 up.
-Statuses and rules carry the public data's own names (`bridging.verdicts`).
+Statuses and rules carry the public data's own names (`bridging.status`).
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def _looks_are_follow_ups(document: Document) -> None:
 def _overrides_name_obstacles(document: Document) -> None:
     """A check was a string: a gate's name, "link:" or "live:" and an address. So was the field of its reason."""
     judged = (document.get("assessment") or {}).get("gates", [])
-    not_run = {result["gate"] for result in judged if result["status"] == "NOT_RUN"}
+    not_run = {result.get("gate") for result in judged if result.get("status") == "NOT_RUN"}
 
     def obstacle(check: str) -> Document:
         kind, _, address = check.partition(":")
@@ -86,7 +86,7 @@ def version_of(document: Document) -> int:
 
 
 def upgraded(document: Document) -> Document:
-    """The document in the newest form; the given one is left as it is. One of a newer version is none of ours."""
+    """The document in the newest form; the given one is left as it is. One of a newer version must not be given."""
     steps = STEPS[version_of(document) :]
     document = copy.deepcopy(document) if steps else dict(document)
     for step in steps:
@@ -101,6 +101,7 @@ def upgraded(document: Document) -> Document:
 
 def _with_known_names(assessment: Document) -> Document:
     """Without results of gates and principles that this program does not know: it could not say what they mean."""
-    gates = [result for result in assessment["gates"] if result["gate"] in set(GateName)]
-    principles = [result for result in assessment["principles"] if result["principle"] in set(PrincipleName)]
+    gates = [result for result in assessment.get("gates", []) if result.get("gate") in set(GateName)]
+    known = set(PrincipleName)
+    principles = [result for result in assessment.get("principles", []) if result.get("principle") in known]
     return {**assessment, "gates": gates, "principles": principles}

@@ -4,7 +4,7 @@ Relevance, then correctness, then helpfulness: a gate runs only after the one be
 reward fluency, so a well-written note must first be about the claim and true to its sources. An engine that fails at a
 gate leaves it NOT_RUN, and all behind it.
 
-A new gate is a `Gate` in a file of its own, a line in `_IN_ORDER` and its name in `domain.GateName`: docs/extending.md.
+A new gate is a `Gate` in a file of its own, a line in `_ALL` and its name in `domain.GateName`: docs/extending.md.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _HELPFULNESS = Gate(
     lifts="Mend the note and score it again",
     judge=lambda it: it.engine.helpfulness(it.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
 )
-_IN_ORDER = (
+_ALL = (
     _RELEVANCE,
     _CORRECTNESS,
     _HELPFULNESS,
 )
-GATES = {gate.name: gate for gate in _IN_ORDER}
-"""By name, in the order in which they run."""
+GATES = {gate.name: gate for gate in sorted(_ALL, key=lambda gate: list(GateName).index(gate.name))}
+"""By name, in the order in which they run: that of `GateName`."""
 
 
 def assess(

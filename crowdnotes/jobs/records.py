@@ -167,7 +167,7 @@ def _process_exists(pid: int) -> bool:
 
 
 class JobTable:
-    """The table of jobs in a database opened by `storage.opening.open_database`.
+    """The table of jobs in a database opened by `storage.database.open_database`.
 
     A record whose owner died reads INTERRUPTED. Raises JobError, and StoreError and its kinds.
     """

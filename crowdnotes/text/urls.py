@@ -47,21 +47,23 @@ def is_tracking(name: str) -> bool:
     return _TRACKING.match(name) is not None
 
 
-def canonical_url(url: str) -> str:
+def canonical_url(url: str, *, papers: bool = True) -> str:
     """The address that all spellings of a link share; a bare host ("cdc.gov/flu") is one too.
 
+    With `papers` all addresses of one paper share its DOI or PubMed id; without, each version, supplement and
+    abstract is a page of its own.
     Never raises: what is no link, or longer than anything reads, comes back stripped and otherwise as it was.
     """
     url = url.strip()
     if len(url) > MAX_URL:
         return url
     try:
-        return _canonical(url)
+        return _canonical(url, papers=papers)
     except ValueError:  # "https://[::1", a lone surrogate, a port that is no number
         return url
 
 
-def _canonical(url: str) -> str:
+def _canonical(url: str, *, papers: bool) -> str:
     if url.lower().startswith("doi:"):
         return doi_url(url[4:]) or url
     bare = find_urls(url)
@@ -73,7 +75,7 @@ def _canonical(url: str) -> str:
         return url
     host = re.sub(r"^www\d?\.(?=[^.]+\.)", "", host)
     host = re.sub(r"^([a-z-]+)\.m\.(wik\w+\.org)$", r"\1.\2", host)
-    known = _known_form(host, parts.path)
+    known = _known_form(host, parts.path) if papers else None
     if known is not None and port in _DEFAULT_PORTS:
         return known
     path = re.sub(r"/(?:index\.html?)?$", "", quote(unquote_to_bytes(parts.path), safe="/:@!$&'()*+,;=~"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 import streamlit as st
@@ -23,7 +23,7 @@ from crowdnotes.domain import (
     ObstacleKind,
     StageName,
 )
-from crowdnotes.errors import CaseNotFoundError
+from crowdnotes.errors import CaseNotFoundError, NewerCaseError
 from crowdnotes.handoff import (
     cases_csv,
     class_label,
@@ -397,11 +397,12 @@ def cases_as_csv(search: str, status: CaseStatus | None) -> str:
     """One row a case, the newest change first."""
     service = workspace().service
     every = service.list(search=search, status=status, limit=service.count(search, status))
-    return cases_csv(_still_there(item.id for item in every))
-
-
-def _still_there(case_ids: Iterable[str]) -> Iterator[Case]:
-    """The cases, without those that were deleted since they were listed."""
-    for case_id in case_ids:
-        with suppress(CaseNotFoundError):
-            yield workspace().service.get(case_id)
+    cases: list[Case] = []
+    left_out: dict[str, str] = {}
+    for item in every:
+        with suppress(CaseNotFoundError):  # deleted since it was listed
+            try:
+                cases.append(service.get(item.id))
+            except NewerCaseError as error:
+                left_out[item.id] = error.message
+    return cases_csv(cases, left_out)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.cases import workflow
 from crowdnotes.cases.links import cited_links
-from crowdnotes.cases.obstacles import decide, is_reason, missing_from, obstacles, remaining
+from crowdnotes.cases.obstacles import decide, is_reason, missing_from, obstacles, remaining, uninspected_links
 from crowdnotes.domain import (
     Case,
     Classification,
@@ -226,6 +226,23 @@ def test_a_page_that_several_records_share_needs_only_the_used_one_read() -> Non
 )
 def test_the_same_page_written_otherwise_is_not_an_uninspected_link(link: str) -> None:
     assert _rules(_ready(f"According to them, no link. {link}")) == set()
+
+
+@pytest.mark.parametrize(
+    ("read", "linked"),
+    [
+        ("https://www.biorxiv.org/content/10.1101/2024.01.02.573812v1", "573812v2.full"),
+        ("https://www.nejm.org/doi/full/10.1056/NEJMoa1", "https://www.nejm.org/doi/suppl/10.1056/NEJMoa1"),
+        ("https://pubmed.ncbi.nlm.nih.gov/123/", "https://pubmed.ncbi.nlm.nih.gov/123/comments/9"),
+    ],
+)
+def test_another_version_or_part_of_a_paper_was_not_inspected(read: str, linked: str) -> None:
+    linked = linked if linked.startswith("https") else read.replace("573812v1", linked)
+    case = _ready(f"According to them, no link. {linked}")
+    item = case.evidence[0]
+    item = item.model_copy(update={"source": item.source.model_copy(update={"url": read})})
+    assert case.draft is not None
+    assert linked in uninspected_links(case.model_copy(update={"evidence": (item,)}), case.draft)
 
 
 def test_nobody_approves_a_text_that_they_did_not_see() -> None:

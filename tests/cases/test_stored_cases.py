@@ -27,7 +27,7 @@ from crowdnotes.domain import (
     version_of,
 )
 from crowdnotes.domain.upgrade import STEPS
-from crowdnotes.errors import NewerCaseError
+from crowdnotes.errors import NewerCaseError, StoreError
 from crowdnotes.handoff import cases_csv, to_json, to_markdown
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database, reading, writing
@@ -158,6 +158,18 @@ def test_a_case_of_a_newer_program_is_named_and_left_untouched(stored: Engine) -
         assert connection.scalar(select(cases.c.document).where(cases.c.id == newer)) == document
     assert {newer, other} <= {item.id for item in store.list(limit=1_000)}
     assert store.get(other).id == other
+
+
+def test_a_damaged_case_is_a_sentence(stored: Engine) -> None:
+    store = SqlStore(stored)
+    damaged = store.list(limit=1)[0].id
+    overrides = '{"decision": {"overrides": [{"check": null}]}}'
+    versions = ('{"document_version": "x"}', '{"document_version": null}')
+    for document in ("{not json", "[]", "null", '{"assessment": {}}', *versions, overrides):
+        with writing(stored) as connection:
+            connection.execute(update(cases).where(cases.c.id == damaged).values(document=document))
+        with pytest.raises(StoreError, match="cannot read"):
+            store.get(damaged)
 
 
 def test_the_list_shows_the_rest_when_only_a_newer_program_has_a_word_for_one(stored: Engine) -> None:

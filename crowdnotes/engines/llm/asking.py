@@ -41,6 +41,7 @@ from crowdnotes.errors import (
     ModelRefusedError,
 )
 from crowdnotes.settings import LlmSettings
+from crowdnotes.text.markdown import host
 
 _FENCE = re.compile(r"<{3,}|>{3,}")
 _NOTHING = "(nothing)"
@@ -385,13 +386,8 @@ def post_block(post: Post) -> Block:
 def passage_block(item: Evidence) -> Block:
     """A passage under its id, with who published it, under what title and when: all of it from outside."""
     source = item.source
-    name, host = publisher_name(source), host_of(source.url or "")
+    name, site = publisher_name(source), host(source.url)
     is_known = bool(name) and name.strip("“”") not in source.title  # else it is no more than the title
-    publisher = name if is_known else f"not known (site {host})" if host else "not known"
+    publisher = name if is_known else f"not known (site {site})" if site else "not known"
     about = f"(publisher: {publisher} · title: {source.title} · date: {source.published or 'not known'})"
     return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")
-
-
-def host_of(url: str) -> str:
-    """The site of a web address without "www."; "" without one."""
-    return re.sub(r"^https?://(?:www\.)?|/.*$", "", url)

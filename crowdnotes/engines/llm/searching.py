@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from crowdnotes.domain import Aim, Claim, Hit, Post, Query
 from crowdnotes.engines.base import EngineStep, ImageReading, Pick
 from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, find_quote, plain
-from crowdnotes.engines.llm.asking import Asker, Block, host_of, post_block, question
+from crowdnotes.engines.llm.asking import Asker, Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
+from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
 
 _MOST_CLAIMS = 6
@@ -104,7 +105,7 @@ def _as_search(text: str) -> str:
 
 def _line(hit: Hit) -> str:
     """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
-    site = host_of(hit.url or "") or hit.library or hit.provider
+    site = host(hit.url) or hit.library or hit.provider
     about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices) if part)
     words = f"{without_injections(hit.title)} ({about}): {without_injections(hit.snippet)}"
     return " ".join(words.split())[:_SNIPPET]

@@ -14,7 +14,7 @@ from importlib.resources import files
 import plotly.graph_objects as go
 
 from crowdnotes.domain import GateName, Mode, Noun
-from crowdnotes.studies.bench.healthnotes import Outcome, PassRate, Report, switches
+from crowdnotes.studies.bench.healthnotes import PAPERS_GATES, Outcome, PassRate, Report, switches
 
 Three = tuple[float, float, float]
 
@@ -73,16 +73,16 @@ def gates_plot(report: Report, known: Published) -> go.Figure:
     """Pass rates of the three gates in each half as bars with intervals; published ones as marks over them."""
     figure = go.Figure()
     places = [
-        [row.name for row in report.rows[:2] for _ in GateName],
-        [gate.value for _ in range(2) for gate in GateName],
+        [row.name for row in report.rows[:2] for _ in PAPERS_GATES],
+        [gate.value for _ in range(2) for gate in PAPERS_GATES],
     ]
-    rates = [row.rates[gate] for row in report.rows[:2] for gate in GateName]
+    rates = [row.rates[gate] for row in report.rows[:2] for gate in PAPERS_GATES]
     figure.add_bar(
         name=THIS_RUN,
         x=places,
         y=[rate.percent for rate in rates],
         error_y=_error_bars(rates, "#333333"),
-        marker_color=[_HALVES[row.name] for row in report.rows[:2] for _ in GateName],
+        marker_color=[_HALVES[row.name] for row in report.rows[:2] for _ in PAPERS_GATES],
     )
     for model in known.models:
         halves = model.of(report.options.mode)
@@ -193,13 +193,13 @@ def _with_what(report: Report) -> str:
 
 
 def _own(report: Report) -> str:
-    head = ["half", "posts", *(outcome.value for outcome in Outcome), *(f"{gate.value} %" for gate in GateName)]
+    head = ["half", "posts", *(outcome.value for outcome in Outcome), *(f"{gate.value} %" for gate in PAPERS_GATES)]
     rows = [
         [
             escape(row.name),
             str(row.posts),
             *(str(row.outcomes[outcome]) for outcome in Outcome),
-            *(_rate(row.rates[gate]) for gate in GateName),
+            *(_rate(row.rates[gate]) for gate in PAPERS_GATES),
         ]
         for row in report.rows
     ]
@@ -208,8 +208,8 @@ def _own(report: Report) -> str:
 
 def _published(report: Report, known: Published) -> str:
     """Table 2 of the run's mode, this run first."""
-    head = ["", *(f"{gate.value} %, {half}" for half in ("helpful", "not helpful") for gate in GateName)]
-    own = [THIS_RUN, *(_rate(row.rates[gate]) for row in report.rows[:2] for gate in GateName)]
+    head = ["", *(f"{gate.value} %, {half}" for half in ("helpful", "not helpful") for gate in PAPERS_GATES)]
+    own = [THIS_RUN, *(_rate(row.rates[gate]) for row in report.rows[:2] for gate in PAPERS_GATES)]
     rows = [
         [escape(model.name), *(f"{value:.2f}" for value in (*halves.helpful, *halves.not_helpful))]
         for model in known.models
@@ -236,13 +236,13 @@ def _ablations(report: Report, known: Published) -> str:
 
 
 def _posts(report: Report) -> str:
-    head = ["note id", "half", "ended", *(gate.value for gate in GateName), "the note, or why there is none"]
+    head = ["note id", "half", "ended", *(gate.value for gate in PAPERS_GATES), "the note, or why there is none"]
     rows = [
         [
             escape(result.note_id),
             "helpful" if result.is_helpful else "not helpful",
             escape(result.outcome.value),
-            *(escape(getattr(result, gate.value).value.replace("_", " ")) for gate in GateName),
+            *(escape(getattr(result, gate.value).value.replace("_", " ")) for gate in PAPERS_GATES),
             escape(" ".join(part for part in (result.note, f"({result.reason})" if result.reason else "") if part)),
         ]
         for result in report.results
