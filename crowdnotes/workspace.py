@@ -19,7 +19,7 @@ from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice
-from crowdnotes.engines.local.heads.shipped import note_reader_for
+from crowdnotes.engines.local.heads.reader import reader_for
 from crowdnotes.errors import StoreFullError
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries
@@ -267,9 +267,9 @@ def warm_up(workspace: Workspace) -> None:
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
-    note_reader = note_reader_for(workspace.embedder)
+    note_reader = reader_for(workspace.embedder)
     if note_reader is not None:
-        note_reader.read(["warm-up"])
+        note_reader.encode(["warm-up"])
     # What is loaded by now stays: to look through it for garbage would stop everything for half a second.
     gc.collect()
     gc.freeze()

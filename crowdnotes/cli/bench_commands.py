@@ -62,7 +62,7 @@ def correctness(
     ] = None,
 ) -> None:
     """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion."""
-    from crowdnotes.engines.local.heads.shipped import JUDGES
+    from crowdnotes.engines.local.heads.head import JUDGES
     from crowdnotes.errors import InputError
     from crowdnotes.studies.bench.correctness import bench_correctness, fallen_figures, pin_correctness
     from crowdnotes.studies.data_files import read_distortions

@@ -20,32 +20,31 @@ _OUT = "Where weights, figures and card go; the program's own assets/judges with
 def helpfulness(
     data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
     camp: Annotated[
-        Path | None, typer.Option(help="Camp notes, Parquet: trains the readings again, with --pilot.")
+        Path | None, typer.Option(help="Camp notes, Parquet: teaches the reader again, with --pilot.")
     ] = None,
     pilot: Annotated[Path | None, typer.Option(help="The folder of the Birdwatch pilot's public data.")] = None,
     out: Annotated[Path | None, typer.Option(help=_OUT)] = None,
 ) -> None:
-    """Fit the helpfulness head and cross-validate it: no post in two folds. Prints the figures as JSON.
+    """Fit the helpfulness head and measure it in nested cross-validation, beside simple rivals. Prints JSON.
 
-    Readings and reader, which were taught on other notes, are the shipped ones unless --camp and --pilot are given;
-    to teach them again takes half an hour.
+    The reader, which was taught on other notes, is the shipped one unless --camp and --pilot are given; to teach it
+    again takes half an hour.
     """
     import shutil
 
     import numpy as np
 
     from crowdnotes.embedding import MiniLMEmbedder
-    from crowdnotes.engines.local.heads.note_reader import load_note_reader
-    from crowdnotes.engines.local.heads.readings import load_readings
-    from crowdnotes.engines.local.heads.shipped import HELPFULNESS, JUDGES, READER, READINGS
+    from crowdnotes.engines.local.heads.head import HELPFULNESS, JUDGES
+    from crowdnotes.engines.local.heads.reader import READER, load_reader
     from crowdnotes.errors import InputError
     from crowdnotes.studies import judge_files as files
     from crowdnotes.studies.data_files import note_mark, read_health_notes
-    from crowdnotes.studies.helpfulness_training import FOLDS, train_helpfulness
+    from crowdnotes.studies.train.helpfulness import train_helpfulness
     from crowdnotes.workspace import open_workspace
 
     if (camp is None) != (pilot is None):
-        raise InputError("The readings need both --camp and --pilot.", "Give both, or neither.")
+        raise InputError("The reader needs both --camp and --pilot.", "Give both, or neither.")
     notes = read_health_notes(data)
     folder = files.made_folder(out or JUDGES)
     with open_workspace() as workspace:
@@ -53,44 +52,27 @@ def helpfulness(
         if camp is not None and pilot is not None:
             _teach(notes, camp, pilot, embedder, folder)
         elif folder.resolve() != JUDGES:
-            for name in (READINGS, READER):
-                shutil.copyfile(JUDGES / name, folder / name)
-        reader = load_note_reader(folder / READER) if embedder.name == MiniLMEmbedder.name else None
-        trained = train_helpfulness(
-            notes, load_readings(folder / READINGS), reader, embedder, lambda line: progress(f"  {line}")
-        )
+            shutil.copyfile(JUDGES / READER, folder / READER)
+        reader = load_reader(folder / READER) if embedder.name == MiniLMEmbedder.name else None
+        trained = train_helpfulness(notes, reader, embedder, lambda line: progress(f"  {line}"))
     trained.head.save(folder / HELPFULNESS)
     marks = np.array([note_mark(note.note_id) for note in notes], dtype=np.uint64)
     labels = np.array([note.is_helpful for note in notes])
-    files.write_held_out(folder, "helpfulness", files.HeldOutVerdicts(marks, trained.middle.probabilities, labels))
-    f1s = [one.macro_f1 for one in trained.fold_sets]
-    figures: dict[str, object] = {
-        "notes": len(notes),
-        "folds": FOLDS,
-        "macro_f1": round(float(np.mean(f1s)), 4),
-        "macro_f1_spread": round(float(np.std(f1s)), 4),
-        "macro_f1_by_fold_set": [round(f1, 4) for f1 in f1s],
-        "auc": round(float(np.mean([one.auc for one in trained.fold_sets])), 4),
-    }
-    files.pin(folder, "helpfulness", figures, [HELPFULNESS, READINGS, READER])
-    print_json(figures)
+    files.write_held_out(folder, "helpfulness", files.HeldOutVerdicts(marks, trained.probabilities, labels))
+    files.pin(folder, "helpfulness", trained.figures, [HELPFULNESS, READER])
+    print_json(trained.figures)
 
 
 def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
-    """Readings and reader, from other notes than these, into the folder."""
-    from crowdnotes.engines.local.heads.note_reader import save_note_reader
-    from crowdnotes.engines.local.heads.shipped import READER, READINGS
+    """The reader, from other notes than these, into the folder."""
+    from crowdnotes.engines.local.heads.reader import READER, save_reader
     from crowdnotes.studies.camp_notes import read_camp_notes
-    from crowdnotes.studies.helpfulness_questions import QUESTIONS, answered_questions
-    from crowdnotes.studies.helpfulness_reader import teach_reader
-    from crowdnotes.studies.helpfulness_readings import read_pilot, train_readings, without_judged
+    from crowdnotes.studies.train.reader import answered_questions, read_pilot, teach_reader, without_judged
 
     progress("  leaving out the notes that are to be judged")
     others, rated = without_judged(read_camp_notes(camp), notes, embedder), read_pilot(pilot)
-    progress("  training the readings")
-    train_readings(others, rated).save(folder / READINGS)
-    taught = teach_reader(answered_questions(others, rated), lambda line: progress(f"  teaching the reader: {line}"))
-    save_note_reader(folder / READER, taught.adapter, list(QUESTIONS), taught.weights, taught.bias)
+    adapter = teach_reader(answered_questions(others, rated), lambda line: progress(f"  teaching the reader: {line}"))
+    save_reader(folder / READER, adapter)
 
 
 def principles(
@@ -100,11 +82,11 @@ def principles(
     """Fit the opinion head to notes both camps approve, and measure it on the newest fifth. Prints JSON."""
     import numpy as np
 
-    from crowdnotes.engines.local.heads.shipped import JUDGES, OPINION
+    from crowdnotes.engines.local.heads.head import JUDGES, OPINION
     from crowdnotes.studies import judge_files as files
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
     from crowdnotes.studies.data_files import note_mark
-    from crowdnotes.studies.principles_training import train_opinion
+    from crowdnotes.studies.train.principles import train_opinion
     from crowdnotes.workspace import open_workspace
 
     notes = labelled_bridging(read_camp_notes(data))

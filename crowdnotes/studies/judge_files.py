@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.engines.local.heads.shipped import JUDGES
+from crowdnotes.engines.local.heads.head import JUDGES
 from crowdnotes.errors import InputError, ModelFilesError
 
 FIGURES = "figures.json"

@@ -15,10 +15,11 @@ from scipy.stats import binomtest
 from sklearn.metrics import f1_score, roc_auc_score
 
 Numbers = npt.NDArray[np.float64]
+Truths = Sequence[bool] | npt.NDArray[np.bool_]
 DIRECTLY_HELPFUL = 2
 
 
-def macro_f1(truth: Sequence[bool], said: Sequence[bool]) -> float:
+def macro_f1(truth: Truths, said: Truths) -> float:
     """The mean of both classes' F1, in [0, 1]; a class that neither side has counts 0."""
     return float(f1_score(truth, said, labels=[True, False], average="macro", zero_division=0))
 
@@ -28,7 +29,7 @@ def accuracy(truth: Sequence[bool], said: Sequence[bool]) -> float:
     return float(np.mean(np.asarray(truth) == np.asarray(said)))
 
 
-def area_under_curve(truth: Sequence[bool], scores: Sequence[float] | Numbers) -> float | None:
+def area_under_curve(truth: Truths, scores: Sequence[float] | Numbers) -> float | None:
     """The chance that a true one scores above a false one, ties half; None when one class is missing."""
     return float(roc_auc_score(truth, scores)) if len(set(truth)) == 2 else None
 
@@ -106,3 +107,18 @@ def reciprocal_rank(ranking: Sequence[int], grades: Mapping[int, int]) -> float 
 
 def _gain(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+
+
+def bootstrap_auc(
+    truth: Truths, scores: Numbers, groups: npt.NDArray[np.int64], draws: int = 1_000
+) -> tuple[float, float]:
+    """The 95 % interval of the area under the curve over resampled groups of notes that belong together."""
+    chance = np.random.default_rng(0)
+    members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    labels = np.asarray(truth, dtype=bool)
+    found = []
+    for _ in range(draws):
+        rows = np.concatenate([members[at] for at in chance.integers(len(members), size=len(members))])
+        found.append(area_under_curve(labels[rows], scores[rows]))
+    low, high = np.quantile([area for area in found if area is not None], [0.025, 0.975])
+    return float(low), float(high)

@@ -16,13 +16,11 @@ from typer.testing import CliRunner
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Post
-from crowdnotes.engines.local.heads.head import load_head
-from crowdnotes.engines.local.heads.note_reader import load_note_reader
-from crowdnotes.engines.local.heads.readings import load_readings
-from crowdnotes.engines.local.heads.samples import note_sample, pair_sample
-from crowdnotes.engines.local.heads.shipped import HELPFULNESS, JUDGES, OPINION, READER, READINGS
+from crowdnotes.engines.local.heads.head import HELPFULNESS, JUDGES, OPINION, load_head
+from crowdnotes.engines.local.heads.reader import READER, load_reader
+from crowdnotes.engines.local.helpfulness import helpfulness_blocks
+from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError
-from crowdnotes.studies.helpfulness_questions import QUESTIONS
 from crowdnotes.studies.judge_files import read_held_out
 from crowdnotes.testing import HashingEmbedder
 
@@ -109,10 +107,10 @@ def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path) -> 
     out = tmp_path / "out"
     figures = _train("helpfulness", "--data", _health(tmp_path), "--out", out)
     assert figures["notes"] == len(_SUBJECTS) * 2
-    assert figures["macro_f1"] > 0.9  # made to be told apart
+    assert figures["nested_macro_f1"] > 0.9  # made to be told apart
     pinned = _pinned(out, "helpfulness")
-    assert pinned["macro_f1"] == figures["macro_f1"]
-    for name in (HELPFULNESS, READINGS, READER):
+    assert pinned["nested_macro_f1"] == figures["nested_macro_f1"]
+    for name in (HELPFULNESS, READER):
         assert pinned["weights_sha256"][name] == hashlib.sha256((out / name).read_bytes()).hexdigest()
     assert len(read_held_out("helpfulness", out).by_mark()) == figures["notes"]
     assert f"| notes | {figures['notes']} |" in (out / "helpfulness.md").read_text(encoding="utf-8")
@@ -128,9 +126,7 @@ def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path) -> None:
         _train("helpfulness", "--data", data, "--out", tmp_path / out)
         _train("principles", "--data", camps, "--out", tmp_path / out)
     assert _sums(tmp_path / "first") == _sums(tmp_path / "second")
-    assert {HELPFULNESS, READINGS, READER, OPINION, "figures.json", "helpfulness.md"} <= _sums(
-        tmp_path / "first"
-    ).keys()
+    assert {HELPFULNESS, READER, OPINION, "figures.json", "helpfulness.md"} <= _sums(tmp_path / "first").keys()
 
 
 def test_the_trained_heads_work_on_notes_that_they_have_not_seen(tmp_path: Path) -> None:
@@ -138,17 +134,14 @@ def test_the_trained_heads_work_on_notes_that_they_have_not_seen(tmp_path: Path)
     _train("helpfulness", "--data", _health(tmp_path), "--out", out)
     _train("principles", "--data", _camps(tmp_path), "--out", out)
     review, rant = "A review found marble harmless.", "Stupid liars: marble, wake up!"
-    post, embedder = Post(text="The marble makes owners ill."), HashingEmbedder()
-    seen = embedder.encode([post.text, review, rant])
-    known, judge, opinion = load_readings(out / READINGS), load_head(out / HELPFULNESS), load_head(out / OPINION)
-    good, bad = (
-        judge.judge(pair_sample(post, note, known, seen[0], vector)).probability
-        for note, vector in ((review, seen[1]), (rant, seen[2]))
+    post, judge, opinion = (
+        Post(text="The marble makes owners ill."),
+        load_head(out / HELPFULNESS),
+        load_head(out / OPINION),
     )
+    good, bad = judge.probabilities(helpfulness_blocks(None, "", [(post, review), (post, rant)]))
     assert good > 0.5 > bad
-    hostile, plain = (
-        opinion.judge(note_sample(note, vector)).probability for note, vector in ((rant, seen[2]), (review, seen[1]))
-    )
+    plain, hostile = opinion.probabilities(opinion_blocks(HashingEmbedder(), HashingEmbedder.name, [review, rant]))
     assert hostile > plain
 
 
@@ -161,7 +154,7 @@ def test_the_opinion_head_is_trained_and_measured_on_the_newest_fifth(tmp_path: 
     assert load_head(out / OPINION).embedder == HashingEmbedder.name
 
 
-def test_the_readings_need_both_kinds_of_data(tmp_path: Path) -> None:
+def test_the_reader_needs_both_kinds_of_data(tmp_path: Path) -> None:
     words = ["train", "helpfulness", "--data", str(_health(tmp_path)), "--camp", str(_camps(tmp_path))]
     refused = CliRunner().invoke(app, words)
     assert isinstance(refused.exception, InputError)
@@ -185,15 +178,14 @@ def test_camp_notes_without_votes_teach_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.model
-def test_readings_and_reader_are_taught_again_from_other_notes(tmp_path: Path) -> None:
+def test_the_reader_is_taught_again_from_other_notes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     others = ("--camp", _voted(tmp_path), "--pilot", _pilot(tmp_path))
     _train("helpfulness", "--data", _health(tmp_path), *others, "--out", out)
     pinned = _pinned(out, "helpfulness")["weights_sha256"]
     shipped = json.loads((JUDGES / "figures.json").read_text(encoding="utf-8"))["helpfulness"]["weights_sha256"]
-    for name in (READINGS, READER):
-        assert pinned[name] == hashlib.sha256((out / name).read_bytes()).hexdigest() != shipped[name]
-    assert load_note_reader(out / READER).questions == tuple(QUESTIONS)
+    assert pinned[READER] == hashlib.sha256((out / READER).read_bytes()).hexdigest() != shipped[READER]
+    assert load_head(out / HELPFULNESS).embedder == load_reader(out / READER).name
 
 
 def test_too_few_notes_that_differ_are_refused(tmp_path: Path) -> None:

@@ -6,20 +6,50 @@ The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate
 
 from __future__ import annotations
 
-from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
-from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
-from crowdnotes.engines.local.heads.link_kinds import linked_hosts
-from crowdnotes.engines.local.heads.reasons import NO_LINK, Reason, reasons_for
-from crowdnotes.engines.local.heads.samples import note_words, pair_sample, taught_reads, vector_of
-from crowdnotes.engines.local.heads.shipped import helpfulness_head, note_reader_for, readings
-from crowdnotes.engines.local.support import of_needed
-from crowdnotes.engines.local.tone import BARE_VERDICT, insults
-from crowdnotes.settings import GateSettings
-from crowdnotes.text.stems import content_tokens, plain_post
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, Span
+from crowdnotes.embedding import Embedder
+from crowdnotes.engines.local import tone
+from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
+from crowdnotes.engines.local.heads.head import (
+    HELPFULNESS,
+    Blocks,
+    Head,
+    linked_hosts,
+    note_words,
+    shipped_head,
+    vectors_of,
+    word_counts,
+)
+from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
+from crowdnotes.engines.local.support import of_needed
+from crowdnotes.settings import GateSettings
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.stems import content_tokens, plain_post, stem, tokens
+
+NO_LINK = "it has no source link"
 _MOST_REASONS = 3
+_MOST_WORDS = 3
+_SAID = 0.05  # of the probability; what moves it less is not worth a sentence
+_TELLING = 0.015  # the same of one word
+_WORD = re.compile(r"\w\w+")
+_SOCIAL = re.compile(
+    r"(?:^|\.)(?:x|twitter|t|facebook|instagram|youtube|youtu|tiktok|reddit|medium|substack|threads|rumble|"
+    r"bitchute|telegram)\.(?:com|co|be|net|org|me)$"
+)
 _OTHER_EMBEDDER = "Similarity of note and post was left out: the judge was trained with another embedding model."
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """One sentence part; `worth` is above 0 when it speaks for the note; the furthest from 0 comes first."""
+
+    message: str
+    worth: float
+    span: Span | None = None
 
 
 def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> GateResult:
@@ -35,44 +65,106 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     foreign = foreign_note(note) or foreign_post(post)
     if foreign:
         return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=foreign)
-    head = helpfulness_head()
-    post_vector, note_vector = vector_of(embedder, head.embedder, [plain_post(post.text), words])
-    reader = note_reader_for(embedder)
-    taught = taught_reads(reader, [(post, note)])[0] if reader is not None else None
-    sample = pair_sample(post, note, readings(), post_vector, note_vector, taught)
-    parts = head.judge(sample)
-    found = reasons_for(plain_post(post.text), note, sample, parts)
-    score = round(parts.probability, 4)
-    rules = _broken_rules(note, words)
-    if rules:
+    head, reader = shipped_head(HELPFULNESS), reader_for(embedder)
+    blocks = helpfulness_blocks(reader, head.embedder, [(post, note)])
+    score = round(float(head.probabilities(blocks)[0]), 4)
+    broken = list(_broken_rules(note, words))
+    if broken:
         score = min(score, round(settings.helpfulness / 2, 4))
-        found = [*rules, *(reason for reason in found if reason.message not in {rule.message for rule in rules})]
-    passed = score >= settings.helpfulness
+    found = sorted(
+        [*broken, *_about_faults(note), *_about_blocks(head, blocks), *_about_words(head, blocks, post, note)],
+        key=lambda reason: -abs(reason.worth),
+    )
     return GateResult(
         gate=GateName.HELPFULNESS,
-        status=GateStatus.PASS if passed else GateStatus.FAIL,
+        status=GateStatus.PASS if score >= settings.helpfulness else GateStatus.FAIL,
         reason=_sentence(found, score, settings.helpfulness),
         score=score,
         threshold=settings.helpfulness,
         probability=score,
         findings=(
             *(Finding(message=reason.message, span=reason.span, ok=reason.worth > 0) for reason in found),
-            *([Finding(message=_OTHER_EMBEDDER, ok=False)] if note_vector is None else []),
+            *([Finding(message=_OTHER_EMBEDDER, ok=False)] if blocks["note"] is None else []),
         ),
     )
 
 
-def _broken_rules(note: str, words: str) -> list[Reason]:
-    broken = []
-    if BARE_VERDICT.match(words):
-        broken.append(Reason("it only says that the post is wrong", worth=-1.0))
+def helpfulness_blocks(reader: Embedder | None, fitted_to: str, pairs: list[tuple[Post, str]]) -> Blocks:
+    """What the head looks at of each note and the post above it; no vectors without the reader it was fitted to."""
+    notes = [note for _, note in pairs]
+    posts = [readable_post(plain_post(post.text)) for post, _ in pairs]
+    read = [readable_note(note) for note in notes]
+    return {
+        "words": word_counts(notes),
+        "note": None if reader is None else vectors_of(reader, fitted_to, read),
+        "post": None if reader is None else vectors_of(reader, fitted_to, posts),
+    }
+
+
+def _broken_rules(note: str, words: str) -> Iterator[_Reason]:
+    if tone.BARE_VERDICT.match(words):
+        yield _Reason("it only says that the post is wrong", worth=-1.0)
     if not linked_hosts(note):
-        broken.append(Reason(NO_LINK, worth=-1.0))
-    broken += [Reason(f"an insult: “{note[span.start : span.end]}”", worth=-1.0, span=span) for span in insults(note)]
-    return broken
+        yield _Reason(NO_LINK, worth=-1.0)
+    for span in tone.insults(note):
+        yield _Reason(f"an insult: “{note[span.start : span.end]}”", worth=-1.0, span=span)
 
 
-def _sentence(found: list[Reason], score: float, needed: float) -> str:
+def _about_faults(note: str) -> Iterator[_Reason]:
+    """What raters object to is said even where this sample of notes taught the head little about it."""
+    hosts = linked_hosts(note)
+    if hosts and all(_SOCIAL.search(host) for host in hosts):
+        yield _Reason("it cites social media alone", worth=-0.5)
+    faults = (
+        ("loaded words", tone.loaded_words(note)),
+        ("guesses or opinion", tone.speculative_words(note)),
+        ("shouting", tone.shouting(note)),
+        ("a question", tone.questions(note)),
+        ("the writer's own view", tone.first_person(note)),
+        ("arguing about notes", tone.matches(tone.ABOUT_NOTES, note)),
+    )
+    for what, spans in faults:
+        if spans:
+            yield _Reason(f"{what}: “{note[spans[0].start : spans[0].end]}”", -0.5, spans[0])
+
+
+def _about_blocks(head: Head, blocks: Blocks) -> Iterator[_Reason]:
+    """The note as a whole, and what lies in the post, which no wording can change."""
+    worths = head.worths(blocks)
+    sentences = (
+        ("note", "it reads like notes that raters of both camps approve", "it reads unlike notes that raters approve"),
+        ("post", "notes under posts like this are often rated helpful", "notes under such posts are seldom shown"),
+    )
+    for name, good, bad in sentences:
+        if blocks[name] is not None and abs(worths[name]) / 4 >= _SAID:
+            yield _Reason(good if worths[name] > 0 else bad, worths[name] / 4)  # near 0.5, log-odds / 4 is probability
+
+
+def _about_words(head: Head, blocks: Blocks, post: Post, note: str) -> Iterator[_Reason]:
+    """The words of manner that move the probability most, told by leaving each out; none that the post has too.
+
+    What the note is about and whom it cites move it too, but no writer can do without them.
+    """
+    links = [(url.start, url.end) for url in find_urls(note)]
+    in_post = {token.stem for token in tokens(plain_post(post.text))}
+    spans = {
+        match.group().lower(): Span(start=match.start(), end=match.end())
+        for match in _WORD.finditer(note)
+        if tone.is_of_manner(match.group().lower()) and stem(match.group().lower()) not in in_post
+        if not any(start <= match.start() < end for start, end in links)
+    }
+    gains = head.gains(blocks, note, list(spans.values()), {"words": word_counts})
+    ranked = sorted(zip(gains, spans.items(), strict=True), key=lambda item: item[0])
+    for named, message in (
+        ([item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING], "notes with such words were rated lower"),
+        ([item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING], "notes with these were rated higher"),
+    ):
+        if named:
+            listed = ", ".join(f"“{word}”" for _, (word, _) in named)
+            yield _Reason(f"{message}: {listed}", sum(gain for gain, _ in named), named[0][1][1])
+
+
+def _sentence(found: list[_Reason], score: float, needed: float) -> str:
     passed = score >= needed
     start = "Likely to be rated helpful" if passed else "Unlikely to be rated helpful as it is"
     reason = f"{start}: probability {of_needed(score, needed)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from crowdnotes.domain import (
@@ -17,17 +18,29 @@ from crowdnotes.domain import (
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
-from crowdnotes.engines.local.heads.opinion import read_opinion
+from crowdnotes.engines.local.heads.head import (
+    OPINION,
+    Blocks,
+    letter_counts,
+    note_words,
+    shipped_head,
+    vectors_of,
+    word_counts,
+)
 from crowdnotes.engines.local.support import note_sentences, of_needed
 from crowdnotes.engines.local.tone import reading
 from crowdnotes.settings import GateSettings
-from crowdnotes.text.note_rules import without_urls
-from crowdnotes.text.stems import content_tokens, plain_post
+from crowdnotes.text.note_rules import find_urls, without_urls
+from crowdnotes.text.stems import ENGLISH_STOP_WORDS, content_tokens, plain_post
 
 _ADDRESSES = 0.25
 _LONG_SENTENCE = 40
 _EASE = 5.0
 _CONTEXT_WORDS = 7
+_MOST_WORDS = 3
+_MOST_JUDGED = 200  # a note has some 50 words
+_TELLING = 0.01  # of the probability; a word that adds less says nothing by itself
+_WORD = re.compile(r"\w\w+")
 
 
 def judge_principles(
@@ -76,7 +89,7 @@ def _neutral(note: str) -> PrincipleResult:
 
 def _no_speculation(embedder: Embedder, settings: GateSettings, note: str) -> PrincipleResult:
     """By word lists, and by the trained head, which sees opinion that no list of words holds."""
-    opinion = read_opinion(embedder, note)
+    probability, words = read_opinion(embedder, note)
     findings = [
         *_at(note, tone.speculative_words(note), "“{}” is opinion or a guess."),
         *_at(note, tone.first_person(note), "“{}” makes it the writer's view."),
@@ -85,15 +98,15 @@ def _no_speculation(embedder: Embedder, settings: GateSettings, note: str) -> Pr
         "It states, and does not guess or argue.",
         "Some words are opinion or speculation, not what a source says.",
     )
-    if opinion.probability >= settings.opinion:
-        share = f"{opinion.probability:.0%} of notes like it were judged opinion or hostile"
+    if probability >= settings.opinion:
+        share = f"{probability:.0%} of notes like it were judged opinion or hostile"
         bad = f"It reads as opinion: {share}."
         listed = {finding.span for finding in findings}
-        new = [span for span in opinion.words if span not in listed]
+        new = [span for span in words if span not in listed]
         findings += _at(note, new, "“{}” is typical of notes that argue.")
         findings = findings or [Finding(message=f"The wording as a whole: {share}.")]
     result = _result(PrincipleName.NO_SPECULATION, good, bad, findings)
-    return result.model_copy(update={"probability": round(1 - opinion.probability, 4)})
+    return result.model_copy(update={"probability": round(1 - probability, 4)})
 
 
 def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
@@ -152,3 +165,29 @@ def _readable(note: str, words: str) -> PrincipleResult:
         findings.append(Finding(message=f"Long words: reading ease {read.ease:.0f}, where 30 is hard and 60 is plain."))
     good, bad = "Short enough sentences and words.", "It is hard to read at a glance."
     return _result(PrincipleName.READABLE, good, bad, findings)
+
+
+def opinion_blocks(embedder: Embedder, fitted_to: str, notes: Sequence[str]) -> Blocks:
+    """What the opinion head looks at; no vectors without the embedder that it was fitted to."""
+    vectors = vectors_of(embedder, fitted_to, [note_words(note) for note in notes])
+    return {"words": word_counts(notes), "letters": letter_counts(notes), "note": vectors}
+
+
+def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]]:
+    """The probability that a note is opinion or hostile, and the words that add most to it, strongest first.
+
+    What a word adds is told by leaving it out; with another embedder than the head's, words and letters alone speak.
+    """
+    head = shipped_head(OPINION)
+    blocks = opinion_blocks(embedder, head.embedder, [note])
+    probability = float(head.probabilities(blocks)[0])
+    links = [(url.start, url.end) for url in find_urls(note)]
+    spans = [
+        Span(start=match.start(), end=match.end())
+        for match in _WORD.finditer(note)
+        if match.group().lower() not in ENGLISH_STOP_WORDS
+        if not any(start <= match.start() < end for start, end in links)
+    ][:_MOST_JUDGED]
+    gains = head.gains(blocks, note, spans, {"words": word_counts, "letters": letter_counts})
+    ranked = sorted(zip(gains, spans, strict=True), key=lambda item: -item[0])
+    return probability, tuple(span for gain, span in ranked[:_MOST_WORDS] if gain >= _TELLING)

@@ -12,18 +12,36 @@ import pytest
 from crowdnotes.domain import GateStatus, Post, PrincipleName
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.heads.grams import BUCKETS, letter_grams, word_grams
-from crowdnotes.engines.local.heads.head import load_head
-from crowdnotes.engines.local.heads.link_kinds import LinkKind, is_of_kind, linked_hosts
-from crowdnotes.engines.local.heads.note_features import note_features
-from crowdnotes.engines.local.heads.pair_features import pair_features
-from crowdnotes.engines.local.heads.shipped import HELPFULNESS, JUDGES, helpfulness_head
+from crowdnotes.engines.local.heads.head import (
+    BUCKETS,
+    HELPFULNESS,
+    JUDGES,
+    letter_counts,
+    linked_hosts,
+    load_head,
+    shipped_head,
+    word_counts,
+)
+from crowdnotes.engines.local.heads.reader import (
+    READER,
+    AdaptedMiniLM,
+    Adapter,
+    adapter_of,
+    load_reader,
+    readable_note,
+    reader_for,
+    save_reader,
+)
+from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import GateSettings
 from crowdnotes.studies.judge_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, macro_f1
+from crowdnotes.testing import HashingEmbedder
 from tests.engines.local.made import AWKWARD_TEXTS
+from tests.shared import minilm
 
+NESTED_AUC = 0.75
 FIGURES = json.loads((JUDGES / "figures.json").read_text(encoding="utf-8"))
 POST = Post(text="Boiled lemon peel cures diabetes within a week, doctors hide it from you.")
 HELPFUL = (
@@ -39,13 +57,17 @@ def test_the_weights_are_the_ones_that_were_measured(judge: str) -> None:
         assert hashlib.sha256((JUDGES / name).read_bytes()).hexdigest() == expected
 
 
-def test_the_pinned_helpfulness_figure_follows_from_the_held_out_verdicts_and_has_not_fallen() -> None:
-    held_out = read_held_out("helpfulness")
-    said = [bool(p >= 0.5) for p in held_out.probabilities]
-    measured = macro_f1([bool(label) for label in held_out.labels], said)
-    assert measured == pytest.approx(np.median(FIGURES["helpfulness"]["macro_f1_by_fold_set"]), abs=0.002)
-    assert FIGURES["helpfulness"]["macro_f1"] >= 0.74
-    assert FIGURES["helpfulness"]["auc"] >= 0.82
+def test_the_pinned_helpfulness_figures_follow_from_the_held_out_verdicts_and_have_not_fallen() -> None:
+    held_out, pinned = read_held_out("helpfulness"), FIGURES["helpfulness"]
+    truth = [bool(label) for label in held_out.labels]
+    low, high = pinned["nested_auc_interval"]
+    assert area_under_curve(truth, held_out.probabilities) == pytest.approx(pinned["nested_auc"], abs=0.02)
+    assert macro_f1(truth, [bool(p >= 0.5) for p in held_out.probabilities]) == pytest.approx(
+        pinned["nested_macro_f1"], abs=0.03
+    )
+    assert low < pinned["nested_auc"] < high
+    assert pinned["nested_auc"] >= NESTED_AUC
+    assert all(pinned["nested_auc"] >= rival + 0.01 for rival in pinned["rivals_nested_auc"].values())
 
 
 def test_the_pinned_opinion_figure_follows_from_the_held_out_verdicts_and_has_not_fallen() -> None:
@@ -104,38 +126,89 @@ def test_opinion_that_no_word_list_holds_is_found_and_its_words_are_pointed_at()
 
 
 @pytest.mark.parametrize("text", AWKWARD_TEXTS)
-def test_any_text_has_the_same_features_and_finite_ones(text: str) -> None:
-    assert note_features(text).keys() == note_features("A note.").keys()
-    assert pair_features(text, text).keys() == pair_features("A post.", "A note.").keys()
-    assert np.isfinite([*note_features(text).values(), *pair_features(text, text).values()]).all()
-    for grams in (word_grams(text), letter_grams(text)):
-        assert len(grams.places) == len(grams.counts) == len(set(grams.places.tolist()))
-        assert all(0 <= place < BUCKETS for place in grams.places)
+def test_any_text_can_be_counted_and_judged(text: str) -> None:
+    for counts in (word_counts([text]), letter_counts([text])):
+        assert counts.shape == (1, BUCKETS)
+        assert (counts.data > 0).all()
+    probability = shipped_head(HELPFULNESS).probabilities(helpfulness_blocks(None, "", [(Post(text=text), text)]))
+    assert 0 <= probability[0] <= 1
 
 
-def test_a_saved_head_gives_the_same_verdict(tmp_path: Path, engine: LocalEngine) -> None:
-    helpfulness_head().save(tmp_path / HELPFULNESS)
-    again = load_head(tmp_path / HELPFULNESS)
-    assert again.features == helpfulness_head().features
-    assert np.array_equal(again.grams["words"].weights, helpfulness_head().grams["words"].weights)
+def test_a_saved_head_gives_the_same_verdict(tmp_path: Path) -> None:
+    head = shipped_head(HELPFULNESS)
+    head.save(tmp_path / HELPFULNESS)
+    blocks = helpfulness_blocks(None, "", [(POST, HELPFUL)])
+    assert load_head(tmp_path / HELPFULNESS).probabilities(blocks) == pytest.approx(head.probabilities(blocks))
 
 
-def test_a_damaged_head_is_refused_with_a_way_out(tmp_path: Path) -> None:
-    (tmp_path / HELPFULNESS).write_bytes(b"not weights")
+def test_a_damaged_head_or_reader_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    for name, load in ((HELPFULNESS, load_head), (READER, load_reader)):
+        (tmp_path / name).write_bytes(b"not weights")
+        with pytest.raises(ModelFilesError, match="missing or damaged"):
+            load(tmp_path / name)
+
+
+def test_a_head_that_holds_anything_but_plain_types_is_refused(tmp_path: Path) -> None:
+    import skops.io
+
+    skops.io.dump({"pipeline": Path("x"), "widths": {}, "means": {}, "embedder": ""}, tmp_path / HELPFULNESS)
     with pytest.raises(ModelFilesError, match="missing or damaged"):
         load_head(tmp_path / HELPFULNESS)
 
 
 @pytest.mark.parametrize(
-    ("url", "kind"),
+    ("note", "hosts"),
     [
-        ("https://www.cdc.gov/a", LinkKind.AUTHORITY),
-        ("https://x.com/a/status/1", LinkKind.SOCIAL),
-        ("https://pubmed.ncbi.nlm.nih.gov/1", LinkKind.RESEARCH),
-        ("https://en.wikipedia.org/wiki/A", LinkKind.ENCYCLOPEDIA),
+        ("Words. https://www.CDC.gov/a https://x.com/b", ["cdc.gov", "x.com"]),
+        ("Words. cdc.gov/a", []),
+        ("https://[ broken", []),
     ],
 )
-def test_a_link_is_of_the_kind_its_host_tells(url: str, kind: LinkKind) -> None:
-    (host,) = linked_hosts(f"Words. {url}")
-    assert is_of_kind(host, kind)
-    assert not is_of_kind("exampletwitter.com.evil.org", LinkKind.SOCIAL)
+def test_the_sites_of_a_note_are_its_links_hosts(note: str, hosts: list[str]) -> None:
+    assert linked_hosts(note) == hosts
+
+
+def test_a_note_is_read_with_the_names_of_the_pages_it_links_to() -> None:
+    note = "Rates fell &amp; stayed  low.  https://www.who.int/news/article/measles-cases-fall.html?id=1"
+    assert readable_note(note) == "Rates fell & stayed low. [SEP] who.int news measles cases fall"
+
+
+_LAYER = "encoder.layer.5.attention.output.dense"
+
+
+def _adapter(up: float) -> Adapter:
+    rising = np.linspace(0, up, 768, dtype=np.float32)
+    return Adapter({_LAYER: rising.reshape(384, 2)}, {_LAYER: rising.reshape(2, 384)})
+
+
+def test_a_saved_reader_is_the_same_when_it_is_loaded_and_readers_with_other_numbers_have_other_names(
+    tmp_path: Path,
+) -> None:
+    names = []
+    for up in (0.25, 0.5):
+        save_reader(tmp_path / READER, _adapter(up))
+        names.append(load_reader(tmp_path / READER).name)
+    assert names[0] == f"{MiniLMEmbedder.name}+{adapter_of(_adapter(0.25).arrays()).mark}" != names[1]
+
+
+def test_a_change_whose_sides_do_not_fit_is_refused() -> None:
+    arrays = _adapter(1.0).arrays()
+    arrays[f"down/{_LAYER}"] = arrays[f"down/{_LAYER}"][:1]
+    with pytest.raises(ModelFilesError, match="damaged"):
+        adapter_of(arrays)
+
+
+def test_another_embedding_model_has_no_reader() -> None:
+    assert reader_for(HashingEmbedder()) is None
+
+
+@pytest.mark.model
+def test_the_change_is_added_to_the_installed_model_and_one_of_another_is_refused() -> None:
+    texts = ["Measles is a disease.", "The post is right."]
+    plain, changed = (embedder.encode(texts) for embedder in (minilm(), AdaptedMiniLM(_adapter(1.0))))
+    assert not np.allclose(plain, changed, atol=1e-2)
+    other = Adapter(
+        {"encoder.layer.99": np.ones((384, 2), np.float32)}, {"encoder.layer.99": np.ones((2, 384), np.float32)}
+    )
+    with pytest.raises(ModelFilesError, match="another embedding model"):
+        AdaptedMiniLM(other).encode(["A note."])

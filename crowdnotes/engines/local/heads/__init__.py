@@ -1,5 +1,4 @@
-"""Small trained heads: linear weights over features that can be named, hashed words and sentence vectors.
+"""Small trained heads, one linear pipeline each, and the reader that gives one of them its vectors.
 
-Weights are plain arrays in assets/judges, with a model card and measured figures each; `crowdnotes train`
-makes them (`studies/`). Nothing here learns.
+The files are in assets/judges, with a model card and measured figures each; `crowdnotes train` makes them (`studies/`).
 """

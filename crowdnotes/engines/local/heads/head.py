@@ -1,177 +1,176 @@
-"""A head: one weight a named feature, a hashed gram, and a number of a sentence vector; likeness; then calibrated.
+"""A trained head: one scikit-learn pipeline over blocks of columns, saved with skops (nothing pickled).
 
-score = bias + the sum of all parts; probability = 1 / (1 + exp(-(slope * score + offset))), Platt's scaling
-(1999) fitted on held-out folds. Every part of a verdict can be told: `Parts` holds what each feature and
-gram added, measured from the training notes' mean.
+A block is what a head looks at of each note: hashed counts of words or of letter runs, weighed by rarity in the
+pipeline, or a sentence vector. Then one logistic regression, whose probabilities are calibrated on held-out folds.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import html
+import re
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import numpy as np
-import numpy.typing as npt
 
-from crowdnotes.embedding import FloatArray
-from crowdnotes.engines.local.heads.grams import Grams
-from crowdnotes.engines.local.heads.likeness import FEATURES, Likeness, likeness_of
+from crowdnotes.domain import Span
+from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.errors import ModelFilesError
+from crowdnotes.text.note_rules import find_urls, without_urls
 
-_REPAIR = "Put the folder assets/judges back, for instance with `git checkout assets`, or train the head again."
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+    from sklearn.pipeline import Pipeline
 
+JUDGES = Path(__file__).resolve().parents[4] / "assets" / "judges"
+HELPFULNESS, OPINION = "helpfulness.skops", "principles.skops"
+BUCKETS = 1 << 15
+REPAIR = "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."
+_MOST_CHARACTERS = 4_000  # a note has 280, a post seldom more than 1,000
+_MARKS = re.compile(r"\W+")
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """What a head looks at, by name. A feature or vector that is missing adds nothing."""
-
-    features: Mapping[str, float]
-    grams: Mapping[str, Grams]
-    vectors: Mapping[str, FloatArray] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The score taken apart: by feature, gram block and place in it, vector, likeness; the rest is the bias."""
-
-    features: dict[str, float]
-    grams: dict[str, dict[int, float]]
-    vectors: dict[str, float]
-    likeness: float
-    score: float
-    probability: float
+Blocks = Mapping[str, Any]
+"""By name a row a note: counts (a sparse matrix), or vectors, shape (notes, dimensions), None when there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class GramBlock:
-    """Weights of one kind of grams, shape (BUCKETS,): `rarity` is the inverse document frequency."""
-
-    rarity: FloatArray
-    weights: FloatArray
-
-
-@dataclass(frozen=True, slots=True)
-class VectorBlock:
-    """Weights of one sentence vector, shape (dimensions,), over its standardised numbers."""
-
-    mean: FloatArray
-    scale: FloatArray
-    weights: FloatArray
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Head:
-    """Trained weights. `mean` and `scale` standardise the features; `embedder` made the vectors."""
+    """`widths`: the blocks' columns, in their order; `means`: of the vectors it learned from; `embedder` made them."""
 
-    features: tuple[str, ...]
-    mean: FloatArray
-    scale: FloatArray
-    weights: FloatArray
-    grams: dict[str, GramBlock]
-    vectors: dict[str, VectorBlock]
-    bias: float
-    slope: float
-    offset: float
+    pipeline: Pipeline
+    widths: Mapping[str, int]
+    means: Mapping[str, FloatArray]
     embedder: str
-    likeness: Likeness | None = None
 
-    def judge(self, sample: Sample) -> Parts:
-        """The score of a sample, its calibrated probability, and what each part added."""
-        features = {
-            name: float(weight * (sample.features[name] - mean) / scale)
-            for name, mean, scale, weight in zip(self.features, self.mean, self.scale, self.weights, strict=True)
-            if name in sample.features
-        }
-        grams = {name: _gram_parts(block, sample.grams[name]) for name, block in self.grams.items()}
-        vectors = {
-            name: float(((sample.vectors[name] - block.mean) / block.scale) @ block.weights)
-            for name, block in self.vectors.items()
-            if name in sample.vectors
-        }
-        score = self.bias + sum(features.values()) + sum(vectors.values())
-        score += sum(sum(parts.values()) for parts in grams.values())
-        likeness = 0.0
-        if self.likeness is not None:
-            likeness = self.likeness.score({FEATURES: self._dense(sample), **sample.vectors})
-        score += likeness
-        return Parts(features, grams, vectors, likeness, score, sigmoid(self.slope * score + self.offset))
+    def probabilities(self, blocks: Blocks) -> FloatArray:
+        """Of each note, shape (notes,). Vectors that are missing are put at the mean, where they tell nothing."""
+        return np.asarray(self.pipeline.predict_proba(self._rows(blocks))[:, 1])
 
-    def _dense(self, sample: Sample) -> FloatArray:
-        """The sample's features in the head's order; one that is missing is at the others' mean."""
-        values = [sample.features.get(name, mean) for name, mean in zip(self.features, self.mean, strict=True)]
-        return np.array(values, dtype=np.float32)
+    def worths(self, blocks: Blocks) -> dict[str, float]:
+        """What each block of the first note adds to the log-odds; of a vector, beside what the mean would."""
+        rows = self.pipeline[:-1].transform(self._rows(blocks))
+        average = self.pipeline[:-1].transform(self._rows(blocks | dict.fromkeys(self.means)))
+        weights = self.pipeline[-1].coef_[0]
+        places = self.pipeline[0].output_indices_
+        return {
+            name: float(((rows - average) if name in self.means else rows)[0, places[name]] @ weights[places[name]])
+            for name in self.widths
+        }
+
+    def gains(
+        self, blocks: Blocks, note: str, spans: Sequence[Span], counters: Mapping[str, Callable[[Sequence[str]], Any]]
+    ) -> list[float]:
+        """How much the probability of the one note falls without the words at each span; its vectors stay.
+
+        `counters` make the blocks of counts anew from the shortened notes.
+        """
+        shortened = [f"{note[: span.start]}{note[span.end :]}" for span in spans]
+        if not shortened:
+            return []
+        changed = {name: None if block is None else block.repeat(len(shortened), axis=0)
+                   for name, block in blocks.items() if name not in counters}  # fmt: skip
+        changed |= {name: count(shortened) for name, count in counters.items()}
+        return [float(gain) for gain in self.probabilities(blocks)[0] - self.probabilities(changed)]
+
+    def _rows(self, blocks: Blocks) -> csr_matrix:
+        count = next(block.shape[0] for block in blocks.values() if block is not None)
+        filled = {name: np.tile(mean, (count, 1)) for name, mean in self.means.items()}
+        return rows_of(filled | {name: block for name, block in blocks.items() if block is not None}, self.widths)
 
     def save(self, path: Path) -> None:
-        """Write the weights as plain arrays (.npz, nothing pickled), gram weights in half precision."""
-        arrays: dict[str, npt.NDArray[np.generic]] = {
-            "features": np.array(self.features),
-            "mean": self.mean.astype(np.float32),
-            "scale": self.scale.astype(np.float32),
-            "weights": self.weights.astype(np.float32),
-            "numbers": np.array([self.bias, self.slope, self.offset], dtype=np.float64),
-            "embedder": np.array(self.embedder),
+        """Write pipeline and means in one compressed file."""
+        import skops.io
+
+        content = {
+            "pipeline": self.pipeline,
+            "widths": dict(self.widths),
+            "means": dict(self.means),
+            "embedder": self.embedder,
         }
-        for name, grams in self.grams.items():
-            arrays[f"grams/{name}/rarity"] = grams.rarity.astype(np.float16)
-            arrays[f"grams/{name}/weights"] = grams.weights.astype(np.float16)
-        for name, vector in self.vectors.items():
-            for part in ("mean", "scale", "weights"):
-                arrays[f"vectors/{name}/{part}"] = getattr(vector, part).astype(np.float16)
-        arrays |= self.likeness.arrays() if self.likeness is not None else {}
-        np.savez_compressed(path, allow_pickle=False, **arrays)
+        skops.io.dump(content, path, compression=zipfile.ZIP_DEFLATED, compresslevel=9)
 
 
 def load_head(path: Path) -> Head:
-    """The weights that `Head.save` wrote. Raises ModelFilesError when the file is missing or damaged."""
+    """What `Head.save` wrote. Raises ModelFilesError when the file is missing or damaged, or holds other types."""
+    import skops.io
+    from skops.io.exceptions import UntrustedTypesFoundException
+
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        bias, slope, offset = (float(number) for number in arrays["numbers"])
-        return Head(
-            features=tuple(str(name) for name in arrays["features"]),
-            mean=arrays["mean"],
-            scale=arrays["scale"],
-            weights=arrays["weights"],
-            grams={
-                name: GramBlock(_full(arrays, f"grams/{name}/rarity"), _full(arrays, f"grams/{name}/weights"))
-                for name in _names(arrays, "grams")
-            },
-            vectors={
-                name: VectorBlock(*(_full(arrays, f"vectors/{name}/{part}") for part in ("mean", "scale", "weights")))
-                for name in _names(arrays, "vectors")
-            },
-            bias=bias,
-            slope=slope,
-            offset=offset,
-            embedder=str(arrays["embedder"]),
-            likeness=likeness_of(arrays),
-        )
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelFilesError(f"The trained judge {path.name} is missing or damaged.", _REPAIR) from error
+        return Head(**skops.io.load(path))
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, UntrustedTypesFoundException) as error:
+        raise ModelFilesError(f"The trained judge {path.name} is missing or damaged.", REPAIR) from error
 
 
-def sigmoid(score: float) -> float:
-    """1 / (1 + e^-score), without overflow."""
-    return 1.0 / (1.0 + math.exp(-score)) if score >= 0 else math.exp(score) / (1.0 + math.exp(score))
+@cache
+def shipped_head(name: str) -> Head:
+    """A head of assets/judges, read once. Raises ModelFilesError when it is missing or damaged."""
+    return load_head(JUDGES / name)
 
 
-def normed(block_rarity: FloatArray, grams: Grams) -> FloatArray:
-    """The weights of a text's grams before the head's: frequency times rarity, of unit length."""
-    values = np.asarray(grams.counts * block_rarity[grams.places], dtype=np.float32)
-    norm = float(np.linalg.norm(values))
-    return values / np.float32(norm) if norm else values
+def rows_of(blocks: Blocks, widths: Mapping[str, int]) -> csr_matrix:
+    """The blocks side by side, in the order of `widths`."""
+    from scipy import sparse
+
+    return sparse.hstack([sparse.csr_matrix(blocks[name]) for name in widths]).tocsr()
 
 
-def _gram_parts(block: GramBlock, grams: Grams) -> dict[int, float]:
-    parts = normed(block.rarity, grams) * block.weights[grams.places]
-    return dict(zip(grams.places.tolist(), parts.tolist(), strict=True))
+def note_words(note: str) -> str:
+    """The note's words as judged: entities undone, without URLs."""
+    return without_urls(html.unescape(note))
 
 
-def _full(arrays: Mapping[str, npt.NDArray[np.generic]], name: str) -> FloatArray:
-    return np.asarray(arrays[name], dtype=np.float32)
+def linked_hosts(note: str) -> list[str]:
+    """The host of each link of a note that has a scheme, in order, lower case and without "www."."""
+    hosts = []
+    for url in find_urls(html.unescape(note)):
+        try:
+            host = urlsplit(url.url).hostname if url.has_scheme else ""
+        except ValueError:  # "https://[" is a URL to a reader, not to the parser
+            continue
+        if host:
+            hosts.append(host.removeprefix("www."))
+    return hosts
 
 
-def _names(arrays: Mapping[str, object], kind: str) -> list[str]:
-    return sorted({name.split("/")[1] for name in arrays if name.startswith(f"{kind}/")})
+def word_counts(notes: Sequence[str]) -> csr_matrix:
+    """Words, pairs of them, and a mark for each site that the note links to; shape (notes, BUCKETS)."""
+
+    def marked(note: str) -> str:
+        sites = [f"site_{_MARKS.sub('_', host)}" for host in linked_hosts(note)]
+        return _encodable(" ".join([note_words(note)[:_MOST_CHARACTERS], *sites]))
+
+    return _counter("word", 1, 2).transform(map(marked, notes))
+
+
+def letter_counts(notes: Sequence[str]) -> csr_matrix:
+    """Runs of two to four letters inside words: they see endings and misspellings; shape (notes, BUCKETS)."""
+    texts = (_encodable(note_words(note)[:_MOST_CHARACTERS]) for note in notes)
+    return _counter("char_wb", 2, 4).transform(texts)
+
+
+def vectors_of(embedder: Embedder, name: str, texts: Sequence[str]) -> FloatArray | None:
+    """The vectors of texts; None when the head was fitted to another embedder."""
+    return embedder.encode(texts) if embedder.name == name else None
+
+
+@cache
+def _counter(analyzer: str, shortest: int, longest: int) -> Any:
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    return HashingVectorizer(
+        n_features=BUCKETS,
+        analyzer=analyzer,
+        ngram_range=(shortest, longest),
+        token_pattern=r"\w\w+|[!?]+" if analyzer == "word" else None,
+        alternate_sign=False,
+        norm=None,
+    )
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be hashed

@@ -1,31 +1,140 @@
-"""Teaches the reader: a low-rank change of the embedding model, so that its vectors answer the crowds' questions.
+"""Teaches the reader: a low-rank change of the embedding model, so that its vectors answer what crowds said of notes.
 
-No note of HealthNotes is among what it is taught on. Deterministic on one machine: one thread, fixed seeds; the
-processor's own way of rounding bfloat16 may differ elsewhere. About half an hour on one core for 20,000 notes.
+It is taught on camp notes and pilot notes, none of which is among the notes to be judged. Deterministic on one
+machine: one thread, fixed seeds; the processor's own way of rounding bfloat16 may differ elsewhere. About half an hour
+on one core for 20,000 notes.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import torch
 from torch import nn
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
-from crowdnotes.embedding import FloatArray, packaged_model_dir, verify_weights
-from crowdnotes.engines.local.heads.adapter import Adapter
-from crowdnotes.engines.local.heads.note_reader import SHARPNESS
-from crowdnotes.studies.helpfulness_questions import QUESTIONS, Answered
+from crowdnotes.embedding import Embedder, FloatArray, packaged_model_dir, verify_weights
+from crowdnotes.engines.local.heads.head import note_words
+from crowdnotes.engines.local.heads.reader import Adapter, readable_note
+from crowdnotes.errors import InputError
+from crowdnotes.studies.camp_notes import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
+from crowdnotes.studies.data_files import HealthNote
+from crowdnotes.studies.near_duplicates import near_any
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+# Each question, and how much its loss counts: less where a model answered it, or few notes do.
+QUESTIONS = {
+    "both camps approve": 1.0,
+    "approval": 1.0,
+    "which camp approves": 0.5,
+    "opinion or hostile": 1.0,
+    "sourced fact": 0.5,
+    "trivial": 0.5,
+    "strength of agreement": 0.7,
+    "helpful in the pilot": 1.0,
+    "calls the post misleading": 0.5,
+}
+_FEWEST_RATINGS = 2  # of a pilot note; one rater is not a crowd
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Texts as the reader takes them, and `answers` in [0, 1], shape (texts, questions), NaN where unknown."""
+
+    texts: list[str]
+    answers: npt.NDArray[np.float32]
+
+
+def answered_questions(camp: pd.DataFrame, pilot: pd.DataFrame) -> Answered:
+    """All camp notes, and the pilot's that were rated more than once."""
+    pilot = pilot[pilot["ratings"] >= _FEWEST_RATINGS]
+    agreed = camp["kind"].eq("bridging")
+    label = camp["content_label"].where(agreed)
+    told = {
+        "both camps approve": agreed.astype(float),
+        "approval": camp["global_approval"],
+        "which camp approves": _known(camp["approval_0"] > camp["approval_1"], ~agreed),
+        "opinion or hostile": _known(label.isin(OPINION_LABELS), label.notna()),
+        "sourced fact": _known(label.eq(SOURCED_LABEL), label.notna()),
+        "trivial": _known(label.eq(TRIVIAL_LABEL), label.notna()),
+        "strength of agreement": 2 * camp["bridge_score"].where(agreed) - 1,  # it begins at one half
+    }
+    in_pilot = {
+        "helpful in the pilot": pilot["helpful"],
+        "calls the post misleading": pilot["misleading"].astype(float),
+    }
+    answers = np.full((len(camp) + len(pilot), len(QUESTIONS)), np.nan, dtype=np.float32)
+    for column, name in enumerate(QUESTIONS):
+        if name in told:
+            answers[: len(camp), column] = told[name]
+        else:
+            answers[len(camp) :, column] = in_pilot[name]
+    return Answered([readable_note(text) for text in [*camp["text"], *pilot["summary"]]], np.clip(answers, 0, 1))
+
+
+def _known(answer: pd.Series, where: pd.Series) -> pd.Series:
+    return answer.astype(float).where(where)
+
+
+_MARKS = re.compile(r"\W+")
+_VOTES = ("approval_0", "approval_1", "bridge_score", "global_approval")
+_VOTES_FORM = "Beside text and kind it has each camp's approval, bridge_score and global_approval, from 0 to 1."
+_PILOT_FORM = "The folder holds notes-00000.tsv and ratings-00000.tsv of X's public data, in the schema of 2021."
+
+
+def read_pilot(folder: Path) -> pd.DataFrame:
+    """Rated notes of the Birdwatch pilot: `summary`, `misleading`, `helpful` (share of ratings) and `ratings`.
+
+    Raises InputError when the files are not there or not of that schema.
+    """
+    try:
+        notes = pd.read_csv(folder / "notes-00000.tsv", sep="\t", usecols=["noteId", "classification", "summary"])
+        ratings = pd.read_csv(folder / "ratings-00000.tsv", sep="\t", usecols=["noteId", "helpful"])
+    except (OSError, ValueError) as error:
+        raise InputError(f"The pilot's data in {folder.name} cannot be read.", _PILOT_FORM) from error
+    counted = ratings.groupby("noteId")["helpful"].agg(["sum", "size"]).reset_index()
+    table = notes.merge(counted, on="noteId").dropna(subset=["summary"])
+    return pd.DataFrame(
+        {
+            "summary": table["summary"].astype(str),
+            "misleading": table["classification"].eq("MISINFORMED_OR_POTENTIALLY_MISLEADING"),
+            "helpful": (table["sum"] + 0.5) / (table["size"] + 1),  # a note with one rating is not all or nothing
+            "ratings": table["size"],
+        }
+    )
+
+
+def without_judged(camp: pd.DataFrame, notes: Sequence[HealthNote], embedder: Embedder) -> pd.DataFrame:
+    """The camp notes that are not among the notes to be judged: by id, by their words, or nearly so.
+
+    Raises InputError when the table does not tell how the camps voted.
+    """
+    missing = [column for column in _VOTES if column not in camp.columns]
+    if missing:
+        raise InputError(f"The table of camp notes lacks {', '.join(missing)}.", _VOTES_FORM)
+    known = {_words(note.note) for note in notes}
+    judged = camp["note_id"].astype(str).isin([note.note_id for note in notes]) | camp["text"].map(_words).isin(known)
+    left = camp[~judged]
+    others = embedder.encode([note_words(note.note) for note in notes])
+    near = near_any(embedder.encode([note_words(text) for text in left["text"]]), others)
+    return left[~near].reset_index(drop=True)
+
+
+def _words(text: str) -> str:
+    return _MARKS.sub(" ", text.lower()).strip()
+
 
 RANK = 16
 EPOCHS = 3
@@ -37,15 +146,7 @@ _WARM_UP = 0.1  # share of the steps
 _DECAY, _LONGEST_STEP = 0.01, 1.0
 _SCALE = 2.0
 _SAID_EVERY = 25
-
-
-@dataclass(frozen=True, slots=True)
-class Taught:
-    """The change, and the questions over the unit vectors times `SHARPNESS`."""
-
-    adapter: Adapter
-    weights: FloatArray
-    bias: FloatArray
+_SHARPNESS = 8.0  # about the length of the model's vectors before they are made unit vectors
 
 
 class _Changed(nn.Module):
@@ -77,8 +178,8 @@ def _one_way_only() -> Iterator[None]:
 
 
 @_one_way_only()
-def teach_reader(answered: Answered, progress: Callable[[str], None], epochs: int = EPOCHS) -> Taught:
-    """Fit the change and the questions together: cross-entropy with the answers that are known."""
+def teach_reader(answered: Answered, progress: Callable[[str], None], epochs: int = EPOCHS) -> Adapter:
+    """Fit the change, and the questions over its vectors: cross-entropy with the answers that are known."""
     chance = np.random.default_rng(0)
     model, tokenizer = _installed_model()
     changed = _opened(model)
@@ -95,7 +196,7 @@ def teach_reader(answered: Answered, progress: Callable[[str], None], epochs: in
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps, pct_start=_WARM_UP)
     weights = torch.tensor(list(QUESTIONS.values()))
     for step, rows in enumerate(_batches(encoded, epochs, chance), 1):
-        said = questions(SHARPNESS * _vectors(model, [encoded[row] for row in rows]))
+        said = questions(_SHARPNESS * _vectors(model, [encoded[row] for row in rows]))
         answers = torch.from_numpy(answered.answers[rows])
         loss = nn.functional.binary_cross_entropy_with_logits(said, answers.nan_to_num(), reduction="none")
         optimiser.zero_grad()
@@ -105,13 +206,9 @@ def teach_reader(answered: Answered, progress: Callable[[str], None], epochs: in
         schedule.step()
         if step % _SAID_EVERY == 0 or step == steps:
             progress(f"step {step} of {steps}")
-    return Taught(
-        Adapter(
-            {name: _half(_SCALE * layer.up) for name, layer in changed.items()},
-            {name: _half(layer.down) for name, layer in changed.items()},
-        ),
-        questions.weight.detach().numpy(),
-        questions.bias.detach().numpy(),
+    return Adapter(
+        {name: _half(_SCALE * layer.up) for name, layer in changed.items()},
+        {name: _half(layer.down) for name, layer in changed.items()},
     )
 
 

@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdnotes.engines.local.heads.adapter import AdaptedMiniLM
-from crowdnotes.engines.local.heads.note_reader import NoteReader
+from crowdnotes.engines.local.heads.reader import AdaptedMiniLM, Adapter
 from crowdnotes.studies.data_files import HealthNote
-from crowdnotes.studies.helpfulness_questions import QUESTIONS, Answered, answered_questions
-from crowdnotes.studies.helpfulness_reader import Taught, teach_reader
-from crowdnotes.studies.helpfulness_readings import without_judged
+from crowdnotes.studies.train.reader import QUESTIONS, Answered, answered_questions, teach_reader, without_judged
 from crowdnotes.testing import HashingEmbedder
+from tests.shared import minilm
 
 _CAMP = pd.DataFrame(
     {
@@ -63,19 +61,17 @@ def test_notes_that_are_to_be_judged_are_left_out_by_id_words_or_likeness() -> N
     assert left["note_id"].tolist() == [2]
 
 
-def _taught() -> tuple[Taught, list[str]]:
+def _taught() -> Adapter:
     texts = [f"{kind} number {count}" for count in range(24) for kind in ("The report counts cases", "Stupid liars")]
     answers = np.full((len(texts), len(QUESTIONS)), np.nan, dtype=np.float32)
     answers[:, list(QUESTIONS).index("sourced fact")] = np.arange(len(texts)) % 2 == 0
-    return teach_reader(Answered(texts, answers), lambda _: None, epochs=4), texts
+    return teach_reader(Answered(texts, answers), lambda _: None, epochs=4)
 
 
 @pytest.mark.model
-def test_teaching_makes_the_answers_right_and_is_the_same_each_time() -> None:
-    taught, _ = _taught()
-    again, _ = _taught()
-    assert taught.adapter.mark == again.adapter.mark
-    assert np.array_equal(taught.weights, again.weights)
-    reader = NoteReader(AdaptedMiniLM(taught.adapter), tuple(QUESTIONS), taught.weights, taught.bias)
-    good, bad = reader.read(["The report counts cases number 99", "Stupid liars number 99"])
-    assert good.answers["sourced fact"] > bad.answers["sourced fact"]
+def test_teaching_parts_notes_by_their_answers_and_is_the_same_each_time() -> None:
+    taught = _taught()
+    assert taught.mark == _taught().mark
+    texts = ["The report counts cases number 99", "Stupid liars number 99"]
+    before, after = (embedder.encode(texts) for embedder in (minilm(), AdaptedMiniLM(taught)))
+    assert after[0] @ after[1] < before[0] @ before[1]

@@ -1,0 +1,120 @@
+"""Fits a head as a scikit-learn pipeline, and measures it in nested cross-validation.
+
+Nested: in each outer fold the recipe is chosen, and every step fitted, on the other folds alone, so that no choice
+is measured on the notes that it was made on. Deterministic for the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from crowdnotes.engines.local.heads.head import Blocks, Head, rows_of
+
+Labels = npt.NDArray[np.int64]
+Folds = Iterable[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
+_ROUNDS = 1_000
+_INNER_FOLDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """`counts`: blocks of counts; `vectors`: blocks of vectors. The rest is what the inner folds choose from.
+
+    `penalties` are scikit-learn's C; `weights` what a standardised vector weighs beside a text's counts of length 1.
+    """
+
+    counts: Sequence[str]
+    vectors: Sequence[str] = ()
+    penalties: Sequence[float] = (0.3, 1.0, 3.0)
+    weights: Sequence[float] = (1.0,)
+
+    def rows(self, blocks: Blocks) -> csr_matrix:
+        """The recipe's blocks side by side."""
+        return rows_of(blocks, self.widths(blocks))
+
+    def widths(self, blocks: Blocks) -> dict[str, int]:
+        """The columns of each block."""
+        return {name: int(blocks[name].shape[1]) for name in (*self.counts, *self.vectors)}
+
+    def chosen(
+        self, blocks: Blocks, rows: csr_matrix, labels: Labels, groups: npt.NDArray[np.int64], folds: int = _INNER_FOLDS
+    ) -> Pipeline:
+        """The pipeline fitted to these rows, by the choice with the best area under the curve on folds of them."""
+        parts, start = [], 0
+        for name, width in self.widths(blocks).items():
+            step = TfidfTransformer(sublinear_tf=True) if name in self.counts else StandardScaler(with_mean=False)
+            parts.append((name, step, slice(start, start + width)))
+            start += width
+        pipeline = Pipeline(
+            [
+                ("blocks", ColumnTransformer(parts, sparse_threshold=1.0)),
+                ("head", LogisticRegression(max_iter=_ROUNDS)),
+            ]
+        )
+        choices = [
+            {
+                "head__C": penalty,
+                "blocks__transformer_weights": {name: weight / np.sqrt(blocks[name].shape[1]) for name in self.vectors},
+            }
+            for penalty in self.penalties
+            for weight in self.weights
+        ]
+        if len(choices) == 1:
+            return pipeline.set_params(**choices[0]).fit(rows, labels)
+        splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=0)
+        grid = [{name: [value] for name, value in choice.items()} for choice in choices]
+        search = GridSearchCV(pipeline, grid, scoring="roc_auc", cv=splitter)
+        return search.fit(rows, labels, groups=groups).best_estimator_
+
+
+def nested_scores(
+    recipe: Recipe, blocks: Blocks, labels: Labels, groups: npt.NDArray[np.int64], folds: Folds
+) -> npt.NDArray[np.float64]:
+    """The log-odds of each note from a head that was chosen and fitted without its fold; NaN in no fold."""
+    rows = recipe.rows(blocks)
+    found = np.full(len(labels), np.nan)
+    for train, test in folds:
+        pipeline = recipe.chosen(blocks, rows[train], labels[train], groups[train])
+        found[test] = pipeline.decision_function(rows[test])
+    return found
+
+
+def fitted_head(
+    recipe: Recipe,
+    blocks: Blocks,
+    labels: Labels,
+    groups: npt.NDArray[np.int64],
+    held_out: npt.NDArray[np.float64],
+    embedder: str,
+) -> tuple[Head, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]]:
+    """The head of all notes, calibrated on `held_out` log-odds, and the calibration: log-odds to probabilities."""
+    known = ~np.isnan(held_out)
+    platt = LogisticRegression(C=1e3).fit(held_out[known].reshape(-1, 1), labels[known])
+    slope, offset = float(platt.coef_[0][0]), float(platt.intercept_[0])
+    pipeline = recipe.chosen(blocks, recipe.rows(blocks), labels, groups)
+    last = pipeline[-1]
+    last.coef_, last.intercept_ = _half(slope * last.coef_), slope * last.intercept_ + offset
+    for name, step, _ in pipeline[0].transformers_:
+        if name in recipe.counts:
+            step.idf_ = _half(step.idf_)
+    means: Mapping[str, npt.NDArray[np.float32]] = {
+        name: np.asarray(blocks[name].mean(axis=0), dtype=np.float32) for name in recipe.vectors
+    }
+    head = Head(pipeline, recipe.widths(blocks), means, embedder)
+    return head, lambda scores: 1.0 / (1.0 + np.exp(-(slope * scores + offset)))
+
+
+def _half(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """In half the digits, which pack into a third of the bytes."""
+    return values.astype(np.float16).astype(np.float32)
