@@ -41,7 +41,7 @@ from crowdnotes.testing import HashingEmbedder
 from tests.engines.local.made import AWKWARD_TEXTS
 from tests.shared import minilm
 
-NESTED_AUC = 0.75
+NESTED_AUC = 0.76
 FIGURES = json.loads((JUDGES / "figures.json").read_text(encoding="utf-8"))
 POST = Post(text="Boiled lemon peel cures diabetes within a week, doctors hide it from you.")
 HELPFUL = (

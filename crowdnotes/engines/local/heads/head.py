@@ -54,7 +54,7 @@ class Head:
     def worths(self, blocks: Blocks) -> dict[str, float]:
         """What each block of the first note adds to the log-odds; of a vector, beside what the mean would."""
         rows = self.pipeline[:-1].transform(self._rows(blocks))
-        average = self.pipeline[:-1].transform(self._rows(blocks | dict.fromkeys(self.means)))
+        average = self.pipeline[:-1].transform(self._rows({**blocks, **dict.fromkeys(self.means)}))
         weights = self.pipeline[-1].coef_[0]
         places = self.pipeline[0].output_indices_
         return {
