@@ -53,12 +53,14 @@ class Head:
 
     def worths(self, blocks: Blocks) -> dict[str, float]:
         """What each block of the first note adds to the log-odds; of a vector, beside what the mean would."""
-        rows = self.pipeline[:-1].transform(self._rows(blocks))
-        average = self.pipeline[:-1].transform(self._rows({**blocks, **dict.fromkeys(self.means)}))
+        rows, average = (
+            self.pipeline[:-1].transform(self._rows(each))[:1].toarray()[0]
+            for each in (blocks, {**blocks, **dict.fromkeys(self.means)})
+        )
         weights = self.pipeline[-1].coef_[0]
         places = self.pipeline[0].output_indices_
         return {
-            name: float(((rows - average) if name in self.means else rows)[0, places[name]] @ weights[places[name]])
+            name: float(((rows - average) if name in self.means else rows)[places[name]] @ weights[places[name]])
             for name in self.widths
         }
 
