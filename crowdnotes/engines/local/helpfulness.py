@@ -7,8 +7,10 @@ The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, Span
 from crowdnotes.embedding import Embedder
@@ -17,11 +19,12 @@ from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
 from crowdnotes.engines.local.heads.head import (
     HELPFULNESS,
     Blocks,
-    Head,
+    Explained,
     linked_hosts,
     note_words,
     shipped_head,
     vectors_of,
+    without_each,
     word_counts,
 )
 from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
@@ -67,12 +70,14 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
         return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=foreign)
     head, reader = shipped_head(HELPFULNESS), reader_for(embedder)
     blocks = helpfulness_blocks(reader, head.embedder, [(post, note)])
-    score = round(float(head.probabilities(blocks)[0]), 4)
+    manner = _words_of_manner(post, note)
+    explained = head.explained(blocks, without_each(note, list(manner.values())), {"words": word_counts})
+    score = round(explained.probability, 4)
     broken = list(_broken_rules(note, words))
     if broken:
         score = min(score, round(settings.helpfulness / 2, 4))
     found = sorted(
-        [*broken, *_about_faults(note), *_about_blocks(head, blocks), *_about_words(head, blocks, post, note)],
+        [*broken, *_about_faults(note), *_about_blocks(explained, blocks), *_about_words(explained, manner)],
         key=lambda reason: -abs(reason.worth),
     )
     return GateResult(
@@ -92,13 +97,10 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
 def helpfulness_blocks(reader: Embedder | None, fitted_to: str, pairs: list[tuple[Post, str]]) -> Blocks:
     """What the head looks at of each note and the post above it; no vectors without the reader it was fitted to."""
     notes = [note for _, note in pairs]
-    posts = [readable_post(plain_post(post.text)) for post, _ in pairs]
-    read = [readable_note(note) for note in notes]
-    return {
-        "words": word_counts(notes),
-        "note": None if reader is None else vectors_of(reader, fitted_to, read),
-        "post": None if reader is None else vectors_of(reader, fitted_to, posts),
-    }
+    texts = [readable_note(note) for note in notes] + [readable_post(plain_post(post.text)) for post, _ in pairs]
+    vectors = None if reader is None else vectors_of(reader, fitted_to, texts)
+    of_notes, of_posts = (None, None) if vectors is None else np.split(vectors, 2)
+    return {"words": word_counts(notes), "note": of_notes, "post": of_posts}
 
 
 def _broken_rules(note: str, words: str) -> Iterator[_Reason]:
@@ -128,9 +130,9 @@ def _about_faults(note: str) -> Iterator[_Reason]:
             yield _Reason(f"{what}: “{note[spans[0].start : spans[0].end]}”", -0.5, spans[0])
 
 
-def _about_blocks(head: Head, blocks: Blocks) -> Iterator[_Reason]:
+def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
     """The note as a whole, and what lies in the post, which no wording can change."""
-    worths = head.worths(blocks)
+    worths = explained.worths
     sentences = (
         ("note", "it reads like notes that raters of both camps approve", "it reads unlike notes that raters approve"),
         ("post", "notes under posts like this are often rated helpful", "notes under such posts are seldom shown"),
@@ -140,21 +142,24 @@ def _about_blocks(head: Head, blocks: Blocks) -> Iterator[_Reason]:
             yield _Reason(good if worths[name] > 0 else bad, worths[name] / 4)  # near 0.5, log-odds / 4 is probability
 
 
-def _about_words(head: Head, blocks: Blocks, post: Post, note: str) -> Iterator[_Reason]:
-    """The words of manner that move the probability most, told by leaving each out; none that the post has too.
+def _words_of_manner(post: Post, note: str) -> dict[str, Span]:
+    """Where each stands, none that the post has too.
 
-    What the note is about and whom it cites move it too, but no writer can do without them.
+    What the note is about and whom it cites move the probability too, but no writer can do without them.
     """
     links = [(url.start, url.end) for url in find_urls(note)]
     in_post = {token.stem for token in tokens(plain_post(post.text))}
-    spans = {
+    return {
         match.group().lower(): Span(start=match.start(), end=match.end())
         for match in _WORD.finditer(note)
         if tone.is_of_manner(match.group().lower()) and stem(match.group().lower()) not in in_post
         if not any(start <= match.start() < end for start, end in links)
     }
-    gains = head.gains(blocks, note, list(spans.values()), {"words": word_counts})
-    ranked = sorted(zip(gains, spans.items(), strict=True), key=lambda item: item[0])
+
+
+def _about_words(explained: Explained, manner: Mapping[str, Span]) -> Iterator[_Reason]:
+    """The words of manner that move the probability most, told by leaving each out."""
+    ranked = sorted(zip(explained.gains, manner.items(), strict=True), key=lambda item: item[0])
     for named, message in (
         ([item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING], "notes with such words were rated lower"),
         ([item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING], "notes with these were rated higher"),

@@ -25,6 +25,7 @@ from crowdnotes.engines.local.heads.head import (
     note_words,
     shipped_head,
     vectors_of,
+    without_each,
     word_counts,
 )
 from crowdnotes.engines.local.support import note_sentences, of_needed
@@ -180,7 +181,6 @@ def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]
     """
     head = shipped_head(OPINION)
     blocks = opinion_blocks(embedder, head.embedder, [note])
-    probability = float(head.probabilities(blocks)[0])
     links = [(url.start, url.end) for url in find_urls(note)]
     spans = [
         Span(start=match.start(), end=match.end())
@@ -188,6 +188,7 @@ def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]
         if match.group().lower() not in ENGLISH_STOP_WORDS
         if not any(start <= match.start() < end for start, end in links)
     ][:_MOST_JUDGED]
-    gains = head.gains(blocks, note, spans, {"words": word_counts, "letters": letter_counts})
-    ranked = sorted(zip(gains, spans, strict=True), key=lambda item: -item[0])
-    return probability, tuple(span for gain, span in ranked[:_MOST_WORDS] if gain >= _TELLING)
+    counters = {"words": word_counts, "letters": letter_counts}
+    explained = head.explained(blocks, without_each(note, spans), counters)
+    ranked = sorted(zip(explained.gains, spans, strict=True), key=lambda item: -item[0])
+    return explained.probability, tuple(span for gain, span in ranked[:_MOST_WORDS] if gain >= _TELLING)

@@ -38,6 +38,21 @@ Blocks = Mapping[str, Any]
 """By name a row a note: counts (a sparse matrix), or vectors, shape (notes, dimensions), None when there are none."""
 
 
+Counters = Mapping[str, Callable[[Sequence[str]], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """`worths`: what each block adds to the log-odds; of a vector, beside what the mean would.
+
+    `gains`: how much the probability falls with each shortened text.
+    """
+
+    probability: float
+    worths: Mapping[str, float]
+    gains: Sequence[float]
+
+
 @dataclass(frozen=True)
 class Head:
     """`widths`: the blocks' columns, in their order; `means`: of the vectors it learned from; `embedder` made them."""
@@ -51,33 +66,29 @@ class Head:
         """Of each note, shape (notes,). Vectors that are missing are put at the mean, where they tell nothing."""
         return np.asarray(self.pipeline.predict_proba(self._rows(blocks))[:, 1])
 
-    def worths(self, blocks: Blocks) -> dict[str, float]:
-        """What each block of the first note adds to the log-odds; of a vector, beside what the mean would."""
-        rows, average = (
-            self.pipeline[:-1].transform(self._rows(each))[:1].toarray()[0]
-            for each in (blocks, {**blocks, **dict.fromkeys(self.means)})
-        )
-        weights = self.pipeline[-1].coef_[0]
-        places = self.pipeline[0].output_indices_
-        return {
-            name: float(((rows - average) if name in self.means else rows)[places[name]] @ weights[places[name]])
-            for name in self.widths
-        }
+    def explained(self, blocks: Blocks, shortened: Sequence[str], counters: Counters) -> Explained:
+        """What moves the probability of one note; `shortened` is the note without one word each, its vectors kept.
 
-    def gains(
-        self, blocks: Blocks, note: str, spans: Sequence[Span], counters: Mapping[str, Callable[[Sequence[str]], Any]]
-    ) -> list[float]:
-        """How much the probability of the one note falls without the words at each span; its vectors stay.
-
-        `counters` make the blocks of counts anew from the shortened notes.
+        `counters` make the blocks of counts from texts. All variants go through the pipeline together.
         """
-        shortened = [f"{note[: span.start]}{note[span.end :]}" for span in spans]
-        if not shortened:
-            return []
-        changed = {name: None if block is None else block.repeat(len(shortened), axis=0)
-                   for name, block in blocks.items() if name not in counters}  # fmt: skip
-        changed |= {name: count(shortened) for name, count in counters.items()}
-        return [float(gain) for gain in self.probabilities(blocks)[0] - self.probabilities(changed)]
+        from scipy import sparse
+        from scipy.special import expit
+
+        variants = [blocks, {**blocks, **dict.fromkeys(self.means)}]
+        if shortened:
+            kept = {name: None if block is None else block.repeat(len(shortened), axis=0)
+                    for name, block in blocks.items() if name not in counters}  # fmt: skip
+            variants.append(kept | {name: count(shortened) for name, count in counters.items()})
+        rows = self.pipeline[:-1].transform(sparse.vstack([self._rows(variant) for variant in variants]))
+        last = self.pipeline[-1]
+        probabilities = expit(rows @ last.coef_[0] + last.intercept_[0])
+        own, average = rows[:2].multiply(last.coef_).tocsr()
+        worths = {
+            name: float(own[:, place].sum() - (average[:, place].sum() if name in self.means else 0.0))
+            for name, place in self.pipeline[0].output_indices_.items()
+            if name in self.widths
+        }
+        return Explained(float(probabilities[0]), worths, [float(p) for p in probabilities[0] - probabilities[2:]])
 
     def _rows(self, blocks: Blocks) -> csr_matrix:
         count = next(block.shape[0] for block in blocks.values() if block is not None)
@@ -172,6 +183,11 @@ def _counter(analyzer: str, shortest: int, longest: int) -> Any:
         alternate_sign=False,
         norm=None,
     )
+
+
+def without_each(note: str, spans: Sequence[Span]) -> list[str]:
+    """The note without the words at each span."""
+    return [f"{note[: span.start]}{note[span.end :]}" for span in spans]
 
 
 def _encodable(text: str) -> str:
