@@ -22,6 +22,7 @@ from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError
 from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.train import helpfulness as training
 from crowdnotes.testing import HashingEmbedder
 
 _SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split()
@@ -103,7 +104,9 @@ def _pinned(folder: Path, judge: str) -> Any:
     return json.loads((folder / "figures.json").read_text(encoding="utf-8"))[judge]
 
 
-def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path) -> None:
+def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
+    monkeypatch.setattr(training, "FOLD_SETS", 1)
     out = tmp_path / "out"
     figures = _train("helpfulness", "--data", _health(tmp_path), "--out", out)
     assert figures["notes"] == len(_SUBJECTS) * 2
@@ -120,6 +123,7 @@ def _sums(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
+@pytest.mark.deep
 def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path) -> None:
     data, camps = _health(tmp_path), _camps(tmp_path)
     for out in ("first", "second"):
@@ -129,6 +133,7 @@ def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path) -> None:
     assert {HELPFULNESS, READER, OPINION, "figures.json", "helpfulness.md"} <= _sums(tmp_path / "first").keys()
 
 
+@pytest.mark.deep
 def test_the_trained_heads_work_on_notes_that_they_have_not_seen(tmp_path: Path) -> None:
     out = tmp_path / "out"
     _train("helpfulness", "--data", _health(tmp_path), "--out", out)
@@ -177,6 +182,7 @@ def test_camp_notes_without_votes_teach_nothing(tmp_path: Path) -> None:
     assert "lacks approval_0" in str(refused.exception)
 
 
+@pytest.mark.deep
 @pytest.mark.model
 def test_the_reader_is_taught_again_from_other_notes(tmp_path: Path) -> None:
     out = tmp_path / "out"

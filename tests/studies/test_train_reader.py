@@ -68,6 +68,7 @@ def _taught() -> Adapter:
     return teach_reader(Answered(texts, answers), lambda _: None, epochs=4)
 
 
+@pytest.mark.deep
 @pytest.mark.model
 def test_teaching_parts_notes_by_their_answers_and_is_the_same_each_time() -> None:
     taught = _taught()

@@ -25,8 +25,8 @@ from crowdnotes.engines.llm.searching import _as_search
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.engines.local import claims, differences, lexicon, quotable, source_ranking, support, tone, topics
 from crowdnotes.engines.local.foreign_terms import known_words
-from crowdnotes.engines.local.heads.note_features import note_features
 from crowdnotes.engines.local.polarity import split_units
+from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.subjects import subjects_of
 from crowdnotes.errors import CrowdNotesError
@@ -122,7 +122,7 @@ _NOTES: Mapping[str, Reader] = {
     "differences": _compared,
     "contradiction": lambda text: differences.find_contradiction(text, [make_evidence(1, text=text)]),
     "repeats": lambda text: differences.repeats(text, text, 0.5),
-    "features": note_features,
+    "features": lambda text: opinion_features([text]),
     "quotations": lambda text: unfound_quotes(text, _post("A post."), ()),
 }
 _PAGES: Mapping[str, Reader] = {

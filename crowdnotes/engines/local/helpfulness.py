@@ -174,6 +174,8 @@ def _sentence(found: list[_Reason], score: float, needed: float) -> str:
     start = "Likely to be rated helpful" if passed else "Unlikely to be rated helpful as it is"
     reason = f"{start}: probability {of_needed(score, needed)}."
     against = [each.message for each in found if each.worth < 0][:_MOST_REASONS]
+    if not against and not passed:
+        against = ["its words and sites, taken together"]
     if against:
         reason += f" What counts most against it: {'; '.join(against)}."
     return reason

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import html
+import math
 import re
 from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from crowdnotes.domain import (
     Finding,
@@ -15,13 +19,14 @@ from crowdnotes.domain import (
     Span,
     Support,
 )
-from crowdnotes.embedding import Embedder
+from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
 from crowdnotes.engines.local.heads.head import (
     OPINION,
     Blocks,
     letter_counts,
+    linked_hosts,
     note_words,
     shipped_head,
     vectors_of,
@@ -42,6 +47,9 @@ _MOST_WORDS = 3
 _MOST_JUDGED = 200  # a note has some 50 words
 _TELLING = 0.01  # of the probability; a word that adds less says nothing by itself
 _WORD = re.compile(r"\w\w+")
+_NUMBER = re.compile(r"\d[\d,.]*")
+_QUOTED = re.compile(r"[\"“][^\"”]{15,1000}[\"”]")
+_MOST_COUNTED = 10.0  # more says no more
 
 
 def judge_principles(
@@ -171,7 +179,32 @@ def _readable(note: str, words: str) -> PrincipleResult:
 def opinion_blocks(embedder: Embedder, fitted_to: str, notes: Sequence[str]) -> Blocks:
     """What the opinion head looks at; no vectors without the embedder that it was fitted to."""
     vectors = vectors_of(embedder, fitted_to, [note_words(note) for note in notes])
-    return {"words": word_counts(notes), "letters": letter_counts(notes), "note": vectors}
+    features = opinion_features(notes)
+    return {"words": word_counts(notes), "letters": letter_counts(notes), "note": vectors, "features": features}
+
+
+def opinion_features(notes: Sequence[str]) -> FloatArray:
+    """What counts of words do not show: length, links, and marks of tone; shape (notes, features)."""
+    rows = []
+    for note in notes:
+        text, words = html.unescape(note), note_words(note)
+        hosts = linked_hosts(note)
+        found = (
+            not hosts,
+            len(set(hosts)),
+            math.log1p(len(words)),
+            len(tone.loaded_words(text)),
+            len(tone.speculative_words(text)),
+            len(tone.first_person(text)),
+            len(tone.questions(text)),
+            len(tone.shouting(text)),
+            words.count("!"),
+            len(_NUMBER.findall(words)),
+            len(_QUOTED.findall(words)),
+            words[:1].islower(),
+        )
+        rows.append([min(_MOST_COUNTED, float(value)) for value in found])
+    return np.array(rows, dtype=np.float32)
 
 
 def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]]:
@@ -188,7 +221,7 @@ def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]
         if match.group().lower() not in ENGLISH_STOP_WORDS
         if not any(start <= match.start() < end for start, end in links)
     ][:_MOST_JUDGED]
-    counters = {"words": word_counts, "letters": letter_counts}
+    counters = {"words": word_counts, "letters": letter_counts, "features": opinion_features}
     explained = head.explained(blocks, without_each(note, spans), counters)
     ranked = sorted(zip(explained.gains, spans, strict=True), key=lambda item: -item[0])
     return explained.probability, tuple(span for gain, span in ranked[:_MOST_WORDS] if gain >= _TELLING)

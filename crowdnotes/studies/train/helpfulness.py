@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedGroupKFold
 
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.heads.head import Blocks, Head, letter_counts, linked_hosts, note_words
+from crowdnotes.engines.local.heads.head import Blocks, Head, letter_counts, linked_hosts, note_words, word_counts
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import InputError
 from crowdnotes.studies.data_files import HealthNote
@@ -29,9 +29,9 @@ _NEWEST = 0.25
 _WEIGHTS = (0.1, 0.2, 0.4)
 RECIPE = Recipe(("words",), ("note", "post"), penalties=(1.0, 3.0), weights=_WEIGHTS)
 RIVALS = {
-    "embeddings": Recipe((), ("plain note", "plain post"), penalties=(0.01, 0.1, 1.0)),
-    "n-grams": Recipe(("words", "letters"), penalties=(0.3, 1.0, 3.0)),
-    "six plain features": Recipe((), ("plain features",), penalties=(0.1, 1.0)),
+    "embeddings": Recipe((), ("plain note", "plain post"), penalties=(0.01, 0.1, 1.0, 10.0)),
+    "n-grams": Recipe(("words", "letters", "post words"), penalties=(0.3, 1.0, 3.0, 10.0)),
+    "six plain features": Recipe((), ("plain features",), penalties=(0.1, 1.0, 10.0)),
 }
 
 
@@ -65,6 +65,7 @@ def train_helpfulness(
         **helpfulness_blocks(reader, reader.name if reader else "", [(note.as_post, note.note) for note in notes]),
         **seen,
         "letters": letter_counts([note.note for note in notes]),
+        "post words": word_counts(posts),
         "plain features": np.array([_plain_features(note) for note in notes]),
     }
     recipe = RECIPE if reader is not None else Recipe(RECIPE.counts, penalties=RECIPE.penalties)

@@ -22,7 +22,9 @@ from crowdnotes.studies.measures import area_under_curve
 from crowdnotes.studies.train.heads import Labels, Recipe, fitted_head, nested_scores
 
 BLOCKS = 5
-RECIPE = Recipe(("words", "letters"), ("note",), penalties=(1.0,), weights=(1.0,))
+RECIPE = Recipe(
+    ("words", "letters"), ("note", "features"), penalties=(1.0,), weights=(1.0,)
+)  # chosen without the newest
 
 
 @dataclass(frozen=True, slots=True)
