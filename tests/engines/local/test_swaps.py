@@ -8,7 +8,7 @@ import pytest
 
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.differences import swap_differences
-from crowdnotes.engines.local.heads.shipped import JUDGES
+from crowdnotes.engines.local.heads.head import JUDGES
 from crowdnotes.settings import GateSettings
 from crowdnotes.studies.bench.correctness import bench_correctness, fallen_figures
 from crowdnotes.studies.data_files import read_distortions
