@@ -182,7 +182,7 @@ class _Others(EnvSettingsSource):
 
 
 class GateSettings(BaseSettings):
-    """Lines of the local engine's gates. Chosen on development data."""
+    """Lines of the local engine's gates, chosen on development data; and who judges helpfulness."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_GATE_", frozen=True)
 
@@ -193,6 +193,11 @@ class GateSettings(BaseSettings):
     partly: float = Field(0.45, description="and from which it counts as partly carried")
     helpfulness: float = Field(
         0.5, description="probability of being rated helpful, calibrated on held-out folds of HealthNotes"
+    )
+    helpfulness_judge: str = Field(
+        "auto",
+        description="“trained”: the head that comes with the program; “model”: the engine's language model; “server”: "
+        "CROWDNOTES_LLM_JUDGE_*; “auto”: what belongs to the engine at work",
     )
     opinion: float = Field(
         0.5, description="probability of being opinion or hostile from which a note counts as such; 1 in 9 notes is"
@@ -215,8 +220,8 @@ class LlmSettings(BaseSettings):
     writing_model: str = Field("", description="for the note")
     judging_model: str = Field("", description="for gates and principles")
     api_key: SecretStr | None = Field(None, description="the server's key; the keyring is asked without it")
-    judge_base_url: str | None = Field(None, description="another server for the helpfulness gate alone")
-    judge_model: str = Field("", description="another model for it, such as HealthJudge")
+    judge_base_url: str | None = Field(None, description="a server of its own for the judge of helpfulness")
+    judge_model: str = Field("", description="and the model of that judge, such as HealthJudge")
     judge_api_key: SecretStr | None = Field(None, description="the key of that server")
     judge_form: Literal["json", "final decision"] = Field(
         "json", description="“final decision” for judges trained to end with “Final decision: yes” or “no”"

@@ -33,6 +33,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import FloatArray
 from crowdnotes.engines import Aim, EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer, Written
+from crowdnotes.engines.judges.judge import HelpfulnessJudge
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.jury import Jury
 from crowdnotes.text.sentences import split_sentences
@@ -123,6 +124,21 @@ class LiveLinks:
         return answer
 
 
+class ScriptedJudge:
+    """A judge of helpfulness that says what it is told."""
+
+    prompt_version = None
+
+    def __init__(self, result: Callable[[], GateResult], name: str = "scripted", server: str = "") -> None:
+        self._result = result
+        self.name = name
+        self.server = server
+
+    def judge(self, post: Post, note: str) -> GateResult:
+        """See `HelpfulnessJudge`."""
+        return self._result()
+
+
 class ScriptedEngine:
     """An engine that answers what a test sets; by default everything passes."""
 
@@ -131,6 +147,7 @@ class ScriptedEngine:
     sees = True
 
     def __init__(self) -> None:
+        self.judge: HelpfulnessJudge = ScriptedJudge(lambda: self._judge(GateName.HELPFULNESS))
         self.fails_at: GateName | None = None
         self.breaks_at: GateName | None = None
         self.judged: list[GateName] = []
@@ -188,7 +205,7 @@ class ScriptedEngine:
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
         """See `fails_at`."""
-        return self._judge(GateName.HELPFULNESS)
+        return self.judge.judge(post, note)
 
     def principles(
         self,

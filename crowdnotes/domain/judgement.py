@@ -45,7 +45,8 @@ class GateResult(Noun):
     """One gate's verdict. `score` is in [0, 1] on the engine's own scale; `threshold` is its line.
 
     `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` is what, by
-    the judge's word, speaks to a program instead of people: ids of passages, and "post".
+    the judge's word, speaks to a program instead of people: ids of passages, and "post". `judge` names who judged,
+    where that need not be the engine.
     """
 
     gate: GateName
@@ -56,6 +57,7 @@ class GateResult(Noun):
     probability: float | None = Field(None, ge=0, le=1)
     findings: tuple[Finding, ...] = ()
     marked: tuple[str, ...] = ()
+    judge: str = ""
 
 
 class PrincipleName(StrEnum):

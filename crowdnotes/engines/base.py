@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
+
+if TYPE_CHECKING:
+    from crowdnotes.engines.judges.judge import HelpfulnessJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,13 @@ class Engine(Protocol):
         """Gate 2: does the note distort a passage (CrowdNotes+ E.2)."""
         ...
 
+    @property
+    def judge(self) -> HelpfulnessJudge:
+        """Who judges helpfulness: a boundary of its own, since it need not be the one who writes."""
+        ...
+
     def helpfulness(self, post: Post, note: str) -> GateResult:
-        """Gate 3: by the official criteria, on text cut to 280 (CrowdNotes+ E.3)."""
+        """Gate 3: by the official criteria, on text cut to 280 (CrowdNotes+ E.3), with the name of its `judge`."""
         ...
 
     def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import Engine
+from crowdnotes.engines.judges.judge import JudgeParts
+from crowdnotes.engines.judges.registry import make_judge
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings, LlmSettings
+
+if TYPE_CHECKING:
+    from crowdnotes.engines.llm.asking import Asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +33,22 @@ def set_choice(settings: LlmSettings) -> EngineChoice:
 def make_engine(
     choice: EngineChoice, settings: LlmSettings, gates: GateSettings, embedder: Embedder, data_dir: Path
 ) -> Engine:
-    """The engine of this choice. Asks no server. Raises ConfigurationError when no model is named for a step."""
-    if choice.base_url is None:
-        return LocalEngine(embedder, gates)
-    from crowdnotes.engines.llm import LLMEngine
+    """The engine of this choice, with the judge of helpfulness that is set. Asks no server.
 
-    return LLMEngine(settings_for(choice, settings), gates, embedder, data_dir)
+    Raises ConfigurationError when no model is named for a step, or the judge lacks something.
+    """
+    chosen = settings_for(choice, settings)
+    if choice.base_url is not None:
+        from crowdnotes.engines.llm import LLMEngine
+
+        return LLMEngine(chosen, gates, embedder, data_dir)
+
+    def asker(base_url: str, model: str) -> Asker:
+        from crowdnotes.engines.llm.askers import Askers
+
+        return Askers(chosen, data_dir).asker(base_url, model)
+
+    return LocalEngine(embedder, gates, make_judge(JudgeParts(chosen, gates, embedder, asker)))
 
 
 def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:

@@ -112,6 +112,9 @@ def _gates(case: Case, assessment: Assessment) -> None:
         st.markdown(f":orange-badge[:material/warning: speaks to programs, says the model: {told}]")
     if assessment.engine.startswith("llm:"):
         st.caption(_sureness(assessment))
+    for gate in assessment.gates:
+        if gate.judge and gate.judge not in assessment.engine.split("+")[:1]:
+            st.caption(f"Judge of {gate.gate.value}: {plain(gate.judge)}")
 
 
 def _sureness(assessment: Assessment) -> str:

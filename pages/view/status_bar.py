@@ -94,18 +94,26 @@ _MODEL = (
     "The engine is what searches, writes and scores. A language model is at work: posts and passages are sent to its "
     "server. It gives words and verdicts; links, quotations and what carries each sentence are checked here."
 )
+_JUDGE = "Helpfulness is judged by {} on the server {}: the post and the note are sent there when a note is scored."
 
 
 def engine_panel(case: Case | None) -> None:
     """A line with the engine's name; opened, it tells more and lets the person change it."""
     engine = workspace().engine
+    judge = engine.judge
+    asks = engine.uses_language_model or bool(judge.server)
     thinks = "a language model is at work" if engine.uses_language_model else "no language model is at work"
-    cost = f" · {case.used.in_words()}" if case is not None and engine.uses_language_model else ""
+    if judge.server and not engine.uses_language_model:
+        thinks = "a language model judges helpfulness, and does nothing else"
+    cost = f" · {case.used.in_words()}" if case is not None and asks else ""
     with st.popover(f":small[{plain(engine.name)}: {thinks}{plain(cost)}]", icon=":material/memory:", type="tertiary"):
         st.markdown(_MODEL if engine.uses_language_model else _LOCAL)
+        if judge.server:
+            st.markdown(_JUDGE.format(plain(judge.name), plain(judge.server)))
         if case is not None and case.usage:
             _costs(case)
-        _budget()
+        if asks:
+            _budget()
         engine_choice()
 
 
@@ -117,8 +125,6 @@ def _costs(case: Case) -> None:
 
 def _budget() -> None:
     bounds = workspace().settings.llm
-    if not workspace().engine.uses_language_model:
-        return
     parts = []
     if bounds.budget_dollars is not None:
         parts.append(f"{bounds.budget_dollars:.2f} US dollars")

@@ -19,22 +19,20 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
+from crowdnotes.engines.judges.judge import HelpfulnessJudge, JudgeParts, named_result
+from crowdnotes.engines.judges.registry import make_judge
 from crowdnotes.engines.llm import searching, writing
-from crowdnotes.engines.llm.asking import AnswerCache, Asker
+from crowdnotes.engines.llm.askers import Askers
 from crowdnotes.engines.llm.correctness import judge_correctness
-from crowdnotes.engines.llm.discovery import key_for
-from crowdnotes.engines.llm.helpfulness import judge_helpfulness
 from crowdnotes.engines.llm.principles import PRINCIPLE_PROMPTS, judge_principles
 from crowdnotes.engines.llm.relevance import judge_relevance
-from crowdnotes.engines.llm.server import KnownAbilities, ModelServer
 from crowdnotes.engines.local.support import sentence_supports
-from crowdnotes.engines.metering import Budget, Meter
+from crowdnotes.engines.metering import Budget
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.settings import GateSettings, LlmSettings
 
-_CACHE_FILE = "answers.sqlite"
 _PROMPTS = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
     EngineStep.UTILITY: ("utility",),
@@ -59,19 +57,10 @@ class LLMEngine:
         self._settings = settings
         self._gates = gates
         self._embedder = embedder
-        self._meter = Meter(self.budget)
-        abilities = KnownAbilities()
-        cache = AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
-        server = ModelServer(settings.base_url, key_for(settings, settings.base_url), settings)
-        self._askers = {
-            step: Asker(server, _model(settings, step), settings, abilities, cache, self._meter) for step in EngineStep
-        }
-        self._judge = self._askers[EngineStep.JUDGING]
-        if settings.judge_base_url is not None or settings.judge_model:
-            address = settings.judge_base_url or settings.base_url
-            judge_server = ModelServer(address, key_for(settings, address), settings)
-            model = settings.judge_model or self._judge.model
-            self._judge = Asker(judge_server, model, settings, abilities, cache, self._meter)
+        askers = Askers(settings, data_dir)
+        self._meter = askers.meter
+        self._askers = {step: askers.asker(settings.base_url, _model(settings, step)) for step in EngineStep}
+        self.judge: HelpfulnessJudge = make_judge(JudgeParts(settings, gates, embedder, askers.asker))
 
     @property
     def name(self) -> str:
@@ -95,10 +84,10 @@ class LLMEngine:
 
     def made_by(self, step: EngineStep) -> MadeBy:
         """See `Engine.made_by`. A judge of its own for the last gate is named too."""
-        names = [self._askers[step].model]
-        if step is EngineStep.JUDGING and self._judge.model != names[0]:
-            names.append(self._judge.model)
-        return MadeBy(f"llm:{'+'.join(names)}", version_of(*_PROMPTS[step]))
+        name = f"llm:{self._askers[step].model}"
+        if step is EngineStep.JUDGING and self.judge.name != name:
+            name += f"+{self.judge.name.removeprefix('llm:')}"
+        return MadeBy(name, version_of(*_PROMPTS[step]))
 
     def claims(self, post: Post) -> list[Claim]:
         """See `Engine.claims`."""
@@ -158,8 +147,7 @@ class LLMEngine:
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
         """See `Engine.helpfulness`."""
-        settings = self._settings
-        return judge_helpfulness(self._judge, post, note, form=settings.judge_form, votes=settings.votes)
+        return named_result(self.judge, post, note)
 
     def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""

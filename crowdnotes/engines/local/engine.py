@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
+from crowdnotes.engines.judges import trained
+from crowdnotes.engines.judges.judge import HelpfulnessJudge, named_result
 from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.helpfulness import judge_helpfulness
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.relevance import judge_relevance
@@ -21,19 +22,25 @@ from crowdnotes.settings import GateSettings
 
 
 class LocalEngine:
-    """An `Engine` without a language model. Holds no case, draws no random number, safe between threads."""
+    """An `Engine` without a language model. Holds no case, draws no random number, safe between threads.
+
+    The `judge` of helpfulness may be another than the trained head, and a language model too.
+    """
 
     name = "local"
     uses_language_model = False
     sees = False
 
-    def __init__(self, embedder: Embedder, settings: GateSettings) -> None:
+    def __init__(self, embedder: Embedder, settings: GateSettings, judge: HelpfulnessJudge | None = None) -> None:
         self._embedder = embedder
         self._settings = settings
+        self.judge: HelpfulnessJudge = judge or trained.TrainedJudge(embedder, settings)
 
-    def made_by(self, step: EngineStep) -> MadeBy:  # noqa: ARG002
-        """See `Engine.made_by`."""
-        return MadeBy(self.name)
+    def made_by(self, step: EngineStep) -> MadeBy:
+        """See `Engine.made_by`. A judge that is no part of this engine is named too."""
+        if step is not EngineStep.JUDGING or isinstance(self.judge, trained.TrainedJudge):
+            return MadeBy(self.name)
+        return MadeBy(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 
     def claims(self, post: Post) -> list[Claim]:
         """See `Engine.claims`."""
@@ -78,7 +85,7 @@ class LocalEngine:
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
         """See `Engine.helpfulness`."""
-        return judge_helpfulness(self._embedder, self._settings, post, note)
+        return named_result(self.judge, post, note)
 
     def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
