@@ -101,6 +101,6 @@ def test_a_choice_that_cannot_be_made_leaves_the_engine_in_use(tmp_path: Path) -
     engine = ScriptedEngine()
     opened = open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine, links=LiveLinks())
     shared = SharedWorkspace(opened)
-    with opened, pytest.raises(ConfigurationError, match="No model is set"):
-        shared.use(EngineChoice("http://127.0.0.1:9/v1"))
+    with opened, LLMServer(honest).running() as server, pytest.raises(ConfigurationError, match="No model is set"):
+        shared.use(EngineChoice(server.base_url))
     assert shared.current.engine is engine

@@ -77,3 +77,9 @@ def test_the_server_that_is_set_can_be_chosen_and_its_key_is_nowhere_on_the_page
         assert "sk-secret" not in str(at.main) + texts(at)
     stored = b"".join(path.read_bytes() for path in settings.data_dir.rglob("*.sqlite*"))
     assert b"sk-secret" not in stored
+
+
+def test_a_judge_on_a_server_is_told_of_though_no_language_model_does_the_rest(desk: Desk) -> None:
+    desk.engine.judge.name, desk.engine.judge.server = "llm:healthjudge", "judge.example.org"  # type: ignore[misc]
+    shown = texts(desk.app())
+    assert "judged by llm:healthjudge on the server judge.example.org" in shown
