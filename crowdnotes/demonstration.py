@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
-from crowdnotes.domain import DecisionKind, FetchOutcome, Mode, Noun, Post
+from crowdnotes.domain import Case, DecisionKind, FetchOutcome, Mode, Noun, Post
 from crowdnotes.errors import ConfigurationError, FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
@@ -104,6 +104,16 @@ def is_demonstration_url(url: str) -> bool:
     except ValueError:
         return False
     return host.rstrip(".").endswith(".example")
+
+
+def example_of(case: Case) -> Example | None:
+    """The example that a case was begun from.
+
+    The pack is opened for cases that use its pages alone: a damaged one must not stop real work.
+    """
+    if not any(is_demonstration_url(url) for url in (*case.urls, case.post.url or "")):
+        return None
+    return next((example for example in examples() if example.post.text == case.post.text), None)
 
 
 class DemonstrationFetcher:

@@ -6,11 +6,9 @@ from datetime import datetime
 
 import streamlit as st
 
-from crowdnotes.cases.store import CaseSummary
-from crowdnotes.domain import CaseStatus, DecisionKind
-from crowdnotes.handoff import is_demonstration
+from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind
+from crowdnotes.handoff import cases_csv, is_demonstration
 from crowdnotes.text.markdown import count, moment, plain
-from pages.view.decision import cases_as_csv
 from pages.view.session import act, notices, page_body, workspace
 from pages.view.status_bar import status_bar
 
@@ -84,7 +82,7 @@ with page_body("Cases", "Every note that was begun on this machine, the newest c
         )
         st.download_button(
             "Export as CSV",
-            data=lambda: cases_as_csv(search or "", status),
+            data=lambda: cases_csv(*workspace().service.every(search or "", status)),
             file_name="cases.csv",
             mime="text/csv",
             icon=":material/download:",

@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from crowdnotes.domain import Noun
+from crowdnotes.text.markdown import in_figures
 
 
 class NoteStatus(StrEnum):
@@ -109,9 +110,6 @@ def _none_if_unknown(value: object) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-_MOST_DIGITS = 6
-
-
 # NaN has no place in JSON; a number that is not known is null there and None here.
 MaybeNumber = Annotated[float | None, BeforeValidator(_none_if_unknown)]
 
@@ -136,16 +134,6 @@ class Distance(Noun):
         return (
             f"{self.measure} {in_figures(self.value, self.line)}, {self.wish} {in_figures(self.line, self.line)} needed"
         )
-
-
-def in_figures(value: float, line: float) -> str:
-    """A number beside its line: whole where the line is, else with as many digits as keep the two apart."""
-    if float(line).is_integer():
-        return f"{value:.0f}"
-    digits = 2
-    while digits < _MOST_DIGITS and value != line and round(value, digits) == round(line, digits):
-        digits += 1
-    return f"{value:.{digits}f}"
 
 
 class RuleOutcome(Noun):

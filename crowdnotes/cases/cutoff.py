@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
 
-from crowdnotes.domain import FetchOutcome, Source
+from crowdnotes.domain import AFTER_CUTOFF, UNDATED, FetchOutcome, Source
 
-UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
-AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person opened or pasted
 _OWN = frozenset({UNDATED, AFTER_CUTOFF})
 
 

@@ -53,32 +53,17 @@ def ask(case: Case, asked: FollowUpSearch) -> Case:
         _may_be_swapped(case, out)
         asked = asked.model_copy(update={"aim": out.aim})
     ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
-    return with_event(case, asked.asked_at, asked.by, "follow-up search", said(asked), follow_ups=(*ended, asked))
-
-
-def open_search(case: Case) -> FollowUpSearch | None:
-    """The follow-up search that is under way or was stopped, if there is one."""
-    return next((asked for asked in reversed(case.follow_ups) if asked.finished_at is None), None)
+    return with_event(case, asked.asked_at, asked.by, "follow-up search", asked.in_words, follow_ups=(*ended, asked))
 
 
 def unfinished(case: Case, search_id: str | None = None) -> FollowUpSearch:
     """The follow-up search under way, if it is still this one. Raises WorkflowError when it is not."""
-    asked = open_search(case)
+    asked = case.open_search
     if asked is None or search_id not in (None, asked.id):
         raise WorkflowError(
             "no search", "There is no such follow-up search any more.", "Ask again: the post may have changed."
         )
     return asked
-
-
-def said(asked: FollowUpSearch) -> str:
-    """A follow-up search in words: "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
-    return {
-        FollowUpKind.MORE_LIKE: f"more like {asked.about}",
-        FollowUpKind.OTHER_SIDE: "the other side",
-        FollowUpKind.LINK: f"a link added: {asked.about}",
-        FollowUpKind.SWAP: f"{asked.about} swapped",
-    }[asked.kind]
 
 
 def pool(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
@@ -134,12 +119,12 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
         at,
         PROGRAM,
         "follow-up search ended",
-        f"{said(asked)}: {outcome}",
+        f"{asked.in_words}: {outcome}",
         evidence=evidence,
         sources=with_sources(case, asked.sources),
         reasons=case.reasons | asked.reasons,
         urls=(*case.urls, asked.about) if is_new_link else case.urls,
-        earlier_evidence=on_record(case, at, said(asked)) if added else case.earlier_evidence,
+        earlier_evidence=on_record(case, at, asked.in_words) if added else case.earlier_evidence,
         follow_ups=_with(case, ended),
     )
 
@@ -323,7 +308,7 @@ class FollowUpRecord:
         if stage.name is StageName.PASSAGES:
             return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
         asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
-        kind, detail = f"follow-up search {stage.name.value}", f"{said(asked)}: {stage.summary}"
+        kind, detail = f"follow-up search {stage.name.value}", f"{asked.in_words}: {stage.summary}"
         return with_event(newest, stage.finished_at, PROGRAM, kind, detail, follow_ups=_with(newest, asked))
 
 

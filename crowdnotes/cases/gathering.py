@@ -33,13 +33,13 @@ from crowdnotes.evidence.library import Libraries, LibraryDocument
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, search_all
-from crowdnotes.evidence.search.run import languages_of, queries_for
+from crowdnotes.evidence.search.run import queries_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
 from crowdnotes.jury import Jury
 from crowdnotes.settings import Settings
-from crowdnotes.text.languages import language_of
+from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.urls import canonical_url
 
 _ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting

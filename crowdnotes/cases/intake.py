@@ -13,6 +13,7 @@ from crowdnotes.cases.workflow import on_record, require_open, with_event, with_
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
     BY_HAND,
+    MAX_IMAGES,
     X_HOSTS,
     Case,
     Evidence,
@@ -293,7 +294,6 @@ def _without(stages: tuple[Stage, ...], names: frozenset[StageName]) -> tuple[St
     return tuple(stage for stage in stages if stage.name not in names)
 
 
-MAX_IMAGES = 4  # as many as a post on X can have
 MAX_IMAGE_WORDS = 5_000  # characters; a screenshot of a whole article is far below
 PERSON = "person"
 
@@ -306,6 +306,23 @@ class Attachment:
     name: str
     text: str = ""
     shows: str = ""
+
+
+def usable_images(given: Sequence[Attachment]) -> tuple[list[Attachment], list[InputError]]:
+    """The files that a post can take, and why each of the others cannot be taken."""
+    taken: list[Attachment] = []
+    refused: list[InputError] = []
+    for item in given:
+        try:
+            clean_picture(item.content, item.name)
+        except InputError as why:
+            refused.append(why)
+            continue
+        if len(taken) < MAX_IMAGES:
+            taken.append(item)
+        else:
+            refused.append(InputError(f"“{item.name}” was left out: a post has at most {MAX_IMAGES} images."))
+    return taken, refused
 
 
 def checked_image(given: Attachment) -> tuple[Image, bytes]:

@@ -32,14 +32,6 @@ def unproven_links(case: Case, draft: Draft, now: datetime) -> tuple[tuple[str, 
     return tuple((url, check) for url, check in checks if check is None or check.state is not LinkState.LIVE)
 
 
-def said(check: LinkCheck | None) -> str:
-    """A check in a few words: "answers (200)", "dead (404)", "not checked yet"."""
-    if check is None:
-        return "not checked yet"
-    word = "answers" if check.state is LinkState.LIVE else check.state.value
-    return f"{word} ({check.status})" if check.status is not None else word
-
-
 def check_links(
     case: Case, progress: Progress, checker: LinkChecker, clock: Callable[[], datetime], *, afresh: bool
 ) -> tuple[Mapping[str, object], str]:

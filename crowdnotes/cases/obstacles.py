@@ -6,11 +6,10 @@ the first of them. Some can be overridden by a written reason, which the decisio
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from crowdnotes.cases.links import said, unproven_links
+from crowdnotes.cases.links import unproven_links
 from crowdnotes.cases.workflow import checked_reason, require_open, with_event
 from crowdnotes.domain import (
     Case,
@@ -23,6 +22,7 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     Override,
+    remaining,
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import GATES
@@ -31,44 +31,10 @@ from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 
-LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
-WORDS_OF_A_REASON = 3  # different ones, for the same reason
-A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
-_LETTERS = re.compile(r"[^\W\d_]+")
-# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-
-
-def is_reason(text: str) -> bool:
-    """Whether a text says enough to pass a check over: letters that make different words."""
-    return not missing_from(text)
-
-
-def missing_from(text: str) -> str:
-    """What a text still needs to be a reason: "2 more different words and 4 more letters"; empty for a reason."""
-    unspaced = _UNSPACED.findall(text)
-    # Two signs of those scripts are about a word, and say as much as a longer run of letters.
-    letters = sum(character.isalpha() for character in text) + len(unspaced)
-    words = len({*_LETTERS.findall(_UNSPACED.sub(" ", text).casefold()), *unspaced})
-    return " and ".join(
-        f"{wanted - there} more {name}" + ("" if wanted - there == 1 else "s")
-        for there, wanted, name in (
-            (words, WORDS_OF_A_REASON, "different word"),
-            (letters, LETTERS_OF_A_REASON, "letter"),
-        )
-        if there < wanted
-    )
-
 
 def obstacles(case: Case, at: datetime) -> tuple[Obstacle, ...]:
     """Every rule that refuses approval at that moment, whatever reasons were written; empty when none does."""
     return tuple(_obstacles(case, at))
-
-
-def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> tuple[Obstacle, ...]:
-    """Those that still refuse, given the reasons written so far. One that was begun asks for more words."""
-    left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
-    return tuple(item.model_copy(update={"lifts": _MORE_WORDS}) if reasons.get(item.id) else item for item in left)
 
 
 def decide(
@@ -108,9 +74,6 @@ def decide(
     return with_event(
         case, at, by, "decided", f"{kind.value} {decision.reason}".strip() + passed_over, decision=decision
     )
-
-
-_MORE_WORDS = f"A reason takes at least {A_REASON}."
 
 
 def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") -> Obstacle:
@@ -205,7 +168,7 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
         yield _obstacle(
             ObstacleKind.LINK_UNANSWERED,
             url,
-            f"The link {url}: {said(check)}.{why}",
+            f"The link {url}: {check.in_words if check else 'not checked yet'}.{why}",
             "Check the links again, mend the address, or write why it should stay.",
         )
 

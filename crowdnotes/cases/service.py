@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+import builtins
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 
 from crowdnotes.cases import follow_up, intake, links, obstacles, workflow
 from crowdnotes.cases.gathering import Tools
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
-from crowdnotes.cases.store import CaseSummary
+from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
 from crowdnotes.domain import (
+    Aim,
     Case,
     CaseStatus,
+    CaseSummary,
     Classification,
     DecisionKind,
     Event,
+    Evidence,
     FollowUpKind,
     FollowUpSearch,
+    GateName,
+    Hit,
     LinkCheck,
+    LintWarning,
     Mode,
     Obstacle,
     ObstacleId,
+    SourceCategory,
     Verdict,
 )
+from crowdnotes.engines.prompt_injection import holds_injection
+from crowdnotes.errors import CaseNotFoundError, NewerCaseError
+from crowdnotes.evidence.pictures import clean_picture, preview
+from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, hits_of, publisher_of
+from crowdnotes.gates import GATES
+from crowdnotes.gates.quotes import form_warnings
 from crowdnotes.jobs import Step
+from crowdnotes.jury.verdict import changes_by_edit
 
 
 class CaseService:
@@ -237,6 +253,55 @@ class CaseService:
         """See `obstacles.obstacles`."""
         return obstacles.obstacles(case, self._clock())
 
+    def form_warnings(self, case: Case) -> tuple[LintWarning, ...]:
+        """See `quotes.form_warnings`; empty without a note."""
+        return form_warnings(case.draft.text, case.post.as_read, case.used_evidence) if case.draft else ()
+
+    def suggested_tags(self, case: Case) -> tuple[TagSuggestion, ...]:
+        """See `tag_suggestions.suggest_tags`."""
+        return suggest_tags(case)
+
+    def jury_changes(self, case: Case) -> tuple[str, ...]:
+        """See `verdict.changes_by_edit`."""
+        return changes_by_edit(case)
+
+    @property
+    def gate_questions(self) -> dict[GateName, str]:
+        """What each gate asks, as a person reads it."""
+        return {name: gate.question for name, gate in GATES.items()}
+
+    # --- what was found ---
+
+    def can_gather(self, case: Case) -> bool:
+        """Whether there is anywhere to look for evidence."""
+        return intake.nowhere_to_look(intake.places_of(case)) is None
+
+    def swappable(self, case: Case) -> frozenset[Aim]:
+        """For which aims something was found that nobody has read yet."""
+        return frozenset(aim for aim in Aim if follow_up.pool(case, aim))
+
+    def hits(self, case: Case) -> builtins.list[Hit]:
+        """See `provenance.hits_of`."""
+        return hits_of(case)
+
+    def fact_checks(self, case: Case) -> builtins.list[tuple[Hit, str | None]]:
+        """Checks of the claim that any search found, each with who published it."""
+        checks = fact_checks(hits_of(case))
+        return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "")) for hit in checks]
+
+    def categories_found(self, case: Case) -> builtins.list[SourceCategory]:
+        """The kind of each page that was found or brought; empty when nothing was searched."""
+        hits, own = hits_of(case), self._tools.settings.evidence.categories
+        return [*(hit.category for hit in hits), *(categorise(url, own) for url in case.urls)] if hits else []
+
+    def holds_injection(self, item: Evidence) -> bool:
+        """Whether words of a passage speak to programs; see `prompt_injection`."""
+        return holds_injection(item.passage.text)
+
+    def preview(self, content: bytes, name: str = "image") -> bytes:
+        """A picture small enough for a page, cleaned first. Raises InputError for what is none."""
+        return preview(clean_picture(content, name).content)
+
     def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
         """The links that the note cites, each with how it answered within the last day, if it was asked."""
         cited = links.cited_links(case.draft) if case.draft else ()
@@ -272,6 +337,18 @@ class CaseService:
     ) -> list[CaseSummary]:
         """Cases, the newest change first; `search` is looked for in posts and notes."""
         return self._store.list(search=search, status=status, limit=limit, offset=offset)
+
+    def every(self, search: str = "", status: CaseStatus | None = None) -> tuple[Sequence[Case], Mapping[str, str]]:
+        """All cases that `list` gives, and by id why others cannot be read; none that was deleted meanwhile."""
+        cases: dict[str, Case] = {}
+        left_out: dict[str, str] = {}
+        for summary in self.list(search, status, limit=self.count(search, status)):
+            with suppress(CaseNotFoundError):
+                try:
+                    cases[summary.id] = self.get(summary.id)
+                except NewerCaseError as error:
+                    left_out[summary.id] = error.message
+        return tuple(cases.values()), left_out
 
     def count(self, search: str = "", status: CaseStatus | None = None) -> int:
         """How many `list` would give without a limit."""

@@ -24,9 +24,9 @@ from crowdnotes.domain import (
     DOCUMENT_VERSION,
     Case,
     CaseStatus,
+    CaseSummary,
     DecisionKind,
     Mode,
-    Noun,
     text_sha256,
     upgraded,
     version_of,
@@ -176,18 +176,6 @@ def _without_surrogates(value: object) -> object:
 
 
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
-
-
-class CaseSummary(Noun):
-    """A line of the list of cases."""
-
-    id: str
-    post_excerpt: str
-    status: CaseStatus
-    decision: DecisionKind | None
-    mode: Mode
-    created_at: datetime
-    updated_at: datetime
 
 
 class Store(Protocol):

@@ -234,18 +234,10 @@ def on_record(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
     return (*case.earlier_evidence, EvidenceSet(at=at, why=why, evidence=case.evidence))
 
 
-def taken_away(case: Case) -> tuple[Evidence, ...]:
-    """Passages on record that are not among the present ones, each as it was last, by their number."""
-    newest = {item.id: item for earlier in case.earlier_evidence for item in earlier.evidence}
-    present = {item.source.id for item in case.evidence}
-    gone = (item for item in newest.values() if item.source.id not in present)
-    return tuple(sorted(gone, key=lambda item: int(item.id.removeprefix("E"))))
-
-
 def bring_back(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
     require_open(case)
-    item = next((item for item in taken_away(case) if item.id == evidence_id), None)
+    item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
         raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
     item = _marked(item, case)

@@ -10,7 +10,7 @@ import typer
 
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import CaseStatus
-from crowdnotes.errors import CaseNotFoundError, InputError, NewerCaseError
+from crowdnotes.errors import InputError
 
 app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
 
@@ -71,17 +71,11 @@ def export(
 
     with open_workspace() as workspace:
         service = workspace.service
-        ids = case_id or [item.id for item in service.list(limit=1_000_000)]
-        cases = []
-        for one in ids:
-            try:
-                cases.append(service.get(one))
-            except (NewerCaseError, CaseNotFoundError) as error:
-                if case_id:
-                    raise
-                progress(f"{one} is left out. {error}")
+        cases, left_out = ([service.get(one) for one in case_id], {}) if case_id else service.every()
+    for one, why in left_out.items():
+        progress(f"{one} is left out. {why}")
     if format_ is _Format.csv:
-        text = cases_csv(cases)
+        text = cases_csv(cases, left_out)
     elif format_ is _Format.json:
         text = "[\n" + ",\n".join(to_json(case) for case in cases) + "\n]\n"
     else:

@@ -29,7 +29,7 @@ def search(
 ) -> None:
     """Search providers side by side. What is named is searched; with nothing named, every provider that is set up."""
     from crowdnotes.evidence.search import search_all
-    from crowdnotes.evidence.search.run import languages_of
+    from crowdnotes.text.languages import languages_of
     from crowdnotes.workspace import open_workspace
 
     text = (sys.stdin.read() if post == "-" else post).strip()

@@ -9,6 +9,7 @@ from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.case import (
     Case,
     CaseStatus,
+    CaseSummary,
     Classification,
     Decision,
     DecisionKind,
@@ -20,7 +21,10 @@ from crowdnotes.domain.case import (
     Usage,
 )
 from crowdnotes.domain.evidence import (
+    AFTER_CUTOFF,
     BY_HAND,
+    UNDATED,
+    WAYBACK,
     DateOrigin,
     Evidence,
     EvidenceSet,
@@ -52,7 +56,16 @@ from crowdnotes.domain.judgement import (
     SideVotes,
 )
 from crowdnotes.domain.note import Draft, SentenceSupport, Support
-from crowdnotes.domain.obstacle import Obstacle, ObstacleId, ObstacleKind, Override
-from crowdnotes.domain.post import X_HOSTS, Claim, Image, Mode, Post
+from crowdnotes.domain.obstacle import (
+    A_REASON,
+    Obstacle,
+    ObstacleId,
+    ObstacleKind,
+    Override,
+    is_reason,
+    missing_from,
+    remaining,
+)
+from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, Image, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, ProviderState, Query, SourceCategory
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION, upgraded, version_of

@@ -152,6 +152,16 @@ class FollowUpSearch(Noun):
     finished_at: datetime | None = None
 
     @property
+    def in_words(self) -> str:
+        """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
+        return {
+            FollowUpKind.MORE_LIKE: f"more like {self.about}",
+            FollowUpKind.OTHER_SIDE: "the other side",
+            FollowUpKind.LINK: f"a link added: {self.about}",
+            FollowUpKind.SWAP: f"{self.about} swapped",
+        }[self.kind]
+
+    @property
     def searches(self) -> bool:
         """Whether it asks libraries and services, rather than a link or what was found before."""
         return self.kind in {FollowUpKind.MORE_LIKE, FollowUpKind.OTHER_SIDE}
@@ -236,6 +246,28 @@ class Case(Noun):
         return 1 + max((int(item.id.removeprefix("E")) for items in sets for item in items), default=0)
 
     @property
+    def searched(self) -> bool:
+        """Whether what is on record is of the search that the case asks for now."""
+        return self.mode is Mode.AUTOMATION and any(stage.name is StageName.SEARCH for stage in self.stages)
+
+    @property
+    def open_search(self) -> FollowUpSearch | None:
+        """The follow-up search that is under way or was stopped, if there is one."""
+        return next((asked for asked in reversed(self.follow_ups) if asked.finished_at is None), None)
+
+    @property
+    def taken_away(self) -> tuple[Evidence, ...]:
+        """Passages on record that are not among the present ones, each as it was last, by their number."""
+        newest = {item.id: item for earlier in self.earlier_evidence for item in earlier.evidence}
+        present = {item.source.id for item in self.evidence}
+        gone = (item for item in newest.values() if item.source.id not in present)
+        return tuple(sorted(gone, key=lambda item: int(item.id.removeprefix("E"))))
+
+    def verdict_on(self, text_sha256: str) -> JuryVerdict | None:
+        """The jury's newest verdict on a text."""
+        return next((item for item in reversed(self.jury) if item.text_sha256 == text_sha256), None)
+
+    @property
     def used_evidence(self) -> tuple[Evidence, ...]:
         """What a person opened and chose to use."""
         return tuple(item for item in self.evidence if item.used)
@@ -270,3 +302,15 @@ class Case(Noun):
         if not self.used_evidence:
             return CaseStatus.AWAITING_INSPECTION
         return CaseStatus.AWAITING_DECISION if self.assessment_is_current else CaseStatus.DRAFTING
+
+
+class CaseSummary(Noun):
+    """A line of the list of cases."""
+
+    id: str
+    post_excerpt: str
+    status: CaseStatus
+    decision: DecisionKind | None
+    mode: Mode
+    created_at: datetime
+    updated_at: datetime

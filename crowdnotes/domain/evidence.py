@@ -9,6 +9,9 @@ from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.search import Aim, SourceCategory
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
+UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
+AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person opened or pasted
+WAYBACK = "The Wayback Machine"  # how a sentence begins that says what the archive said
 
 
 class FetchOutcome(StrEnum):

@@ -128,6 +128,12 @@ class LinkCheck(Noun):
     until: date | None = None
 
     @property
+    def in_words(self) -> str:
+        """In a few words: "answers (200)", "dead (404)"."""
+        word = "answers" if self.state is LinkState.LIVE else self.state.value
+        return f"{word} ({self.status})" if self.status is not None else word
+
+    @property
     def is_gone(self) -> bool:
         """Whether the page cannot be had, so that an archive's copy stands for it."""
         return self.state in {LinkState.DEAD, LinkState.UNREACHABLE}

@@ -13,6 +13,10 @@ from crowdnotes.domain.base import Noun, Span
 X_HOSTS = frozenset(f"{part}{site}" for part in ("", "www.", "m.", "mobile.") for site in ("x.com", "twitter.com"))
 
 
+MAX_IMAGES = 4  # as many as a post on X can have
+MAX_IMAGE_BYTES = 5_000_000  # X's own limit for a photo
+
+
 class Image(Noun):
     """A picture attached to the post. Its bytes lie in the store under `sha256`.
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from PIL import Image as Pillow
 from PIL import ImageOps
 
+from crowdnotes.domain import MAX_IMAGE_BYTES
 from crowdnotes.errors import InputError
 
-MAX_BYTES = 5_000_000  # X's own limit for a photo
 MAX_PIXELS = 40_000_000  # a decompression bomb is refused by its header, before it is unpacked
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 _LOSSY = frozenset({"JPEG", "WEBP"})
@@ -44,8 +44,10 @@ def clean_picture(content: bytes, name: str) -> Picture:
     shown = f"“{name[:60]}”"
     if not content:
         raise InputError(f"{shown} is empty.", "Choose another file.")
-    if len(content) > MAX_BYTES:
-        raise InputError(f"{shown} has {len(content) / 1e6:.1f} MB; an image takes {MAX_BYTES / 1e6:g} MB at most.")
+    if len(content) > MAX_IMAGE_BYTES:
+        raise InputError(
+            f"{shown} has {len(content) / 1e6:.1f} MB; an image takes {MAX_IMAGE_BYTES / 1e6:g} MB at most."
+        )
     try:
         with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
             if opened.width * opened.height > MAX_PIXELS:

@@ -15,9 +15,10 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from crowdnotes.domain import Hit, SourceCategory
+from crowdnotes.domain import Case, Hit, SourceCategory
 from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.text.known_sites import MOST_LABELS, find_site, known_sites, longest_match
+from crowdnotes.text.urls import identities
 
 # One host for a whole government: the path says which department speaks.
 _WHOLE_GOVERNMENTS = frozenset(
@@ -119,6 +120,17 @@ def fact_checker(url: str | None) -> str | None:
             if not section or re.match(rf"{re.escape(section)}[/-]", path):
                 return name
     return None
+
+
+def hits_of(case: Case) -> list[Hit]:
+    """What the search on record found, and what follow-up searches found besides; no page and no record twice."""
+    found = list(case.hits) if case.searched else []
+    seen = {name for hit in found for name in identities(hit)}
+    for hit in (hit for asked in case.follow_ups for hit in asked.hits):
+        if seen.isdisjoint(identities(hit)):
+            found.append(hit)
+        seen |= identities(hit)
+    return found
 
 
 def fact_checks(hits: Iterable[Hit]) -> list[Hit]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from crowdnotes.domain import ProviderState
+from crowdnotes.domain import WAYBACK, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.guard import Deadline, check_url
 from crowdnotes.evidence.provenance import is_archived
@@ -21,7 +21,6 @@ from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.note_rules import top_level_domains
 
-NAME = "The Wayback Machine"
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
 _NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
 _PACE = Pace(5, 1.1, 4)  # no limit is published
@@ -113,8 +112,8 @@ def ask_wayback(
     try:
         copy = wayback.copy_of(url, until, check)
     except SearchError as error:
-        return None, f"{NAME} was asked for a copy: {error.message}"
-    return copy, f"{NAME} has a copy of {_written(copy.made)}." if copy else f"{NAME} has no copy{bound}."
+        return None, f"{WAYBACK} was asked for a copy: {error.message}"
+    return copy, f"{WAYBACK} has a copy of {_written(copy.made)}." if copy else f"{WAYBACK} has no copy{bound}."
 
 
 def make_wayback(settings: Settings) -> Wayback | None:

@@ -30,8 +30,7 @@ from crowdnotes.engines import Engine, EngineStep
 from crowdnotes.engines.metering import together
 from crowdnotes.errors import EngineError
 from crowdnotes.gates.gate import Gate, Judged
-from crowdnotes.gates.quotes import unfound_quotes
-from crowdnotes.text.lint import lint
+from crowdnotes.gates.quotes import form_warnings
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 
 _RELEVANCE = Gate(
@@ -89,7 +88,7 @@ def assess(
         gates=gates,
         principles=principles,
         sentences=support,
-        lint=(*unfound_quotes(note, post, evidence), *lint(note)),
+        lint=form_warnings(note, post, evidence),
         engine=made_by.engine,
         prompt_version=made_by.prompt_version,
         assessed_at=clock(),

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from crowdnotes.domain import Evidence, LintLevel, LintWarning, Post, Span
+from crowdnotes.text.lint import lint
 
 _SHORTEST = 4  # words; “long COVID” in marks is a name
 _QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
@@ -59,3 +60,8 @@ def _holds(text: str, words: str) -> bool:
 
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).translate(_SAME).casefold().split())
+
+
+def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
+    """Everything that X, or a reader, would stumble over: quotations first."""
+    return (*unfound_quotes(note, post, evidence), *lint(note))

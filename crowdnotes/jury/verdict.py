@@ -15,7 +15,7 @@ import numpy as np
 
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.status import NoteSignals, Side, StatusResult
-from crowdnotes.domain import Influence, Interval, JuryVerdict, RuleWord, SideVotes, text_sha256
+from crowdnotes.domain import Case, Influence, Interval, JuryVerdict, RuleWord, SideVotes, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury.votes import Votes, counts, middle
 from crowdnotes.settings import BridgingSettings, JurySettings
@@ -179,8 +179,7 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
 
     Raises InputError when the two stood before different juries: then nothing can be said of the edit.
     """
-    same = ("seed", "jurors", "sampling", "model")
-    if any(getattr(before, name) != getattr(after, name) for name in same):
+    if not _same_jury(before, after):
         raise InputError("The two versions stood before different juries.", "Score both with the same jury.")
     found = []
     moved = after.note_intercept - before.note_intercept
@@ -281,3 +280,16 @@ def _interval(values: list[float]) -> Interval:
 
 def _blocked(status: StatusResult) -> tuple[RuleWord, ...]:
     return tuple(RuleWord(rule=said.rule.value, reason=said.reason) for said in status.blocked_by)
+
+
+def changes_by_edit(case: Case) -> tuple[str, ...]:
+    """What the last edit did to the votes (see `changes`), where the text before it was judged by the same jury."""
+    now = case.verdict_on(case.draft.sha256) if case.draft else None
+    before = next((found for text in reversed(case.revisions) if (found := case.verdict_on(text.sha256))), None)
+    if now is None or before is None or before.text_sha256 == now.text_sha256 or not _same_jury(before, now):
+        return ()
+    return changes(before, now)
+
+
+def _same_jury(one: JuryVerdict, other: JuryVerdict) -> bool:
+    return (one.seed, one.jurors, one.sampling, one.model) == (other.seed, other.jurors, other.sampling, other.model)

@@ -7,8 +7,11 @@ the web. Read on 4,500 sentences of posts and notes in English, three were taken
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
+
+from crowdnotes.domain import Query
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -66,3 +69,20 @@ def _identifier() -> LanguageIdentifier:
     identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
     identifier.set_languages(_LANGUAGES)
     return identifier
+
+
+_LATIN_ENDS = "\u0250"
+
+
+def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
+    """The language of each query by its text, for services that have editions.
+
+    As the engine says; where it does not and the letters are not Latin, as the text looks. Else None.
+    """
+    return {query.text: query.language or _by_letters(query.text) for query in queries}
+
+
+def _by_letters(text: str) -> str | None:
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter < _LATIN_ENDS for letter in letters)
+    return language_of(text) if latin * 2 < len(letters) else None

@@ -127,3 +127,16 @@ def record_place(library: str, record: int | None) -> str:
 def lines(text: str) -> list[str]:
     """The non-empty lines of a text, without surrounding white space, each once."""
     return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+_MOST_DIGITS = 6
+
+
+def in_figures(value: float, line: float) -> str:
+    """A number beside its line: whole where the line is, else with as many digits as keep the two apart."""
+    if float(line).is_integer():
+        return f"{value:.0f}"
+    digits = 2
+    while digits < _MOST_DIGITS and value != line and round(value, digits) == round(line, digits):
+        digits += 1
+    return f"{value:.{digits}f}"

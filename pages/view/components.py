@@ -6,14 +6,13 @@ Their JavaScript only ever sets textContent, so text from outside stays text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
-from crowdnotes.domain import GateResult, GateStatus, Passage, SentenceSupport, Span, Support
-from crowdnotes.gates import GATES
+from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
 from crowdnotes.text.markdown import visible
 from crowdnotes.text.note_rules import top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
@@ -92,9 +91,9 @@ def outside_text(text: str, *, look: Look, key: str) -> None:
     marked_text([_piece(text)], look=look, key=key)
 
 
-def gate_path(results: Iterable[GateResult], *, stale: bool, key: str) -> None:
+def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], *, stale: bool, key: str) -> None:
     """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
-    gates = [_gate(result) for result in results]
+    gates = [_gate(result) | {"asks": questions[result.gate]} for result in results]
     _gates(data={"gates": gates, "stale": stale}, key=key)
 
 
@@ -168,7 +167,6 @@ def _gate(result: GateResult) -> dict[str, Any]:
     sign, label = _GATE_SIGNS[result.status]
     return {
         "name": result.gate.value.capitalize(),
-        "asks": GATES[result.gate].question,
         "status": result.status.value,
         "sign": sign,
         "label": label,

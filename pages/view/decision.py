@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 
 import streamlit as st
 
-from crowdnotes.cases.links import said
-from crowdnotes.cases.obstacles import A_REASON, missing_from, remaining
-from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import (
+    A_REASON,
     Case,
-    CaseStatus,
     Classification,
     DecisionKind,
     LinkCheck,
@@ -22,10 +18,10 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     StageName,
+    missing_from,
+    remaining,
 )
-from crowdnotes.errors import CaseNotFoundError, NewerCaseError
 from crowdnotes.handoff import (
-    cases_csv,
     class_label,
     form_labels,
     is_demonstration,
@@ -96,7 +92,7 @@ def _note_form(case: Case) -> None:
     )
     if case.classification is Classification.NOT_MISLEADING:
         st.caption("X never shows such a note on the post; only raters see it.")
-    suggestions = {item.tag: item.why for item in suggest_tags(case)}
+    suggestions = {item.tag: item.why for item in workspace().service.suggested_tags(case)}
     marks = " :primary[:material/lightbulb:] marks what the words suggest." if suggestions else ""
     ask = "Tick at least one." if case.classification is Classification.MISLEADING else "Tick what fits."
     st.caption(f"Why? {ask}{marks}")
@@ -268,7 +264,7 @@ _LOOKS = {
 def link_badge(check: LinkCheck | None) -> str:
     """Markdown of a badge that says in words how a link answered."""
     colour, icon = _LOOKS[check.state] if check is not None else ("gray", ":material/help:")
-    return f":{colour}-badge[{icon} {plain(said(check))}]"
+    return f":{colour}-badge[{icon} {plain(check.in_words if check is not None else 'not checked yet')}]"
 
 
 def cited_links(case: Case) -> None:
@@ -391,18 +387,3 @@ def _reopen(case: Case) -> None:
     if act(StepName.DECIDE.value, lambda: workspace().service.reopen(case.id, author())) is not None:
         forget_folds(case)
         arrive(StepName.DECIDE)
-
-
-def cases_as_csv(search: str, status: CaseStatus | None) -> str:
-    """One row a case, the newest change first."""
-    service = workspace().service
-    every = service.list(search=search, status=status, limit=service.count(search, status))
-    cases: list[Case] = []
-    left_out: dict[str, str] = {}
-    for item in every:
-        with suppress(CaseNotFoundError):  # deleted since it was listed
-            try:
-                cases.append(service.get(item.id))
-            except NewerCaseError as error:
-                left_out[item.id] = error.message
-    return cases_csv(cases, left_out)

@@ -6,9 +6,7 @@ from collections import Counter
 
 import streamlit as st
 
-from crowdnotes.domain import Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
-from crowdnotes.engines.prompt_injection import holds_injection
-from crowdnotes.evidence.wayback import NAME as WAYBACK
+from crowdnotes.domain import WAYBACK, Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, day, exact, host, plain, record_place, title, web_url
 from pages.view.components import marked_text, passage_pieces
@@ -20,10 +18,9 @@ from pages.view.more_evidence import (
     look_from_card,
     look_result,
     paste_box,
-    swappable,
 )
 from pages.view.progress import job_panel
-from pages.view.search_report import all_hits, already_checked, category_mix, no_passage, search_report, source_badges
+from pages.view.search_report import already_checked, category_mix, no_passage, search_report, source_badges
 from pages.view.session import act, author, notices, workspace
 from pages.view.steps import StepName, StepState, StepView, card_place, move_on, notices_of_gone_cards, step
 from pages.view.where_to_look import add_sources, left_links
@@ -94,7 +91,7 @@ def _cards(case: Case, job: JobRecord | None) -> None:
             "Open a passage, read it, then say what it is good for. "
             "Only passages that you read and use can carry the note."
         )
-    left = swappable(case)
+    left = workspace().service.swappable(case)
     other_side = [item for item in case.evidence if item.aim is Aim.OTHER_SIDE]
     for item in case.evidence:
         if item.aim is not Aim.OTHER_SIDE:
@@ -135,7 +132,7 @@ def _view(case: Case | None) -> StepView:
 
 def tally(case: Case) -> str:
     """How far the evidence is: 2 links · 8 found · 4 read · 3 opened · 2 used · no later than 4 March 2026."""
-    found = len(all_hits(case))
+    found = len(workspace().service.hits(case))
     read = sum(source.outcome is FetchOutcome.READ for source in case.sources)
     opened = sum(item.review.opened_at is not None for item in case.evidence)
     parts = [count(len(case.urls), "link")] if case.urls else []
@@ -258,7 +255,7 @@ def _head(case: Case, item: Evidence) -> None:
             st.caption(plain(source.outcome_detail, 300))
         if case.assessment is not None and item.id in case.assessment.marked:
             st.markdown(":orange-badge[:material/warning: speaks to programs, says the model: it carries no gate]")
-        elif holds_injection(item.passage.text):
+        elif workspace().service.holds_injection(item):
             st.markdown(":orange-badge[:material/warning: some words speak to programs: no engine is given them]")
         if item.aim is Aim.OTHER_SIDE:
             st.markdown(":gray-badge[:material/balance: the other side: may speak for the post's claim]")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, PrincipleResult
-from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
-from crowdnotes.text.lint import lint, without_tracking
+from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import plain
 from pages.view.components import gate_path, outside_text
 from pages.view.decision import asking, stop_asking
@@ -99,7 +98,7 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
 def _gates(case: Case, assessment: Assessment) -> None:
     stale = not case.assessment_is_current
     st.markdown("**Three gates, in order:** each is asked only when the one before it passed")
-    gate_path(assessment.gates, stale=stale, key=f"gates-{case.id}")
+    gate_path(assessment.gates, workspace().service.gate_questions, stale=stale, key=f"gates-{case.id}")
     for gate in assessment.gates:
         if gate.status is not GateStatus.FAIL:
             continue
@@ -137,8 +136,7 @@ def _form(case: Case) -> None:
     st.markdown("**Form**")
     if case.draft is None:
         return
-    quotes = unfound_quotes(case.draft.text, case.post.as_read, case.used_evidence)
-    warnings = (*quotes, *lint(case.draft.text))
+    warnings = workspace().service.form_warnings(case)
     if not warnings:
         st.markdown(":green[:material/check_circle:] Nothing that X or a reader would stumble over")
     for message, level in dict.fromkeys((warning.message, warning.level) for warning in warnings):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.bridging.status import RuleName, in_figures
 from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName
-from crowdnotes.jury import changes
-from crowdnotes.text.markdown import plain
+from crowdnotes.text.markdown import in_figures, plain
 from pages.view.plots import Part, Standing, number_line, stacked_shares
+from pages.view.session import workspace
 
 _ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
 _ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
 _POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
 _LETTERS = "ABCDEFGHIJ"
+_UNDER_THE_LINE = "GeneralCRH"  # the rule whose reason the sentence on the intercept says already
 _STATUS = {
     "CURRENTLY_RATED_HELPFUL": "It would be shown",
     "CURRENTLY_RATED_NOT_HELPFUL": "It would be rated not helpful",
@@ -23,7 +23,7 @@ _STATUS = {
 
 def jury_panel(case: Case) -> None:
     """Draw the newest verdict on this very text; NOT RUN with its reason when there is none."""
-    verdict = verdict_of(case)
+    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     with st.container(key="jury-panel-body", gap="small"):
         st.markdown("**Jury (a simulation):** how raters of different views might vote on these words")
         if verdict is None:
@@ -40,16 +40,12 @@ def jury_panel(case: Case) -> None:
             st.markdown(f":gray[{plain(verdict.sentence)}]" if warnings else plain(verdict.sentence))
             _standing(case, verdict)
             _votes(case, verdict)
-            _changed(case, verdict)
+            changed = workspace().service.jury_changes(case)
+            if changed:
+                st.markdown(f":material/compare_arrows: **Since the text before:** {plain(' '.join(changed))}")
             _words(verdict)
         _beside(case, verdict)
         _about(verdict)
-
-
-def verdict_of(case: Case, text_sha256: str | None = None) -> JuryVerdict | None:
-    """The verdict on a text, the draft's without one."""
-    wanted = text_sha256 or (case.draft.sha256 if case.draft else None)
-    return next((item for item in reversed(case.jury) if item.text_sha256 == wanted), None)
 
 
 def _warnings(case: Case, verdict: JuryVerdict) -> list[str]:
@@ -95,7 +91,7 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
     if verdict.means_nothing:
         return
     for rule in verdict.blocked_by or (verdict.decided_by,):
-        if rule.rule != RuleName.GENERAL_HELPFUL:  # that it lies under the line was just said
+        if rule.rule != _UNDER_THE_LINE:
             st.caption(plain(rule.reason))
 
 
@@ -120,18 +116,6 @@ def _in_words(side: SideVotes) -> str:
         f"Side {side.side}: {side.helpful} helpful, {side.somewhat_helpful} somewhat helpful, "
         f"{side.not_helpful} not helpful."
     )
-
-
-def _changed(case: Case, verdict: JuryVerdict) -> None:
-    """What the last edit did to the votes, where the text before it was judged by the same jury."""
-    earlier = next((found for text in reversed(case.revisions) if (found := verdict_of(case, text.sha256))), None)
-    if earlier is None or earlier.text_sha256 == verdict.text_sha256 or not _comparable(earlier, verdict):
-        return
-    st.markdown(f":material/compare_arrows: **Since the text before:** {plain(' '.join(changes(earlier, verdict)))}")
-
-
-def _comparable(one: JuryVerdict, other: JuryVerdict) -> bool:
-    return (one.seed, one.jurors, one.sampling, one.model) == (other.seed, other.jurors, other.sampling, other.model)
 
 
 def _words(verdict: JuryVerdict) -> None:
@@ -164,7 +148,7 @@ def _beside(case: Case, verdict: JuryVerdict) -> None:
     heard = [
         (letter, found)
         for letter, candidate in zip(_LETTERS, case.candidates, strict=False)
-        if (found := verdict_of(case, candidate.sha256)) is not None
+        if (found := case.verdict_on(candidate.sha256)) is not None
     ]
     if len(heard) < 2:
         return

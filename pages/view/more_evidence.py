@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.cases.follow_up import pool, said
-from crowdnotes.cases.workflow import taken_away
 from crowdnotes.domain import (
     Aim,
     Case,
@@ -31,11 +29,6 @@ from pages.view.where_to_look import library_choice, library_names, service_pill
 _PLACE = StepName.EVIDENCE.value
 _TOLD = "look-told"  # the job whose search that found nothing was told in this tab
 _ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
-
-
-def swappable(case: Case) -> frozenset[Aim]:
-    """For which aims something was found that nobody has read yet."""
-    return frozenset(aim for aim in Aim if pool(case, aim))
 
 
 def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
@@ -102,7 +95,7 @@ def look_result(case: Case, job: JobRecord | None) -> None:
     with st.container(key="look-result", gap="xsmall"):
         st.info(plain(asked.outcome), title=_said(asked), icon=":material/check:")
         failures(_unanswered(case, asked))
-        if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in taken_away(case)):
+        if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
             closed = under_way(job) or case.decision is not None
             bring_back_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
 
@@ -125,7 +118,7 @@ def _tell_once(asked: FollowUpSearch, job: JobRecord | None) -> None:
 
 
 def _said(asked: FollowUpSearch) -> str:
-    words = said(asked)
+    words = asked.in_words
     return plain(words[:1].upper() + words[1:])
 
 
@@ -210,7 +203,7 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
         if not fold.open:
             return
         closed = under_way(job) or case.decision is not None
-        gone = taken_away(case)
+        gone = case.taken_away
         if gone:
             st.markdown("**Not here any more**")
             for item in gone:

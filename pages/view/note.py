@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from crowdnotes.demonstration import Example, examples, is_demonstration_url
+from crowdnotes.demonstration import example_of
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
@@ -290,14 +290,14 @@ def _settle(case: Case, box: _Box, mine: str | None) -> None:
 
 def lesson(case: Case | None) -> None:
     """What the example teaches, while a case of an example is under way."""
-    example = _example_of(case)
+    example = example_of(case) if case is not None else None
     if example is not None:
         st.caption(f":material/school: Demonstration: {plain(example.teaches)}")
 
 
 def tempting_note(case: Case) -> None:
     """Offer an example's note that says more than its source, to see whether the review catches it."""
-    example = _example_of(case)
+    example = example_of(case)
     note = example.tempting_note if example else None
     if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
         return
@@ -309,13 +309,6 @@ def tempting_note(case: Case) -> None:
         on_click=_try,
         args=(case, note),
     )
-
-
-def _example_of(case: Case | None) -> Example | None:
-    # The pack is opened for cases that use its pages alone: a damaged one must not stop real work.
-    if case is None or not any(is_demonstration_url(url) for url in (*case.urls, case.post.url or "")):
-        return None
-    return next((example for example in examples() if example.post.text == case.post.text), None)
 
 
 def _try(case: Case, note: str) -> None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
-from crowdnotes.bridging.status import in_figures
-from crowdnotes.text.markdown import plain
+from crowdnotes.text.markdown import in_figures, plain
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _APART = " \u2003"  # a wide space between two entries, where a line may break

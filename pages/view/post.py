@@ -7,11 +7,10 @@ from typing import cast
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from crowdnotes.cases.intake import MAX_IMAGES, Attachment, usable_urls
+from crowdnotes.cases.intake import Attachment, usable_images, usable_urls
 from crowdnotes.demonstration import Example, examples
-from crowdnotes.domain import Case, Image, Mode
+from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image, Mode
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.pictures import MAX_BYTES, clean_picture, preview
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, exact, lines, moment, plain
 from pages.view.components import outside_text
@@ -268,19 +267,7 @@ def attachments() -> tuple[list[Attachment], list[InputError]]:
         )
         for file in _uploaded(_uploader_key())
     ]
-    taken: list[Attachment] = []
-    left_out: list[InputError] = []
-    for item in given:
-        try:
-            clean_picture(item.content, item.name)
-        except InputError as why:
-            left_out.append(why)
-            continue
-        if len(taken) < MAX_IMAGES:
-            taken.append(item)
-        else:
-            left_out.append(InputError(f"“{item.name}” was left out: a post has at most {MAX_IMAGES} images."))
-    return taken, left_out
+    return usable_images(given)
 
 
 def forget_uploads() -> None:
@@ -391,7 +378,7 @@ def _uploader(label: str, key: str) -> None:
         type=_KINDS,
         accept_multiple_files=True,
         key=key,
-        max_upload_size=MAX_BYTES // 1_000_000,
+        max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
         help="A screenshot will do. Where it was taken, and the like, is not kept.",
     )
 
@@ -406,9 +393,9 @@ def _uploaded(key: str) -> list[UploadedFile]:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _seen(content: bytes, name: str) -> bytes:
-    return preview(clean_picture(content, name).content)
+    return workspace().service.preview(content, name)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _kept(sha256: str) -> bytes:
-    return preview(workspace().service.image(sha256))
+    return workspace().service.preview(workspace().service.image(sha256))

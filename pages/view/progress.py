@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from crowdnotes.cases.follow_up import open_search
-from crowdnotes.cases.intake import nowhere_to_look, places_of
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
@@ -44,7 +42,7 @@ def start(case: Case, kind: str) -> None:
 
 def gather_anew(case: Case) -> None:
     """Start gathering for a post that says something else now, unless the case was begun with nowhere to look."""
-    if nowhere_to_look(places_of(case)) is None:
+    if workspace().service.can_gather(case):
         start(case, "gather")
 
 
@@ -98,7 +96,7 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
 
 
 def _searches(case: Case) -> Sequence[Query]:
-    look = open_search(case)
+    look = case.open_search
     return look.queries if look is not None else case.queries
 
 

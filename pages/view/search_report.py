@@ -8,12 +8,12 @@ from datetime import date
 
 import streamlit as st
 
-from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED
 from crowdnotes.domain import (
+    AFTER_CUTOFF,
+    UNDATED,
     Case,
     FetchOutcome,
     Hit,
-    Mode,
     Post,
     ProviderOutcome,
     ProviderState,
@@ -23,12 +23,9 @@ from crowdnotes.domain import (
     SourceCategory,
     StageName,
 )
-from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, publisher_of
-from crowdnotes.evidence.search.run import languages_of
 from crowdnotes.jobs import JobRecord, JobState
-from crowdnotes.text.languages import LANGUAGE_NAMES
-from crowdnotes.text.markdown import count, day, host, plain, title, web_url
-from crowdnotes.text.urls import identities
+from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
+from crowdnotes.text.markdown import count, day, plain, title, web_url
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
 
@@ -95,25 +92,24 @@ _SHOWN = 4
 
 def already_checked(case: Case) -> None:
     """Checks that any search found, each with who published it, their rating, the date and the link."""
-    checks = fact_checks(all_hits(case))
+    checks = workspace().service.fact_checks(case)
     if not checks:
         return
     with st.container(border=True, key="already-checked", gap="small"):
         st.markdown("**:material/fact_check: Already checked**")
         st.caption("Others published a check of a claim like this one. Read whether it is the same claim.")
-        for hit in checks[:_SHOWN]:
-            _check(hit)
+        for hit, publisher in checks[:_SHOWN]:
+            _check(hit, publisher)
         rest = checks[_SHOWN:]
         if rest:
             with st.expander(f"{len(rest)} more", key=f"more-checks-{case.id}", on_change="rerun") as more:
                 if more.open:
-                    for hit in rest:
-                        _check(hit)
+                    for hit, publisher in rest:
+                        _check(hit, publisher)
 
 
-def _check(hit: Hit) -> None:
+def _check(hit: Hit, publisher: str | None) -> None:
     url = web_url(hit.url)
-    publisher = fact_checker(hit.url) or publisher_of(hit.url or "") or host(hit.url) or "unknown publisher"
     when = day(hit.published) if hit.published else "date not known"
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -121,18 +117,16 @@ def _check(hit: Hit) -> None:
             if url:
                 st.link_button("Read the check", url, type="tertiary", icon=":material/open_in_new:")
         rating = f":blue-badge[rated: {plain(hit.rating, 80)}] " if hit.rating else ""
-        st.markdown(f"{rating}:small[:gray[{plain(publisher, 80)} · {when}]]")
+        st.markdown(f"{rating}:small[:gray[{plain(publisher or 'unknown publisher', 80)} · {when}]]")
         st.markdown(f":small[{plain(hit.snippet, 300)}]")
 
 
 def category_mix(case: Case) -> None:
     """Two bars, found and chosen, over the seven kinds of source. Nothing without a search."""
-    hits = all_hits(case)
-    if not hits or not case.sources:
-        return
-    own = workspace().settings.evidence.categories
-    found = Counter([*(hit.category for hit in hits), *(categorise(url, own) for url in case.urls)])
+    found = Counter(workspace().service.categories_found(case))
     chosen = Counter(source.category for source in case.sources)
+    if not found or not chosen:
+        return
     with st.container(key="category-mix", gap="xsmall"):
         st.caption("Kinds of source, found → chosen to be read")
         stacked_shares(
@@ -149,20 +143,9 @@ def _in_words(what: str, counts: Counter[SourceCategory]) -> str:
     return f"{what}: {', '.join(f'{number} {kind.value}' for kind, number in kinds)}."
 
 
-def all_hits(case: Case) -> list[Hit]:
-    """What the search on record found, and what follow-up searches found besides; no page and no record twice."""
-    found = list(case.hits) if _searched(case) else []
-    seen = {name for hit in found for name in identities(hit)}
-    for hit in (hit for asked in case.follow_ups for hit in asked.hits):
-        if seen.isdisjoint(identities(hit)):
-            found.append(hit)
-        seen |= identities(hit)
-    return found
-
-
 def search_report(case: Case) -> None:
     """A line for each place that was searched: what it found, how fast, or why it failed."""
-    if not case.outcomes or not _searched(case):
+    if not case.outcomes or not case.searched:
         return
     with st.container(key="places-searched", gap="xsmall"):
         answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
@@ -206,7 +189,7 @@ def failures(failed: list[ProviderOutcome]) -> None:
 
 def failed_searches(case: Case) -> list[ProviderOutcome]:
     """The places that gave no answer in the newest search; not the same as having found nothing."""
-    if not _searched(case):
+    if not case.searched:
         return []
     return [item for item in case.outcomes if item.state is not ProviderState.ANSWERED]
 
@@ -238,7 +221,7 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
             title="No source could be read.",
             icon=":material/link_off:",
         )
-    elif case.hits and _searched(case):
+    elif case.hits and case.searched:
         st.info(
             f"{count(len(case.hits), 'page was', 'pages were')} found. Look elsewhere below, or bring links instead.",
             title="Nothing that was found helps to judge the post.",
@@ -250,11 +233,6 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
             title="No passage was found.",
             icon=":material/search_off:",
         )
-
-
-def _searched(case: Case) -> bool:
-    """Whether what is on record is of the search that the case asks for now."""
-    return case.mode is Mode.AUTOMATION and any(stage.name is StageName.SEARCH for stage in case.stages)
 
 
 def _answer(item: ProviderOutcome) -> str:

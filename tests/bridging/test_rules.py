@@ -20,9 +20,9 @@ from crowdnotes.bridging.status import (
     RuleOutcome,
     Side,
     StatusResult,
-    in_figures,
 )
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import in_figures
 
 LINES = BridgingSettings()
 NMR, CRH, CRNH = NoteStatus.NEEDS_MORE_RATINGS, NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL

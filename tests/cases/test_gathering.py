@@ -12,10 +12,23 @@ from threading import Lock
 import pytest
 from sqlalchemy import Engine
 
-from crowdnotes.cases.cutoff import AFTER_CUTOFF, UNDATED, kept_by_a_person, timely
+from crowdnotes.cases.cutoff import kept_by_a_person, timely
 from crowdnotes.cases.gathering import GatherOptions, Tools, distinct, merged, read, summary_of
 from crowdnotes.cases.store import SqlStore
-from crowdnotes.domain import Case, DateOrigin, Draft, Evidence, EvidenceSet, FetchOutcome, Hit, Mode, Source, Verdict
+from crowdnotes.domain import (
+    AFTER_CUTOFF,
+    UNDATED,
+    Case,
+    DateOrigin,
+    Draft,
+    Evidence,
+    EvidenceSet,
+    FetchOutcome,
+    Hit,
+    Mode,
+    Source,
+    Verdict,
+)
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker

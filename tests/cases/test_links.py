@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.links import check_links, cited_links, newest_check, said
+from crowdnotes.cases.links import check_links, cited_links, newest_check
 from crowdnotes.cases.obstacles import decide, obstacles
 from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, ObstacleId, ObstacleKind, StageName
 from crowdnotes.errors import WorkflowError
@@ -143,7 +143,7 @@ def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
 def test_what_is_said_of_a_link_is_words() -> None:
     live = LinkCheck(url=GOOD, state=LinkState.LIVE, checked_at=AT, tries=1, status=200)
     lost = LinkCheck(url=GOOD, state=LinkState.UNREACHABLE, checked_at=AT, tries=3)
-    assert [said(item) for item in (live, lost, None)] == ["answers (200)", "unreachable", "not checked yet"]
+    assert [item.in_words for item in (live, lost)] == ["answers (200)", "unreachable"]
 
 
 def test_a_check_is_of_the_very_link_but_a_card_is_of_the_page() -> None:

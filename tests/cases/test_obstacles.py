@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.cases import workflow
 from crowdnotes.cases.links import cited_links
-from crowdnotes.cases.obstacles import decide, is_reason, missing_from, obstacles, remaining, uninspected_links
+from crowdnotes.cases.obstacles import decide, obstacles, uninspected_links
 from crowdnotes.domain import (
     Case,
     Classification,
@@ -24,6 +24,9 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     Verdict,
+    is_reason,
+    missing_from,
+    remaining,
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import assess

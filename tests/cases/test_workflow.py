@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime
 import pytest
 
 from crowdnotes.cases import workflow
-from crowdnotes.cases.cutoff import AFTER_CUTOFF
 from crowdnotes.cases.intake import change_post
 from crowdnotes.cases.obstacles import decide
 from crowdnotes.domain import (
+    AFTER_CUTOFF,
     Assessment,
     Case,
     Classification,
@@ -200,7 +200,7 @@ def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
 
 def test_only_what_is_gone_can_come_back() -> None:
     case = case_with_two_sets()
-    assert [item.id for item in workflow.taken_away(case)] == ["E1"]
+    assert [item.id for item in case.taken_away] == ["E1"]
 
 
 def test_an_earlier_set_comes_back_whole_and_the_present_one_goes_on_record() -> None:

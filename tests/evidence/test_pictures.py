@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from crowdnotes.domain import MAX_IMAGE_BYTES
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.pictures import FORMATS, MAX_BYTES, clean_picture, preview
+from crowdnotes.evidence.pictures import FORMATS, clean_picture, preview
 
 
 def _file(kind: str = "PNG", size: tuple[int, int] = (30, 20), mode: str = "RGB", **options: object) -> bytes:
@@ -80,7 +81,7 @@ def test_a_decompression_bomb_is_refused_by_its_header(side: int) -> None:
 
 def test_a_file_over_five_megabytes_is_refused_with_its_size() -> None:
     with pytest.raises(InputError, match=r"5\.1 MB"):
-        clean_picture(b"\x89PNG" + b"\0" * (MAX_BYTES + 100_000), "a.png")
+        clean_picture(b"\x89PNG" + b"\0" * (MAX_IMAGE_BYTES + 100_000), "a.png")
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from crowdnotes.cases.cutoff import UNDATED
-from crowdnotes.domain import DateOrigin, Post, ReadAs, Source
+from crowdnotes.domain import UNDATED, DateOrigin, Post, ReadAs, Source
 from pages.view.search_report import source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")

@@ -20,7 +20,6 @@ from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.merging import merge
 from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.service import Check
-from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import identities
 
 _log = logging.getLogger(__name__)
@@ -178,9 +177,6 @@ class ProviderWork:
             raise SearchError(f"It was not done within {self._terms.seconds:g} seconds.", ProviderState.TIMED_OUT)
 
 
-_LATIN_ENDS = "\u0250"
-
-
 def queries_for(
     engine: Engine, post: Post, claims: Sequence[Claim], limit: int, *, diverse: bool = True
 ) -> list[Query]:
@@ -192,20 +188,6 @@ def queries_for(
         return engine.queries(post, claims, limit)
     text = post.whole_text.strip()
     return [Query(text=text, purpose="the post itself", language=post.language)] if text else []
-
-
-def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
-    """The language of each query by its text, for services that have editions.
-
-    As the engine says; where it does not and the letters are not Latin, as the text looks. Else None.
-    """
-    return {query.text: query.language or _by_letters(query.text) for query in queries}
-
-
-def _by_letters(text: str) -> str | None:
-    letters = [letter for letter in text if letter.isalpha()]
-    latin = sum(letter < _LATIN_ENDS for letter in letters)
-    return language_of(text) if latin * 2 < len(letters) else None
 
 
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled

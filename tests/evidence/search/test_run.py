@@ -18,8 +18,8 @@ from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.search import check_providers, search_all
 from crowdnotes.evidence.search.answers import notice_of, plain_line, plain_text
 from crowdnotes.evidence.search.merging import merge
-from crowdnotes.evidence.search.run import languages_of
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
 
 _KEY = "s3" + "cret"
