@@ -71,7 +71,8 @@ def export(
 
     with open_workspace() as workspace:
         service = workspace.service
-        cases, left_out = ([service.get(one) for one in case_id], {}) if case_id else service.every()
+        asked = tuple(service.get(one) for one in case_id or ())
+        cases, left_out = (asked, {}) if case_id else service.every()
     for one, why in left_out.items():
         progress(f"{one} is left out. {why}")
     if format_ is _Format.csv:
