@@ -186,8 +186,8 @@ class GateSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_GATE_", frozen=True)
 
-    relevance: float = Field(
-        0.42, description="similarity of post and passage; 9 in 10 passages found for another health post lie below"
+    relevance: float | None = Field(
+        None, description="similarity of post and passage; without it the one that was measured for the embedding model"
     )
     supported: float = Field(0.62, description="sentence support from which a sentence counts as carried")
     partly: float = Field(0.45, description="and from which it counts as partly carried")
@@ -365,6 +365,10 @@ class Settings(BaseSettings):
     )
     max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
     workers: int = Field(4, ge=1, description="jobs at once in the app")
+    embedder: Path | None = Field(
+        None,
+        description="folder of a sentence-transformers model, with crowdnotes.toml; else the model that comes along",
+    )
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
     embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
     fetch: FetchSettings = Field(default_factory=FetchSettings)

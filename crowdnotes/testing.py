@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import string
+import tempfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 
@@ -31,7 +34,7 @@ from crowdnotes.domain import (
     Support,
     text_sha256,
 )
-from crowdnotes.embedding import FloatArray
+from crowdnotes.embedding import FloatArray, MiniLMEmbedder
 from crowdnotes.engines import Aim, EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer, Written
 from crowdnotes.engines.judges.judge import HelpfulnessJudge
 from crowdnotes.errors import ConfigurationError, EngineError
@@ -44,6 +47,7 @@ class HashingEmbedder:
 
     name = "hashing-fake"
     dimensions = 256
+    thresholds = MiniLMEmbedder.thresholds
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """See `Embedder.encode`."""
@@ -58,6 +62,23 @@ class HashingEmbedder:
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """See `Embedder.token_spans`: words and single marks."""
         return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+def make_sentence_model(folder: Path) -> None:
+    """A sentence-transformers model of a few kilobytes, untrained: its vectors tell letters apart and no meaning."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    letters = string.ascii_lowercase
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    with tempfile.TemporaryDirectory() as parts:
+        BertTokenizer(vocab={word: number for number, word in enumerate(words)}).save_pretrained(parts)
+        size = BertConfig(
+            vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+        )
+        BertModel(size).save_pretrained(parts)
+        SentenceTransformer(modules=[Transformer(parts), Pooling(16)]).save(str(folder))
 
 
 class FixedClock:

@@ -16,7 +16,7 @@ from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.domain import ProviderOutcome, ProviderState
-from crowdnotes.embedding import CachedEmbedder, Embedder, MiniLMEmbedder
+from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice
 from crowdnotes.engines.local.heads.reader import reader_for
@@ -221,11 +221,7 @@ def open_workspace(
     except OSError as error:
         raise StoreFullError(f"The data folder {settings.data_dir} cannot be made ({error.strerror}).") from error
     database = open_database(settings.resolved_database_url)
-    cached = CachedEmbedder(
-        embedder or MiniLMEmbedder(threads=settings.torch_threads),
-        settings.data_dir / "embeddings.sqlite",
-        settings.embedding_cache_mb,
-    )
+    cached = make_embedder(settings, embedder)
     choice = set_choice(settings.llm)
     libraries = Libraries(settings.libraries_dir, cached)
     wayback = make_wayback(settings)

@@ -13,9 +13,20 @@ import numpy as np
 import pytest
 
 from crowdnotes import embedding
-from crowdnotes.embedding import CachedEmbedder, FloatArray, MiniLMEmbedder, VectorCache
+from crowdnotes.domain import GateStatus, Post
+from crowdnotes.embedding import (
+    THRESHOLDS_FILE,
+    CachedEmbedder,
+    FloatArray,
+    MiniLMEmbedder,
+    SentenceEmbedder,
+    VectorCache,
+    make_embedder,
+)
+from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.settings import GateSettings, Settings
+from crowdnotes.testing import HashingEmbedder, make_evidence, make_sentence_model
 
 
 class _Counting(HashingEmbedder):
@@ -166,3 +177,49 @@ def test_a_model_that_is_not_there_is_told_where_it_was_asked(tmp_path: Path) ->
     for _ in range(2):  # the thread outlives the first failure
         with pytest.raises(ModelFilesError):
             embedder.encode(["a text"])
+
+
+_MEASURED = "relevant = 0.9\naddresses = 0.7\nrelated = 0.6\n"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models") / "letters"
+    make_sentence_model(folder)
+    (folder / THRESHOLDS_FILE).write_text(_MEASURED, encoding="utf-8")
+    return folder
+
+
+def test_a_model_in_a_folder_is_used_with_its_own_thresholds(model: Path, tmp_path: Path) -> None:
+    embedder = make_embedder(Settings(data_dir=tmp_path, embedder=model))
+    assert embedder.name.startswith("letters@")
+    assert embedder.encode(["one", "two"]).shape == (2, embedder.dimensions) == (2, 16)
+    assert embedder.token_spans("ab") == [(0, 1), (1, 2)]
+    evidence = [make_evidence(1, "Apples are fruit.")]
+    judged = judge_relevance(embedder, GateSettings(), Post(text="Apples are stones."), evidence)
+    assert judged.status is not GateStatus.NOT_RUN
+    assert judged.threshold == 0.9
+    assert judge_relevance(embedder, GateSettings(relevance=0.3), Post(text="Apples fly."), evidence).threshold == 0.3
+
+
+@pytest.mark.parametrize("measured", [None, "relevant = 0.9", _MEASURED + "more = 1", "relevant = ", "\x00"])
+def test_a_model_without_measured_thresholds_is_refused_with_what_to_write(
+    model: Path, tmp_path: Path, measured: str | None
+) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes((model / "model.safetensors").read_bytes())
+    if measured is not None:
+        (folder / THRESHOLDS_FILE).write_text(measured, encoding="utf-8")
+    with pytest.raises(ModelFilesError, match="No thresholds are known") as refused:
+        SentenceEmbedder(folder)
+    assert "relevant, addresses, related" in refused.value.next_step
+
+
+def test_what_is_no_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / THRESHOLDS_FILE).write_text(_MEASURED, encoding="utf-8")
+    with pytest.raises(ModelFilesError, match="weights cannot be read"):
+        SentenceEmbedder(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ModelFilesError, match="cannot be read"):
+        SentenceEmbedder(tmp_path).encode(["a text"])

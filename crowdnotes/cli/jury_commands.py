@@ -142,14 +142,10 @@ def train_raters(
 
 
 def _embedder(settings: Settings) -> Embedder:
-    from crowdnotes.embedding import CachedEmbedder, MiniLMEmbedder
+    from crowdnotes.embedding import make_embedder
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    return CachedEmbedder(
-        MiniLMEmbedder(threads=settings.torch_threads),
-        settings.data_dir / "embeddings.sqlite",
-        settings.embedding_cache_mb,
-    )
+    return make_embedder(settings)
 
 
 def _show(text: str, verdict: JuryVerdict) -> None:

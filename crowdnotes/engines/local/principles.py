@@ -39,7 +39,6 @@ from crowdnotes.settings import GateSettings
 from crowdnotes.text.note_rules import find_urls, without_urls
 from crowdnotes.text.stems import ENGLISH_STOP_WORDS, content_tokens, plain_post
 
-_ADDRESSES = 0.25
 _LONG_SENTENCE = 40
 _EASE = 5.0
 _CONTEXT_WORDS = 7
@@ -124,9 +123,9 @@ def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     if reason:
         return PrincipleResult(principle=PrincipleName.ADDRESSES_CLAIM, status=GateStatus.NOT_RUN, reason=reason)
     vectors = embedder.encode([question, words])
-    cosine = float(vectors[0] @ vectors[1])
-    scale = f"similarity {of_needed(cosine, _ADDRESSES)}"
-    findings = [] if cosine >= _ADDRESSES else [Finding(message=f"The note is far from the post ({scale}).")]
+    cosine, needed = float(vectors[0] @ vectors[1]), embedder.thresholds.addresses
+    scale = f"similarity {of_needed(cosine, needed)}"
+    findings = [] if cosine >= needed else [Finding(message=f"The note is far from the post ({scale}).")]
     good, bad = f"It speaks of what the post says ({scale}).", f"It speaks of something else than the post ({scale})."
     return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
 

@@ -24,7 +24,7 @@ _BY_NEARNESS = 0.12
 
 
 def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
-    """PASS if a passage names the claim's subject and reaches `settings.relevance`. NOT_RUN without either side.
+    """PASS if a passage names the claim's subject and reaches the line. NOT_RUN without either side.
 
     NOT_RUN too for a post in another language than English, and when only passages in one may be relevant. One
     finding a passage; that of a passage on the general topic alone says which subject it lacks.
@@ -40,19 +40,20 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     not_compared, evidence = foreign_passages(evidence), in_english(evidence)
     if not evidence:
         return _not_run(not_compared)
+    threshold = embedder.thresholds.relevant if settings.relevance is None else settings.relevance
     subjects = subjects_of(post) or [subject_of(question)]
     findings = []
     scores = []
     faults = []
     for item, near in zip(evidence, _nearness(embedder, question, subjects, evidence), strict=True):
-        fault = _fault(subjects, item, near.speaks or near.similarity >= settings.relevance + _BY_NEARNESS)
+        fault = _fault(subjects, item, near.speaks or near.similarity >= threshold + _BY_NEARNESS)
         # What does not speak of the claim's subject cannot reach the line, however near it is in meaning.
-        score = min(near.similarity, settings.relevance - 0.01) if fault else near.similarity
+        score = min(near.similarity, threshold - 0.01) if fault else near.similarity
         scores.append(score)
         faults.append(fault)
-        findings.append(_finding(question, item, score, settings.relevance, fault))
+        findings.append(_finding(question, item, score, threshold, fault))
     best = max(scores)
-    helpful = sum(score >= settings.relevance for score in scores)
+    helpful = sum(score >= threshold for score in scores)
     passed = helpful > 0
     if not passed and not_compared:
         return _not_run(not_compared).model_copy(update={"findings": tuple(findings)})
@@ -67,7 +68,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
         status=GateStatus.PASS if passed else GateStatus.FAIL,
         reason=reason,
         score=round(best, 4),
-        threshold=settings.relevance,
+        threshold=threshold,
         findings=tuple(findings),
     )
 

@@ -217,8 +217,8 @@ def _is_told(claim: Subject, sentence: str) -> bool:
 
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
-_RELEVANT = 0.2  # cosine to the post or a topic of it under which reading the page is a waste of the person's time
 _RELEVANCE = 0.3  # the search has weighed relevance already; this is the share of the post's own words
+_GAINS = 0.2  # how much nearer to a topic is worth a word
 _COVERAGE = 0.1  # for each topic of the post that a result is nearer to than any chosen one
 _REPETITION = 0.1
 _TOPICS = 4
@@ -233,6 +233,7 @@ def pick_next(
     """The most useful candidate given what is chosen already, or none when none is relevant.
 
     With Aim.OTHER_SIDE none is picked that says nothing for the claim, or more against it, however near it is.
+    One under `thresholds.related` to the post and its topics is a waste of the person's time.
     Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
     """
     question = plain_post(post.whole_text)
@@ -259,7 +260,7 @@ def pick_next(
         - _REPETITION * _repetition(hits, len(pool))
         + np.array([sum(reason.weight for reason in found) for found in reasons])
     )
-    utility[own.max(axis=1) < _RELEVANT] = -np.inf
+    utility[own.max(axis=1) < embedder.thresholds.related] = -np.inf
     if aim is Aim.OTHER_SIDE:  # what has no word for the claim is not held up as speaking for it
         utility[[TOWARDS not in found for found in reasons]] = -np.inf
     best = int(np.argmax(utility))
@@ -325,7 +326,7 @@ def _why(
     told = [f"“{topic.text}”" for topic in shared if topic.is_known] or [f"“{topic.text}”" for topic in shared]
     parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
     parts.append(f"similarity to the post {relevance:.2f}")
-    if gains is not None and len(gains) and gains.max() > _RELEVANT:
+    if gains is not None and len(gains) and gains.max() > _GAINS:
         parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
     elif gains is None:
         parts.append("the strongest result")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import GateStatus, Post
+from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
@@ -23,7 +24,7 @@ def test_one_relevant_passage_is_enough_and_each_has_its_finding(engine: LocalEn
     result = engine.relevance(POST, [far, made_evidence(MEASLES, "E2")])
     assert result.status is GateStatus.PASS
     assert [(finding.evidence_id, finding.ok) for finding in result.findings] == [("E1", False), ("E2", True)]
-    assert result.threshold == GateSettings().relevance
+    assert result.threshold == MiniLMEmbedder.thresholds.relevant
 
 
 def test_evidence_about_something_else_fails(engine: LocalEngine) -> None:

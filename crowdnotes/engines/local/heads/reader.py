@@ -83,6 +83,7 @@ class AdaptedMiniLM(MiniLMEmbedder):
         self._adapter = adapter
 
     def _change(self, model: SentenceTransformer) -> None:
+        super()._change(model)
         import torch
 
         layers = dict(model[0].model.named_modules())
