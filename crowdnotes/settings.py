@@ -73,7 +73,7 @@ class EvidenceSettings(BaseSettings):
     passage_overlap: int = Field(128, ge=0, description="CrowdNotes+ appendix D.2")
     surroundings: int = Field(700, ge=0, description="characters shown before and after a passage")
     quota: int = Field(6, ge=1, le=20, description="sources chosen: what a person will read in five minutes")
-    look_quota: int = Field(
+    follow_up_quota: int = Field(
         3, ge=1, le=20, description="sources that a follow-up search adds: each is one more to read"
     )
     hits_per_query: int = Field(10, ge=1, description="more adds little after merging")

@@ -279,7 +279,7 @@ def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -
     elif asked.kind is FollowUpKind.SWAP:
         best = read_best(pool(case, asked.aim), 1, choose, read)
     else:
-        best = read_best(unread(case, asked.hits), tools.settings.evidence.look_quota, choose, read)
+        best = read_best(unread(case, asked.hits), tools.settings.evidence.follow_up_quota, choose, read)
     found = tuple(best.sources.values())
     return {"sources": found, "reasons": dict(best.reasons)}, gathering.summary_of(found, best.rest)
 

@@ -14,9 +14,9 @@ from pages.view.decision import card_badge
 from pages.view.more_evidence import (
     begun_by_hand,
     earlier_evidence,
-    look_again,
-    look_from_card,
-    look_result,
+    follow_up_below_cards,
+    follow_up_buttons,
+    follow_up_result,
     paste_box,
 )
 from pages.view.progress import job_panel
@@ -53,10 +53,10 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
             already_checked(case)
             left_links(case, job)
         job_panel(case, job, "gather")
-        job_panel(case, job, "look")
+        job_panel(case, job, "follow_up")
         if not is_open:
             return
-        look_result(case, job)
+        follow_up_result(case, job)
         search_report(case)
         category_mix(case)
         _cards(case, job)
@@ -64,7 +64,7 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
             no_passage(case, job)
         _failed(case)
         if case.decision is None:
-            look_again(case, job)
+            follow_up_below_cards(case, job)
         earlier_evidence(case, job)
         if case.decision is None:
             _more(case, job)
@@ -215,7 +215,7 @@ def evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: froze
             _verdict(case, item, key)
             if case.decision is None:
                 st.space("stretch")
-                look_from_card(case, item, job, left)
+                follow_up_buttons(case, item, job, left)
         _reason(case, item, key)
         notices(card_place(item.id))
 

@@ -27,11 +27,11 @@ from pages.view.steps import StepName, card_place
 from pages.view.where_to_look import library_choice, library_names, service_pills
 
 _PLACE = StepName.EVIDENCE.value
-_TOLD = "look-told"  # the job whose search that found nothing was told in this tab
+_TOLD = "follow-up-told"  # the job whose search that found nothing was told in this tab
 _ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
 
 
-def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
+def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
     """On a passage's card: more like it, and another in its place while it is not in use."""
     busy, key = under_way(job), f"{case.id}-{item.id}"
     _popover(
@@ -57,14 +57,14 @@ def look_from_card(case: Case, item: Evidence, job: JobRecord | None, left: froz
         )
 
 
-def look_again(case: Case, job: JobRecord | None) -> None:
+def follow_up_below_cards(case: Case, job: JobRecord | None) -> None:
     """Below the cards: the other side, and a link by hand; in passing, that the search before found nothing new."""
     busy = under_way(job)
     asked = _newest(case)
     if asked is not None and not asked.added and not busy:
         st.caption(f":material/search_off: {_said(asked)}. {plain(asked.outcome)}")
         failures(_unanswered(case, asked))
-    with st.container(horizontal=True, gap="small", key="second-look"):
+    with st.container(horizontal=True, gap="small", key="follow-up"):
         _popover(
             case,
             FollowUpKind.OTHER_SIDE,
@@ -82,7 +82,7 @@ def look_again(case: Case, job: JobRecord | None) -> None:
                 st.button("Read it", key=f"{key}-go", type="primary", on_click=_add_link, args=(case, key))
 
 
-def look_result(case: Case, job: JobRecord | None) -> None:
+def follow_up_result(case: Case, job: JobRecord | None) -> None:
     """What came of the newest follow-up search: what is new stays told, that nothing is new is said in passing."""
     asked = _newest(case)
     if asked is None:
@@ -92,7 +92,7 @@ def look_result(case: Case, job: JobRecord | None) -> None:
         return
     if asked.kind is FollowUpKind.SWAP and case.evidence_by_id(asked.about) is not None:
         return  # it was brought back since
-    with st.container(key="look-result", gap="xsmall"):
+    with st.container(key="follow-up-result", gap="xsmall"):
         st.info(plain(asked.outcome), title=_said(asked), icon=":material/check:")
         failures(_unanswered(case, asked))
         if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
@@ -132,7 +132,7 @@ def _unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
 def _popover(
     case: Case, kind: FollowUpKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = ""
 ) -> None:
-    key = f"look-{case.id}-{about or 'case'}"
+    key = f"follow-up-{case.id}-{about or 'case'}"
     place = card_place(about) if about else _PLACE
     popover = st.popover(
         label, key=key, icon=icon, type="tertiary" if about else "secondary", disabled=busy, on_change="rerun"
@@ -175,7 +175,7 @@ def _ask(case: Case, kind: FollowUpKind, about: str, place: str, key: str = "") 
         return
     if key:
         state[key] = False
-    start(asked, "look")
+    start(asked, "follow_up")
 
 
 def _refuse_if_changed(drawn: Case) -> None:

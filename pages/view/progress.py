@@ -96,8 +96,8 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
 
 
 def _searches(case: Case) -> Sequence[Query]:
-    look = case.open_search
-    return look.queries if look is not None else case.queries
+    follow_up = case.open_search
+    return follow_up.queries if follow_up is not None else case.queries
 
 
 def newest(job_id: str) -> JobRecord:

@@ -86,10 +86,10 @@ class Desk:
         self.service.open_passage(self.id, evidence_id, "ann")
         self.service.judge(self.id, evidence_id, Verdict.USE, "", "ann")
 
-    def look(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ("topics",)) -> str:
-        """Ask for a look and do it; gives what came of it."""
+    def follow_up(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ("topics",)) -> str:
+        """Ask for a follow-up search and do it; gives what came of it."""
         self.service.follow_up(self.id, kind, "ann", about=about, libraries=libraries)
-        run(self.workspace, self.id, "look", self.service.follow_up_steps(self.id))
+        run(self.workspace, self.id, "follow_up", self.service.follow_up_steps(self.id))
         return self.case.follow_ups[-1].outcome
 
 
@@ -107,7 +107,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 def test_more_like_a_passage_is_searched_with_its_words_and_appended(desk: Desk) -> None:
     before = desk.case
     desk.use("E2")
-    outcome = desk.look(FollowUpKind.MORE_LIKE, "E2")
+    outcome = desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
     case = desk.case
     liked = before.evidence_by_id("E2")
     assert liked is not None
@@ -118,9 +118,9 @@ def test_more_like_a_passage_is_searched_with_its_words_and_appended(desk: Desk)
     assert len({item.source.id for item in case.evidence}) == len(case.evidence)
 
 
-def test_each_look_keeps_the_set_before_it_and_tells_the_audit_trail(desk: Desk) -> None:
+def test_each_follow_up_keeps_the_set_before_it_and_tells_the_audit_trail(desk: Desk) -> None:
     before = desk.case.evidence
-    desk.look(FollowUpKind.MORE_LIKE, "E2")
+    desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
     kept = desk.case.earlier_evidence
     assert [(earlier.why, earlier.evidence) for earlier in kept] == [("more like E2", before)]
     kinds = [event.kind for event in desk.case.events]
@@ -130,10 +130,10 @@ def test_each_look_keeps_the_set_before_it_and_tells_the_audit_trail(desk: Desk)
 
 
 def test_nothing_new_is_said_and_changes_nothing(desk: Desk) -> None:
-    desk.look(FollowUpKind.MORE_LIKE, "E2")
-    desk.look(FollowUpKind.MORE_LIKE, "E2")
+    desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
+    desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
     before = desk.case
-    assert desk.look(FollowUpKind.MORE_LIKE, "E2") == "Nothing new: all 10 that were found are here already."
+    assert desk.follow_up(FollowUpKind.MORE_LIKE, "E2") == "Nothing new: all 10 that were found are here already."
     assert desk.case.evidence == before.evidence
     assert desk.case.earlier_evidence == before.earlier_evidence
 
@@ -143,12 +143,12 @@ def test_what_only_repeats_a_passage_is_not_new(desk: Desk, tmp_path: Path) -> N
     text = "A review of the kettle found no illness in people. The kettle was watched for years."
     copy.write_text(f"title,text,url\nReprinted,{text},https://reprint.example.net/kettle\n", encoding="utf-8")
     desk.workspace.libraries.add(copy, "copies")
-    outcome = desk.look(FollowUpKind.MORE_LIKE, "E1", libraries=["copies"])
+    outcome = desk.follow_up(FollowUpKind.MORE_LIKE, "E1", libraries=["copies"])
     assert outcome == "Nothing new: what was read says the same as a passage that is here."
 
 
 def test_the_other_side_is_marked_and_writes_no_note_until_a_person_ticks_it(desk: Desk) -> None:
-    desk.look(FollowUpKind.OTHER_SIDE)
+    desk.follow_up(FollowUpKind.OTHER_SIDE)
     assert desk.engine.asked[-1] == (Aim.OTHER_SIDE, "")
     other = [item for item in desk.case.evidence if item.aim is Aim.OTHER_SIDE]
     assert [item.id for item in other] == ["E7", "E8", "E9"]
@@ -161,13 +161,13 @@ def test_the_other_side_is_marked_and_writes_no_note_until_a_person_ticks_it(des
 
 def test_nothing_for_the_other_side_is_a_result_in_words(desk: Desk) -> None:
     desk.engine.picks_nothing_for = Aim.OTHER_SIDE
-    outcome = desk.look(FollowUpKind.OTHER_SIDE)
+    outcome = desk.follow_up(FollowUpKind.OTHER_SIDE)
     assert outcome == "Nothing new: nothing that was found speaks for the post's claim."
     choosing = desk.case.follow_ups[-1].stages[-2].summary
     assert choosing == "0 read. None of what was found was chosen: All of them repeat the post."
 
 
-def test_a_look_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:
+def test_a_follow_up_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:
     with pytest.raises(InputError, match="nowhere to look"):
         desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, "ann")
     with pytest.raises(WorkflowError, match="no such follow-up search"):
@@ -178,13 +178,13 @@ def test_a_case_of_ones_own_links_can_search_for_more(desk: Desk) -> None:
     case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION, by="ann")
     desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.", by="ann")
     desk.id = case.id
-    assert desk.look(FollowUpKind.MORE_LIKE, "E1") == "New: E2, E3, E4."
+    assert desk.follow_up(FollowUpKind.MORE_LIKE, "E1") == "New: E2, E3, E4."
     assert desk.case.mode is Mode.AUGMENTATION
 
 
 def test_a_link_is_appended_without_searching_again(desk: Desk) -> None:
     before = desk.case
-    outcome = desk.look(FollowUpKind.LINK, "https://kettle-institute.example/descaling", libraries=())
+    outcome = desk.follow_up(FollowUpKind.LINK, "https://kettle-institute.example/descaling", libraries=())
     case = desk.case
     assert case.follow_ups[-1].sources[0].outcome is FetchOutcome.NOT_FOUND
     assert outcome == "Nothing new: what was chosen could not be read."
@@ -207,7 +207,7 @@ def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> 
     before = desk.case
     left = pool(before)
     assert len(left) == 4
-    assert desk.look(FollowUpKind.SWAP, "E3", libraries=()) == "E7 took the place of E3."
+    assert desk.follow_up(FollowUpKind.SWAP, "E3", libraries=()) == "E7 took the place of E3."
     case = desk.case
     assert ids(case) == ["E1", "E2", "E7", "E4", "E5", "E6"]
     assert [item.rank for item in case.evidence] == [1, 2, 3, 4, 5, 6]
@@ -224,16 +224,16 @@ def test_a_passage_that_the_note_leans_on_is_not_swapped(desk: Desk) -> None:
 
 def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the_passage(desk: Desk) -> None:
     desk.engine.picks_nothing_for = Aim.JUDGE
-    outcome = desk.look(FollowUpKind.SWAP, "E3", libraries=())
+    outcome = desk.follow_up(FollowUpKind.SWAP, "E3", libraries=())
     assert outcome == "Nothing new: nothing else that was found helps to judge the post. E3 stays."
     desk.engine.picks_nothing_for = None
     for out in ("E1", "E2", "E4", "E5"):
-        desk.look(FollowUpKind.SWAP, out, libraries=())
+        desk.follow_up(FollowUpKind.SWAP, out, libraries=())
     with pytest.raises(WorkflowError, match="Nothing else of what was found is left"):
         desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
 
 
-def test_a_decided_case_takes_no_second_look(desk: Desk) -> None:
+def test_a_decided_case_takes_no_follow_up_search(desk: Desk) -> None:
     desk.service.decide(desk.id, DecisionKind.NOT_NEEDED, "ann")
     with pytest.raises(WorkflowError, match="already decided"):
         desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, "ann", libraries=["topics"])
@@ -272,14 +272,14 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) -> None:
     desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
     reading, passages = desk.service.follow_up_steps(desk.id)
-    run(desk.workspace, desk.id, "look", [reading])
+    run(desk.workspace, desk.id, "follow_up", [reading])
     desk.use("E3")
-    run(desk.workspace, desk.id, "look", [passages])
+    run(desk.workspace, desk.id, "follow_up", [passages])
     assert ids(desk.case) == ["E1", "E2", "E3", "E4", "E5", "E6", "E7"]
     assert desk.case.follow_ups[-1].outcome == "E7 was added. The note leans on E3 now, so it stays."
 
 
-def test_a_look_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
+def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
     desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
     steps = desk.service.follow_up_steps(desk.id)
 
@@ -289,27 +289,27 @@ def test_a_look_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
             progress.check()
 
     before = desk.case.evidence
-    job = desk.workspace.runner.start(desk.id, "look", [*steps[:2], replace(steps[2], run=stopped), steps[3]])
+    job = desk.workspace.runner.start(desk.id, "follow_up", [*steps[:2], replace(steps[2], run=stopped), steps[3]])
     assert desk.workspace.runner.wait(job.id, timeout=60).state is JobState.CANCELLED
     assert desk.case.evidence == before
     asked = len(desk.engine.asked)
-    resumed = run(desk.workspace, desk.id, "look", desk.service.follow_up_steps(desk.id))
+    resumed = run(desk.workspace, desk.id, "follow_up", desk.service.follow_up_steps(desk.id))
     assert [step.state.value for step in resumed.steps] == ["kept", "kept", "done", "done"]
     assert len(desk.engine.asked) == asked
     assert len(desk.case.evidence) == len(before) + 3
 
 
-def test_another_look_takes_the_place_of_one_that_was_stopped(desk: Desk) -> None:
+def test_another_follow_up_takes_the_place_of_one_that_was_stopped(desk: Desk) -> None:
     desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
-    desk.look(FollowUpKind.OTHER_SIDE)
-    assert [look.kind for look in desk.case.follow_ups] == [FollowUpKind.OTHER_SIDE]
+    desk.follow_up(FollowUpKind.OTHER_SIDE)
+    assert [asked.kind for asked in desk.case.follow_ups] == [FollowUpKind.OTHER_SIDE]
 
 
-def test_a_look_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
+def test_a_follow_up_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
     desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
     steps = desk.service.follow_up_steps(desk.id)
     desk.service.edit_post(desk.id, post_about("velvet"), "ann")
-    job = desk.workspace.runner.start(desk.id, "look", steps)
+    job = desk.workspace.runner.start(desk.id, "follow_up", steps)
     ended = desk.workspace.runner.wait(job.id, timeout=60)
     assert ended.state is JobState.FAILED
     assert ended.current is not None
@@ -317,7 +317,7 @@ def test_a_look_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
     assert desk.case.evidence == ()
 
 
-def test_a_cutoff_set_while_a_look_is_reading_keeps_what_it_read_out(desk: Desk) -> None:
+def test_a_cutoff_set_while_a_follow_up_is_reading_keeps_what_it_read_out(desk: Desk) -> None:
     service = desk.service
     service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
     reading, _ = service.follow_up_steps(desk.id)
@@ -340,13 +340,13 @@ def test_a_cutoff_set_while_a_look_is_reading_keeps_what_it_read_out(desk: Desk)
 
     with pytest.raises(WorkflowError, match="Other sources were chosen"):
         reading.run(_Progress())
-    assert [source for look in desk.case.follow_ups for source in look.sources] == []
+    assert [source for asked in desk.case.follow_ups for source in asked.sources] == []
 
 
-def test_a_look_that_was_begun_under_another_cutoff_does_not_go_on() -> None:
-    look = FollowUpSearch(id="l", kind=FollowUpKind.OTHER_SIDE, asked_at=AT, by="ann")
-    ended = look.model_copy(update={"id": "m", "finished_at": AT})
-    case = make_case(follow_ups=(ended, look))
+def test_a_follow_up_that_was_begun_under_another_cutoff_does_not_go_on() -> None:
+    asked = FollowUpSearch(id="l", kind=FollowUpKind.OTHER_SIDE, asked_at=AT, by="ann")
+    ended = asked.model_copy(update={"id": "m", "finished_at": AT})
+    case = make_case(follow_ups=(ended, asked))
     places = Places(mode=case.mode, urls=("https://news.example.org/a",))
-    assert change_sources(case, places, "ann", AT).follow_ups == (ended, look)
+    assert change_sources(case, places, "ann", AT).follow_ups == (ended, asked)
     assert change_sources(case, replace(places, until=date(2020, 1, 1)), "ann", AT).follow_ups == (ended,)

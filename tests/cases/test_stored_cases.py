@@ -128,7 +128,7 @@ def test_a_stored_follow_up_that_was_stopped_goes_on_and_a_killed_gathering_too(
     service = workspace.service
     found = [service.get(item.id) for item in service.list(limit=1_000)]
     stopped = next(case for case in found if any(asked.finished_at is None for asked in case.follow_ups))
-    run(workspace, stopped.id, "look", service.follow_up_steps(stopped.id))
+    run(workspace, stopped.id, "follow_up", service.follow_up_steps(stopped.id))
     assert all(asked.finished_at for asked in service.get(stopped.id).follow_ups)
     killed = next(case for case in found if case.stages and not case.sources)
     job = workspace.runner.latest(killed.id)

@@ -158,7 +158,7 @@ def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Des
     assert "The site three said no. The Wayback Machine has no copy." in shown
 
 
-def test_a_place_that_failed_the_search_and_a_second_look_alike_is_told_once(desk: Desk) -> None:
+def test_a_place_that_failed_the_search_and_a_follow_up_search_alike_is_told_once(desk: Desk) -> None:
     case = searched(desk, outcomes=(FAILED,))
     other = FAILED.model_copy(update={"provider": "crossref", "label": "Crossref"})
     look = FollowUpSearch(

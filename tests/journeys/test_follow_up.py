@@ -19,7 +19,7 @@ POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who ask
 def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     app: App, new_page: NewPage, width: int
 ) -> None:
-    walk = Walk(new_page("light", width), app.url, pictures=SCREENSHOTS, name=f"look-{width}")
+    walk = Walk(new_page("light", width), app.url, pictures=SCREENSHOTS, name=f"follow-up-{width}")
     page = walk.page
     walk.open()
     walk.begin(POST, [f"{app.articles}/vitamin-c"])

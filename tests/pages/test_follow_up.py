@@ -1,4 +1,4 @@
-"""A second look on the page: asked for on a card or below, told when it ends, and the way back to earlier sets."""
+"""Follow-up searches on the page: asked for on a card or below, told when it ends, and the way back to earlier sets."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def gathered(desk: Desk, tmp_path: Path) -> Case:
     return service.get(case.id)
 
 
-def looked(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> Case:
+def followed_up(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> Case:
     service = desk.workspace.service
     service.follow_up(case.id, kind, "you", about=about, libraries=["topics"])
-    desk.finish(desk.workspace.runner.start(case.id, "look", service.follow_up_steps(case.id)).id)
+    desk.finish(desk.workspace.runner.start(case.id, "follow_up", service.follow_up_steps(case.id)).id)
     return service.get(case.id)
 
 
@@ -37,13 +37,13 @@ def opened(desk: Desk, case: Case, key: str) -> AppTest:
 
 
 def test_more_like_a_passage_is_asked_for_on_its_card(desk: Desk, gathered: Case) -> None:
-    key = f"look-{gathered.id}-E2"
+    key = f"follow-up-{gathered.id}-E2"
     at = opened(desk, gathered, key)
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(gathered)
     assert not at.exception
     case = desk.newest(gathered)
-    assert [(look.kind, look.about, look.libraries) for look in case.follow_ups] == [
+    assert [(asked.kind, asked.about, asked.libraries) for asked in case.follow_ups] == [
         (FollowUpKind.MORE_LIKE, "E2", ("topics",))
     ]
     shown = texts(desk.app(case))
@@ -52,7 +52,7 @@ def test_more_like_a_passage_is_asked_for_on_its_card(desk: Desk, gathered: Case
 
 
 def test_without_a_place_to_search_the_card_asks_to_choose_one(desk: Desk, gathered: Case) -> None:
-    key = f"look-{gathered.id}-E2"
+    key = f"follow-up-{gathered.id}-E2"
     at = opened(desk, gathered, key)
     at.session_state[f"{key}-libraries"] = []
     at.run()
@@ -62,7 +62,7 @@ def test_without_a_place_to_search_the_card_asks_to_choose_one(desk: Desk, gathe
 
 
 def test_the_other_side_stands_apart_and_is_marked(desk: Desk, gathered: Case) -> None:
-    key = f"look-{gathered.id}-case"
+    key = f"follow-up-{gathered.id}-case"
     at = opened(desk, gathered, key)
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(gathered)
@@ -94,7 +94,7 @@ def test_a_passage_is_swapped_on_its_card_and_brought_back_from_the_earlier_evid
 
 
 def test_a_swap_can_be_undone_where_it_is_told(desk: Desk, gathered: Case) -> None:
-    looked(desk, gathered, FollowUpKind.SWAP, "E3")
+    followed_up(desk, gathered, FollowUpKind.SWAP, "E3")
     at = desk.app(gathered)
     at.button(key=f"bring-back-{gathered.id}-E3-result").click().run()
     assert not at.exception
@@ -104,7 +104,7 @@ def test_a_swap_can_be_undone_where_it_is_told(desk: Desk, gathered: Case) -> No
 
 def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: Desk, gathered: Case) -> None:
     old_tab = desk.app(gathered)
-    looked(desk, gathered, FollowUpKind.SWAP, "E2")
+    followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
     follow_ups = desk.newest(gathered).follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
     assert "The evidence changed since this page was drawn" in texts(old_tab)
@@ -115,7 +115,7 @@ def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: 
 
 def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_cards(desk: Desk, gathered: Case) -> None:
     old_tab = desk.app(gathered)
-    looked(desk, gathered, FollowUpKind.SWAP, "E2")
+    followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
     old_tab.session_state[f"open-{gathered.id}-E2"] = True
     old_tab.button(key=f"swap-{gathered.id}-E2").click().run()
     assert not old_tab.exception
@@ -159,8 +159,8 @@ def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gath
     assert "Chosen: 6 other." in str(chart.proto)
 
 
-def test_what_came_of_a_look_is_no_longer_told_after_another_gathering(desk: Desk, gathered: Case) -> None:
-    looked(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
+def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk: Desk, gathered: Case) -> None:
+    followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     service = desk.workspace.service
     service.set_sources(
         gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None, by="you"
@@ -185,19 +185,19 @@ def _pinned(at: AppTest) -> list[str]:
     return [str(item.proto) for item in at.get("bidi_component") if "pinned" in str(item.proto)]
 
 
-def test_what_came_of_a_look_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
-    case = looked(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
+def test_what_came_of_a_follow_up_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
+    case = followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     assert "New: E7, E8, E9." in texts(desk.app(case))
     desk.workspace.service.bring_back_set(case.id, 0, "you")
     assert "New: E7" not in texts(desk.app(case))
 
 
-def test_a_look_that_found_nothing_is_told_once_and_then_in_passing_below_the_cards(desk: Desk) -> None:
+def test_a_follow_up_that_found_nothing_is_told_once_and_then_in_passing_below_the_cards(desk: Desk) -> None:
     case = desk.case()
     key = f"link-{case.id}"
     at = opened(desk, case, key)
     at.text_input(key=f"{key}-url").set_value("http://127.0.0.1:1/refused")
-    told = [*at.button(key=f"{key}-go").click().run().toast]  # by now already, if the look was quick
+    told = [*at.button(key=f"{key}-go").click().run().toast]  # by now already, if the search was quick
     desk.finish_latest(case)
     told += at.run().toast
     assert not at.exception
