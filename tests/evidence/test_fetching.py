@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import itertools
 import socket
 import time
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,9 +21,16 @@ from crowdnotes.evidence.fetching import Fetcher, read_capped
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import FetchSettings
-from tests.evidence.conftest import Serve
+from tests.evidence.conftest import Behaviour, Serve
+from tests.shared import cancelled_after
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+
+
+def _of_length(length: bytes) -> bytes:
+    return HEAD + b"Content-Length: " + length + b"\r\n\r\n" + b"x" * 500
+
+
 HTML = "<html><body><p>Vaccines are tested.</p></body></html>"
 
 
@@ -72,8 +77,23 @@ def test_proxies_of_the_environment_are_not_used(
     assert fetcher.fetch(httpserver.url_for("/")).outcome is FetchOutcome.READ
 
 
-def test_a_host_that_hangs_times_out(serve: Serve, hasty_fetcher: Fetcher) -> None:
-    page = hasty_fetcher.fetch(serve(lambda _: time.sleep(1)))
+def _redirect_late(to: socket.socket) -> None:
+    time.sleep(0.2)
+    to.sendall(b"HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    "behave",
+    [
+        lambda to: time.sleep(1),
+        lambda to: _drip(to, b"x" * 30, HEAD + b"\r\n"),
+        lambda to: _drip(to, b"x" * 30, b"HTTP/1.1 200 OK\r\nX-Slow: "),
+        _redirect_late,
+    ],
+    ids=["hangs", "drips its body", "drips its head", "redirects, each in time"],
+)
+def test_the_deadline_covers_all_of_a_fetch(behave: Behaviour, serve: Serve, hasty_fetcher: Fetcher) -> None:
+    page = hasty_fetcher.fetch(serve(behave))
     assert page.outcome is FetchOutcome.TIMED_OUT
     assert "0.5 seconds" in page.detail
 
@@ -85,39 +105,10 @@ def _drip(to: socket.socket, data: bytes, head: bytes = b"") -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("head", [HEAD + b"\r\n", b"HTTP/1.1 200 OK\r\nX-Slow: "], ids=["body", "head"])
-def test_what_drips_is_ended_by_the_total_deadline(head: bytes, serve: Serve, hasty_fetcher: Fetcher) -> None:
-    page = hasty_fetcher.fetch(serve(lambda to: _drip(to, b"x" * 30, head)))
-    assert page.outcome is FetchOutcome.TIMED_OUT
-
-
-def test_the_deadline_covers_all_redirects_together(serve: Serve, hasty_fetcher: Fetcher) -> None:
-    def slow(to: socket.socket) -> None:
-        time.sleep(0.2)
-        to.sendall(b"HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
-
-    assert hasty_fetcher.fetch(serve(slow)).outcome is FetchOutcome.TIMED_OUT
-
-
 def test_a_cancelled_job_ends_the_wait_for_a_hanging_host(serve: Serve) -> None:
-    asked = 0
-
-    def check() -> None:
-        nonlocal asked
-        asked += 1
-        if asked > 3:
-            raise JobCancelled("Stopped.")
-
     patient = Fetcher(FetchSettings(total_seconds=60), ("127.0.0.1",))
     with pytest.raises(JobCancelled):
-        patient.fetch(serve(lambda _: time.sleep(1)), check)
-
-
-def test_a_gigabyte_that_is_announced_is_not_begun(serve: Serve, fetcher: Fetcher) -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000000000\r\n\r\n"
-    page = fetcher.fetch(serve(lambda to: to.sendall(head)))
-    assert page.outcome is FetchOutcome.TOO_LARGE
-    assert "1 MB" in page.detail
+        patient.fetch(serve(lambda _: time.sleep(1)), cancelled_after(3))
 
 
 def test_a_packed_page_is_unpacked(httpserver: HTTPServer, fetcher: Fetcher) -> None:
@@ -135,30 +126,18 @@ def test_a_type_that_cannot_be_read_is_refused_before_its_body(kind: str, serve:
     assert kind in page.detail
 
 
-def test_a_server_that_breaks_off_is_unreachable(serve: Serve, fetcher: Fetcher) -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 500\r\n\r\nshort"
-    page = fetcher.fetch(serve(lambda to: to.sendall(head)))
-    assert page.outcome is FetchOutcome.UNREACHABLE
-    assert page.body == b""
-
-
-def test_a_server_that_speaks_no_http_is_unreachable(serve: Serve, fetcher: Fetcher) -> None:
-    page = fetcher.fetch(serve(lambda to: to.sendall(b"220 mail.example ESMTP\r\n")))
-    assert page.outcome is FetchOutcome.UNREACHABLE
-
-
-def test_a_closed_port_is_unreachable(fetcher: Fetcher) -> None:
+def test_a_closed_port_and_https_to_a_server_without_it_are_unreachable(
+    httpserver: HTTPServer, fetcher: Fetcher
+) -> None:
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as closed:
         port = closed.getsockname()[1]
-    page = fetcher.fetch(f"http://127.0.0.1:{port}/")
-    assert page.outcome is FetchOutcome.UNREACHABLE
-    assert str(port) in page.detail
-
-
-def test_https_to_a_server_without_it_is_unreachable(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    page = fetcher.fetch(f"https://127.0.0.1:{httpserver.port}/")
-    assert page.outcome is FetchOutcome.UNREACHABLE
-    assert "secure connection" in page.detail
+    for url, words in (
+        (f"http://127.0.0.1:{port}/", str(port)),
+        (f"https://127.0.0.1:{httpserver.port}/", "secure connection"),
+    ):
+        page = fetcher.fetch(url)
+        assert page.outcome is FetchOutcome.UNREACHABLE
+        assert words in page.detail
 
 
 @pytest.mark.parametrize(
@@ -178,20 +157,15 @@ def _chain(httpserver: HTTPServer, hops: int) -> str:
     return httpserver.url_for("/0")
 
 
-def test_five_redirects_are_followed(httpserver: HTTPServer, fetcher: Fetcher) -> None:
+def test_five_redirects_are_followed_and_six_or_a_loop_are_not(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     page = fetcher.fetch(_chain(httpserver, 5))
     assert page.outcome is FetchOutcome.READ
-    assert page.url == httpserver.url_for("/5")
-    assert page.requested_url == httpserver.url_for("/0")
-
-
-def test_six_redirects_are_too_many(httpserver: HTTPServer, fetcher: Fetcher) -> None:
+    assert (page.requested_url, page.url) == (httpserver.url_for("/0"), httpserver.url_for("/5"))
+    httpserver.clear()
     page = fetcher.fetch(_chain(httpserver, 6))
     assert page.outcome is FetchOutcome.UNREACHABLE
     assert "more than 5 times" in page.detail
-
-
-def test_a_redirect_loop_ends(httpserver: HTTPServer, fetcher: Fetcher) -> None:
+    httpserver.clear()
     httpserver.expect_request("/").respond_with_data("", status=301, headers={"Location": "/"})
     assert fetcher.fetch(httpserver.url_for("/")).outcome is FetchOutcome.UNREACHABLE
     assert len(httpserver.log) == 6
@@ -222,10 +196,8 @@ def test_a_private_address_is_refused_at_each_redirect(location: str, httpserver
 
 @pytest.mark.parametrize("location", [b"http://[", b"http://\xff\xfe", b"http://a:b:c/", b"http://exa mple.org/"])
 def test_a_redirect_to_nonsense_is_a_labelled_failure(location: bytes, serve: Serve, fetcher: Fetcher) -> None:
-    url = serve(
-        lambda to: to.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n")
-    )
-    page = fetcher.fetch(url)
+    answer = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n"
+    page = fetcher.fetch(serve(lambda to: to.sendall(answer)))
     assert page.outcome in (FetchOutcome.UNREACHABLE, FetchOutcome.REFUSED)
     assert page.detail
 
@@ -291,17 +263,17 @@ def test_a_packing_that_was_not_asked_for_is_not_unpacked(encoding: str, serve: 
     assert "not asked for" in page.detail
 
 
-def _send_for_ever(piece: bytes, first: bytes = b"") -> tuple[Callable[[socket.socket], None], list[int]]:
+class _ForEver:
     """A server that sends until the other side hangs up, or 100 MB are gone; and what it has sent."""
-    sent = [0]
 
-    def behave(to: socket.socket) -> None:
-        to.sendall(first)
-        while sent[0] < 100_000_000:
-            to.sendall(piece)
-            sent[0] += len(piece)
+    def __init__(self, piece: bytes, first: bytes) -> None:
+        self._piece, self._first, self.sent = piece, first, 0
 
-    return behave, sent
+    def __call__(self, to: socket.socket) -> None:
+        to.sendall(self._first)
+        while self.sent < 100_000_000:
+            to.sendall(self._piece)
+            self.sent += len(self._piece)
 
 
 @pytest.mark.parametrize(
@@ -318,11 +290,11 @@ def _send_for_ever(piece: bytes, first: bytes = b"") -> tuple[Callable[[socket.s
     ids=["body", "chunks", "headers", "one header", "reason", "informational answers", "chunk extension"],
 )
 def test_what_never_ends_is_left(piece: bytes, first: bytes, outcome: FetchOutcome, serve: Serve) -> None:
-    behave, sent = _send_for_ever(piece, first)
-    page = Fetcher(FetchSettings(total_seconds=3.0, max_bytes=1_000_000), ("127.0.0.1",)).fetch(serve(behave))
+    endless = _ForEver(piece, first)
+    page = Fetcher(FetchSettings(total_seconds=3.0, max_bytes=1_000_000), ("127.0.0.1",)).fetch(serve(endless))
     assert page.outcome in (outcome, FetchOutcome.TIMED_OUT)
     assert page.body == b""
-    assert sent[0] < 100_000_000
+    assert endless.sent < 100_000_000
 
 
 @pytest.mark.parametrize(
@@ -334,33 +306,31 @@ def test_what_never_ends_is_left(piece: bytes, first: bytes, outcome: FetchOutco
 def test_a_site_that_answers_byte_by_byte_meets_the_deadline(
     first: bytes, is_cached: bool, serve: Serve, tmp_path: Path
 ) -> None:
-    def drip(to: socket.socket) -> None:
-        to.sendall(first)
-        for byte in itertools.islice(itertools.cycle(b"1\r\nx\r\n" if b"chunked" in first else b"HTTP"), 60):
-            to.sendall(bytes([byte]))
-            time.sleep(0.05)
-
-    cache = PageCache(tmp_path / "pages.sqlite", 5, 1_000_000) if is_cached else None
-    page = Fetcher(FetchSettings(total_seconds=0.4), ("127.0.0.1",), cache).fetch(serve(drip))
-    if cache is not None:
-        cache.close()
+    rest = b"1\r\nx\r\n" * 10 if b"chunked" in first else b"HTTP" * 15
+    with contextlib.closing(PageCache(tmp_path / "pages.sqlite", 5, 1_000_000)) as cache:
+        fetcher = Fetcher(FetchSettings(total_seconds=0.4), ("127.0.0.1",), cache if is_cached else None)
+        page = fetcher.fetch(serve(lambda to: _drip(to, rest, first)))
     assert page.outcome in (FetchOutcome.TIMED_OUT, FetchOutcome.UNREACHABLE)
 
 
 @pytest.mark.parametrize(
-    ("length", "outcome"),
+    ("answer", "outcome", "words"),
     [
-        (b"100000", FetchOutcome.UNREACHABLE),
-        (b"-1", FetchOutcome.UNREACHABLE),
-        (b"ten", FetchOutcome.UNREACHABLE),
-        (b"5, 6", FetchOutcome.UNREACHABLE),
-        (b"99999999999999999999999", FetchOutcome.UNREACHABLE),
-        (b"2000000", FetchOutcome.TOO_LARGE),
+        *(
+            (_of_length(length), FetchOutcome.UNREACHABLE, "")
+            for length in (b"100000", b"-1", b"ten", b"5, 6", b"9" * 23)
+        ),
+        (_of_length(b"2000000"), FetchOutcome.TOO_LARGE, "1 MB"),
+        (HEAD + b"Content-Length: 1000000000\r\n\r\n", FetchOutcome.TOO_LARGE, "1 MB"),
+        (b"220 mail.example ESMTP\r\n", FetchOutcome.UNREACHABLE, ""),
     ],
 )
-def test_a_length_that_lies_gives_no_page(length: bytes, outcome: FetchOutcome, serve: Serve, fetcher: Fetcher) -> None:
-    page = fetcher.fetch(serve(lambda to: to.sendall(HEAD + b"Content-Length: " + length + b"\r\n\r\n" + b"x" * 500)))
+def test_an_answer_that_lies_breaks_off_or_is_no_http_gives_no_page(
+    answer: bytes, outcome: FetchOutcome, words: str, serve: Serve, fetcher: Fetcher
+) -> None:
+    page = fetcher.fetch(serve(lambda to: to.sendall(answer)))
     assert (page.outcome, page.body) == (outcome, b"")
+    assert words in page.detail
 
 
 def test_what_is_sent_past_the_length_is_not_read(serve: Serve, fetcher: Fetcher) -> None:
@@ -446,24 +416,18 @@ def test_any_bytes_give_a_body_within_the_cap_or_a_labelled_error(data: bytes, e
         assert error.outcome in (FetchOutcome.UNREADABLE, FetchOutcome.TOO_LARGE)
 
 
-def test_deflate_without_its_header_is_understood() -> None:
+def test_deflate_without_its_header_and_several_gzip_members_with_padding_are_understood() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = packer.compress(b"hello" * 50) + packer.flush()
     assert read_capped(_pieces(packed, 10), "deflate", 1_000) == b"hello" * 50
-
-
-def test_several_gzip_members_are_one_body_and_padding_is_ignored() -> None:
     assert read_capped([gzip.compress(b"ab") + gzip.compress(b"cd") + b"\x00\x00"], "gzip", 100) == b"abcd"
 
 
-def test_a_body_at_the_cap_passes_and_one_byte_more_does_not() -> None:
+def test_a_body_at_the_cap_passes_and_one_byte_more_or_half_a_packing_does_not() -> None:
     assert len(read_capped([gzip.compress(b"x" * 100)], "gzip", 100)) == 100
     for packed, encoding in ((gzip.compress(b"x" * 101), "gzip"), (b"x" * 101, "")):
         with pytest.raises(FetchError) as failed:
             read_capped([packed], encoding, 100)
         assert failed.value.outcome is FetchOutcome.TOO_LARGE
-
-
-def test_a_packed_body_that_breaks_off_is_unreadable() -> None:
     with pytest.raises(FetchError, match="broke off"):
         read_capped([gzip.compress(b"hello" * 100)[:-12]], "gzip", 1_000)

@@ -16,6 +16,7 @@ from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
 from crowdnotes.settings import FetchSettings, LinkSettings
 from crowdnotes.testing import LiveLinks
 from tests.evidence.conftest import Serve
+from tests.shared import cancelled
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 URL = "https://a.example.org/x"
@@ -125,23 +126,20 @@ def test_a_body_is_not_read(serve: Serve) -> None:
     assert hung_up.wait(10)
 
 
-def test_a_server_that_says_nothing_is_given_up(serve: Serve) -> None:
-    def silent(connection: socket.socket) -> None:
-        connection.recv(1)
+def _silent(connection: socket.socket) -> None:
+    connection.recv(1)
 
-    [found] = _checker(request_seconds=0.2, tries=2).check([serve(silent)])
+
+def test_a_server_that_says_nothing_is_given_up(serve: Serve) -> None:
+    [found] = _checker(request_seconds=0.2, tries=2).check([serve(_silent)])
     assert (found.state, found.tries) == (LinkState.UNREACHABLE, 2)
     assert "did not finish" in found.sentence
 
 
 def test_all_links_together_are_bounded(serve: Serve) -> None:
-    def silent(connection: socket.socket) -> None:
-        connection.recv(1)
-
-    url = serve(silent)
+    url = serve(_silent)
     found = _checker(request_seconds=5.0, total_seconds=0.3).check([f"{url}{number}" for number in range(12)])
-    assert {item.state for item in found} == {LinkState.UNREACHABLE}
-    assert {item.tries for item in found} == {1}
+    assert {(item.state, item.tries) for item in found} == {(LinkState.UNREACHABLE, 1)}
 
 
 def test_links_are_asked_side_by_side(serve: Serve) -> None:
@@ -160,10 +158,7 @@ def test_a_link_without_a_scheme_is_asked_by_https_and_keeps_its_own_words() -> 
     asker = LiveLinks()
     [found] = _checker(asker).check(["cdc.gov/flu", "cdc.gov/flu"])
     assert (found.url, asker.asked) == ("cdc.gov/flu", ["https://cdc.gov/flu"])
-
-
-def test_nothing_to_ask_asks_nothing() -> None:
-    assert _checker(LiveLinks()).check([]) == ()
+    assert _checker(asker).check([]) == ()
 
 
 def test_a_cancelled_job_stops_the_check(serve: Serve) -> None:
@@ -171,11 +166,11 @@ def test_a_cancelled_job_stops_the_check(serve: Serve) -> None:
 
     def silent(connection: socket.socket) -> None:
         asked.set()
-        connection.recv(1)
+        _silent(connection)
 
     def cancel() -> None:
         if asked.is_set():
-            raise JobCancelled("The work was stopped.")
+            cancelled()
 
     with pytest.raises(JobCancelled):
         _checker(request_seconds=30.0).check([serve(silent), serve(silent)], cancel)

@@ -7,9 +7,9 @@ import logging
 import os
 import socket
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.settings import FetchSettings
 from tests.evidence.conftest import Serve
+from tests.shared import at_once
 
 HTML = "<html><body><p>Vaccines are tested.</p></body></html>"
 
@@ -63,43 +64,31 @@ def _http_date(ago: timedelta) -> str:
 
 
 @pytest.mark.parametrize(
-    "headers",
+    ("headers", "asked"),
     [
-        {"Cache-Control": "max-age=600"},
-        {"Cache-Control": "public, s-maxage=600"},
-        {"Expires": _http_date(timedelta(hours=-2))},
-        {"Last-Modified": _http_date(timedelta(days=100))},
+        ({"Cache-Control": "max-age=600"}, 1),
+        ({"Cache-Control": "public, s-maxage=600"}, 1),
+        ({"Expires": _http_date(timedelta(hours=-2))}, 1),
+        ({"Last-Modified": _http_date(timedelta(days=100))}, 1),
+        ({}, 2),
+        ({"Cache-Control": "no-store"}, 2),
+        ({"Cache-Control": "private, max-age=600"}, 2),
+        ({"Cache-Control": "max-age=0"}, 2),
+        ({"Cache-Control": "max-age=600", "Vary": "*"}, 2),
+        ({"Expires": "0"}, 2),
     ],
-    ids=["max-age", "s-maxage", "Expires", "heuristic"],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
 )
-def test_a_fresh_page_is_not_asked_for_again(headers: dict[str, str], httpserver: HTTPServer, cache: PageCache) -> None:
-    seen = serve_page(httpserver, headers)
-    first, second = (caching_fetcher(cache).fetch(httpserver.url_for("/page")) for _ in range(2))
-    assert len(seen) == 1
-    assert (second.outcome, second.body, second.content_type) == (FetchOutcome.READ, HTML.encode(), "text/html")
-    assert (second.charset, second.status) == (first.charset, first.status)
-    assert abs(second.fetched_at - first.fetched_at) < timedelta(seconds=5)
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"Cache-Control": "no-store"},
-        {"Cache-Control": "private, max-age=600"},
-        {"Cache-Control": "max-age=0"},
-        {"Cache-Control": "max-age=600", "Vary": "*"},
-        {"Expires": "0"},
-    ],
-    ids=["nothing", "no-store", "private", "max-age=0", "Vary: *", "Expires: 0"],
-)
-def test_a_page_that_may_not_be_reused_is_asked_for_again(
-    headers: dict[str, str], httpserver: HTTPServer, cache: PageCache
+def test_a_page_is_asked_for_again_unless_it_is_fresh_and_may_be_reused(
+    headers: dict[str, str], asked: int, httpserver: HTTPServer, cache: PageCache
 ) -> None:
     seen = serve_page(httpserver, headers)
-    for _ in range(2):
-        assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
-    assert len(seen) == 2
+    first, second = (caching_fetcher(cache).fetch(httpserver.url_for("/page")) for _ in range(2))
+    assert len(seen) == asked
+    assert (first.outcome, second.outcome) == (FetchOutcome.READ, FetchOutcome.READ)
+    assert (second.body, second.content_type) == (HTML.encode(), "text/html")
+    assert (second.charset, second.status) == (first.charset, first.status)
+    assert abs(second.fetched_at - first.fetched_at) < timedelta(seconds=5)
 
 
 @pytest.mark.parametrize(
@@ -234,55 +223,35 @@ def _warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in told]
 
 
-def _spoil(path: Path, begin: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[begin:] = os.urandom(len(data) - begin)
-    path.write_bytes(data)
-
-
 @pytest.mark.parametrize("begin", [0, 200, 9_000])
 def test_a_damaged_file_costs_the_cache_and_not_the_page(
     begin: int, httpserver: HTTPServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     seen = serve_page(httpserver, {"Cache-Control": "max-age=600"})
-    path = tmp_path / "pages.sqlite"
-    for attempt in range(4):
-        cache = PageCache(path, 5, 1_000_000)
-        assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).body == HTML.encode()
-        cache.close()
+    path, asked = tmp_path / "pages.sqlite", 0
+    for attempt in range(5):
+        asked = len(seen)
+        with closing(PageCache(path, 5, 1_000_000)) as cache:
+            assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).body == HTML.encode()
         if attempt == 0:
-            _spoil(path, begin)
+            path.write_bytes((data := path.read_bytes())[:begin] + os.urandom(len(data) - begin))
     assert _warnings(caplog)
-    before = len(seen)
-    last = PageCache(path, 5, 1_000_000)
-    caching_fetcher(last).fetch(httpserver.url_for("/page"))
-    last.close()
-    assert len(seen) == before  # the new file keeps pages again
+    assert len(seen) == asked  # the new file keeps pages again
 
 
-def test_a_place_that_cannot_be_written_is_named_once_and_done_without(
+def test_a_place_that_cannot_be_written_is_named_once_and_a_file_of_another_kind_is_done_without_too(
     httpserver: HTTPServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     seen = serve_page(httpserver, {"Cache-Control": "max-age=600"})
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    cache = PageCache(tmp_path / "file" / "pages.sqlite", 5, 1_000_000)
-    for _ in range(2):
-        assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
-    assert len(seen) == 2
-    assert len(_warnings(caplog)) == 1
-
-
-def test_a_file_of_another_kind_is_done_without(httpserver: HTTPServer, tmp_path: Path) -> None:
-    seen = serve_page(httpserver, {"Cache-Control": "max-age=600"})
-    path = tmp_path / "pages.sqlite"
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(tmp_path / "other.sqlite")) as db, db:
         db.execute("CREATE TABLE entries (note TEXT)")
-    db.close()
-    cache = PageCache(path, 5, 1_000_000)
-    for _ in range(2):
-        assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
-    cache.close()
-    assert len(seen) == 2
+    for number, path in enumerate((tmp_path / "file" / "pages.sqlite", tmp_path / "other.sqlite"), 1):
+        with closing(PageCache(path, 5, 1_000_000)) as cache:
+            for _ in range(2):
+                assert caching_fetcher(cache).fetch(httpserver.url_for("/page")).outcome is FetchOutcome.READ
+        assert len(seen) == 2 * number
+        assert number > 1 or len(_warnings(caplog)) == 1
 
 
 def test_threads_and_two_openers_of_one_file_get_the_same_page(httpserver: HTTPServer, tmp_path: Path) -> None:
@@ -290,14 +259,11 @@ def test_threads_and_two_openers_of_one_file_get_the_same_page(httpserver: HTTPS
     caches = [PageCache(tmp_path / "pages.sqlite", 5, 1_000_000) for _ in range(2)]
     bodies: list[bytes] = []
 
-    def work(cache: PageCache) -> None:
-        bodies.extend(caching_fetcher(cache).fetch(httpserver.url_for("/page")).body for _ in range(5))
+    def work(number: int) -> None:
+        fetcher = caching_fetcher(caches[number % 2])
+        bodies.extend(fetcher.fetch(httpserver.url_for("/page")).body for _ in range(5))
 
-    threads = [threading.Thread(target=work, args=(caches[number % 2],)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, 6)
     for cache in caches:
         cache.close()
     assert bodies == [HTML.encode()] * 30

@@ -27,14 +27,11 @@ def test_what_surrounds_the_passage_comes_with_it() -> None:
     assert passage.after == text[passage.span.end : passage.span.end + 100]
 
 
-def test_a_short_source_is_its_own_passage_and_still_gets_a_similarity() -> None:
+def test_a_short_source_is_its_own_passage_more_similar_on_the_subject_than_on_another() -> None:
     passage = best_passage("Vaccines rarely cause heart inflammation.", POST, HashingEmbedder())
     assert passage.text == "Vaccines rarely cause heart inflammation."
     assert (passage.before, passage.after) == ("", "")
     assert 0.3 < passage.similarity <= 1
-
-
-def test_a_passage_on_the_subject_is_more_similar_than_one_on_another() -> None:
     on = best_passage("Heart inflammation is rare in children after vaccines.", POST, HashingEmbedder())
     off = best_passage(FILLER, POST, HashingEmbedder())
     assert on.similarity > off.similarity
@@ -52,15 +49,12 @@ def test_at_most_three_sentences_are_marked_in_reading_order() -> None:
     assert all(a.end <= b.start for a, b in pairwise(passage.marks))
 
 
-@pytest.mark.parametrize("text", ["", "   \n\t "])
-def test_an_empty_text_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="empty"):
-        best_passage(text, POST, HashingEmbedder())
-
-
-def test_an_overlap_as_long_as_the_window_is_refused() -> None:
-    with pytest.raises(ValueError, match="overlap"):
-        best_passage("text", POST, HashingEmbedder(), tokens=10, overlap=10)
+@pytest.mark.parametrize(
+    ("text", "overlap", "says"), [("", 0, "empty"), ("   \n\t ", 0, "empty"), ("text", 10, "overlap")]
+)
+def test_an_empty_text_and_an_overlap_as_long_as_the_window_are_refused(text: str, overlap: int, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        best_passage(text, POST, HashingEmbedder(), tokens=10, overlap=overlap)
 
 
 @pytest.mark.parametrize(

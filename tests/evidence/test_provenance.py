@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Hit, SourceCategory
+from crowdnotes.domain import Hit
 from crowdnotes.domain import SourceCategory as Kind
 from crowdnotes.evidence import provenance
 from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, is_archived, original_of, publisher_of
@@ -42,8 +42,19 @@ from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks
         ("https://en.m.wikipedia.org/wiki/X", Kind.OTHER),
         ("https://www.example.org/", Kind.OTHER),
         ("", Kind.OTHER),
+        ("https://harbour-daily.example/x", Kind.NEWS),  # of the demonstration
+        ("https://web.archive.org/web/20200101000000/https://www.cdc.gov/flu", Kind.HEALTH_AUTHORITY),
+        # a government site is one when its name says so
+        ("https://doh.wa.gov/x", Kind.HEALTH_AUTHORITY),
+        ("https://www.saude.sp.gov.br/", Kind.HEALTH_AUTHORITY),
+        ("https://www.minsalud.gob.bo/", Kind.HEALTH_AUTHORITY),
+        ("https://www.gov.uk/government/organisations/uk-health-security-agency", Kind.HEALTH_AUTHORITY),
+        ("https://www.gov.uk/vehicle-tax", Kind.OTHER),
+        ("https://oversight.house.gov/release/covid-hearing", Kind.OTHER),
+        ("https://www.healthgov.example/", Kind.OTHER),
+        ("https://healthylifestyle.com/", Kind.OTHER),
     ],
-)  # fmt: skip
+)
 def test_each_kind_of_source_is_recognised(url: str, kind: Kind) -> None:
     assert categorise(url) is kind
 
@@ -57,46 +68,29 @@ def test_a_look_alike_of_an_authority_is_not_one(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "kind"),
+    ("url", "claimed", "publisher"),
     [
-        ("https://doh.wa.gov/x", Kind.HEALTH_AUTHORITY),
-        ("https://www.saude.sp.gov.br/", Kind.HEALTH_AUTHORITY),
-        ("https://www.minsalud.gob.bo/", Kind.HEALTH_AUTHORITY),
-        ("https://www.gov.uk/government/organisations/uk-health-security-agency", Kind.HEALTH_AUTHORITY),
-        ("https://www.gov.uk/vehicle-tax", Kind.OTHER),
-        ("https://oversight.house.gov/release/covid-hearing", Kind.OTHER),
-        ("https://www.healthgov.example/", Kind.OTHER),
-        ("https://healthylifestyle.com/", Kind.OTHER),
+        ("https://www.who.int/x", "Some other name", "World Health Organization"),
+        (
+            "https://web.archive.org/web/2020/https://www.cdc.gov/flu",
+            None,
+            "US Centers for Disease Control and Prevention",
+        ),
+        ("https://www.example.org/x", "The Example\n Gazette", "The Example Gazette"),
+        ("https://www.example.org/x", None, "example.org"),
+        ("https://fake.example/x", "World Health Organization", "fake.example"),
+        ("https://fake.example/x", "WORLD HEALTH ORGANIZATION (WHO)", "fake.example"),
+        ("https://fake.example/x", "Reuters", "fake.example"),
+        ("https://someone.substack.com/p/x", "Substack", "someone.substack.com"),
+        ("https://m.facebook.com/x", None, "Facebook"),
+        ("https://northfield-health.example/x", None, "Northfield Institute of Public Health"),
+        ("", None, None),
     ],
 )
-def test_a_government_site_is_a_health_authority_when_its_name_says_so(url: str, kind: Kind) -> None:
-    assert categorise(url) is kind
-
-
-def test_an_archived_page_counts_as_the_page_it_keeps() -> None:
-    url = "https://web.archive.org/web/20200101000000/https://www.cdc.gov/flu"
-    assert categorise(url) is Kind.HEALTH_AUTHORITY
-    assert publisher_of(url) == "US Centers for Disease Control and Prevention"
-
-
-def test_a_known_host_goes_by_its_known_name_whatever_the_page_says() -> None:
-    assert publisher_of("https://www.who.int/x", "Some other name") == "World Health Organization"
-
-
-def test_an_unknown_host_goes_by_the_name_that_the_page_gives() -> None:
-    assert publisher_of("https://www.example.org/x", "The Example\n Gazette") == "The Example Gazette"
-    assert publisher_of("https://www.example.org/x", None) == "example.org"
-    assert publisher_of("") is None
-
-
-@pytest.mark.parametrize("claimed", ["World Health Organization", "WORLD HEALTH ORGANIZATION (WHO)", "Reuters"])
-def test_an_unknown_host_cannot_take_a_known_publishers_name(claimed: str) -> None:
-    assert publisher_of("https://fake.example/x", claimed) == "fake.example"
-
-
-def test_a_blog_on_a_platform_goes_by_its_own_host() -> None:
-    assert publisher_of("https://someone.substack.com/p/x", "Substack") == "someone.substack.com"
-    assert publisher_of("https://m.facebook.com/x") == "Facebook"
+def test_a_known_host_goes_by_its_known_name_and_an_unknown_one_by_its_pages_unless_that_is_anothers(
+    url: str, claimed: str | None, publisher: str | None
+) -> None:
+    assert publisher_of(url, claimed) == publisher
 
 
 def test_hosts_of_ones_own_count_before_the_table() -> None:
@@ -106,11 +100,6 @@ def test_hosts_of_ones_own_count_before_the_table() -> None:
     assert categorise("https://www.cdc.gov/mmwr/volumes/70", own) is Kind.NEWS
     assert categorise("https://hub.org/papers/1", own) is Kind.RESEARCH
     assert categorise("https://hub.org/blog/1", own) is Kind.OTHER
-
-
-def test_the_demonstrations_publishers_have_their_names() -> None:
-    assert publisher_of("https://northfield-health.example/x") == "Northfield Institute of Public Health"
-    assert categorise("https://harbour-daily.example/x") is Kind.NEWS
 
 
 @given(st.text() | st.text().map("https://{}".format) | st.text().map("https://web.archive.org/web/1/{}".format))
@@ -217,13 +206,9 @@ def test_checks_of_every_provider_are_gathered_those_with_a_rating_first() -> No
 
 def test_a_post_that_quotes_a_check_is_none() -> None:
     quoting = Hit(
-        provider="brave",
-        title="Snopes fact-check: FALSE",
-        snippet="https://www.snopes.com/fact-check/x says that this claim is false",
-        query="q",
-        url="https://x.com/somebody/status/1",
-        category=SourceCategory.SOCIAL,
-    )
+        provider="brave", title="Snopes fact-check: FALSE", query="q", url="https://x.com/somebody/status/1",
+        snippet="https://www.snopes.com/fact-check/x says that this claim is false", category=Kind.SOCIAL,
+    )  # fmt: skip
     assert fact_checks([quoting, quoting.model_copy(update={"provider": "google-fact-check"})]) == []
 
 

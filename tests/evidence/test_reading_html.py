@@ -66,11 +66,8 @@ def test_the_references_of_an_article_are_dropped() -> None:
     assert document.text.endswith(PARAGRAPHS[-1])
 
 
-def test_a_short_page_without_structure_is_still_read() -> None:
+def test_a_short_page_without_structure_is_still_read_and_the_charset_of_the_header_is_used() -> None:
     assert read_body(_html(f"<div>{PARAGRAPHS[0]}</div>"), HTML, None, URL).text == PARAGRAPHS[0]
-
-
-def test_the_charset_of_the_header_is_used() -> None:
     page = _html(ARTICLE.replace("Vaccines", "Prüfungen von Vakzinen")).replace(b"<meta charset=utf-8>", b"")
     assert "Prüfungen" in read_body(page.decode().encode("cp1252"), HTML, "iso-8859-1", URL).text
 
@@ -89,15 +86,6 @@ def test_a_shell_or_notice_in_place_of_the_page_is_labelled(body: str, outcome: 
     with pytest.raises(FetchError, match=words) as failed:
         read_body(_html(body), HTML, None, URL)
     assert failed.value.outcome is outcome
-
-
-def test_a_teaser_of_a_page_that_says_it_is_not_free_is_behind_a_paywall() -> None:
-    head = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>'
-    with pytest.raises(FetchError) as failed:
-        read_body(_html(ARTICLE, head), HTML, None, URL)
-    assert failed.value.outcome is FetchOutcome.PAYWALLED
-    longer = ARTICLE.replace("</article>", "<p>Another sentence of the article with new words.</p>" * 60 + "</article>")
-    assert read_body(_html(longer, head), HTML, None, URL).text
 
 
 @pytest.mark.parametrize(
@@ -121,15 +109,13 @@ def test_a_date_in_the_future_or_in_the_prose_is_no_date_of_the_page() -> None:
     assert read_body(_html(ARTICLE), HTML, None, "https://news.example.org/a").published is None
 
 
-def test_plain_text_and_markdown_take_their_title_from_the_first_line() -> None:
+def test_plain_text_and_markdown_take_their_title_from_the_first_line_or_before_prose_from_the_link() -> None:
     document = read_body(("# Trial results #\n\n" + "\n".join(PARAGRAPHS)).encode(), PLAIN, None, URL)
     assert document.title == "Trial results"
     assert document.text.endswith(PARAGRAPHS[-1])
-
-
-def test_a_text_that_starts_with_prose_takes_its_title_from_the_link() -> None:
-    assert read_body((" ".join(PARAGRAPHS)).encode(), PLAIN, None, URL).title == "vaccine trial results"
-    assert read_body((" ".join(PARAGRAPHS)).encode(), PLAIN, None, "https://a.org/1").title == "a.org"
+    prose = " ".join(PARAGRAPHS).encode()
+    assert read_body(prose, PLAIN, None, URL).title == "vaccine trial results"
+    assert read_body(prose, PLAIN, None, "https://a.org/1").title == "a.org"
 
 
 @pytest.mark.parametrize("body", [b"", b" \n ", b"MZ\x00\x01\x02\x00" * 50, b"\xef\xbb\xbf"])
@@ -199,14 +185,10 @@ BOXES = [
 
 
 @pytest.mark.parametrize(("head", "box"), [(head, "") for head in HEADS] + [("", box) for box in BOXES])
-def test_a_teaser_is_labelled(head: str, box: str) -> None:
+def test_a_teaser_is_labelled_and_a_page_that_shows_all_of_itself_is_read(head: str, box: str) -> None:
     with pytest.raises(FetchError, match="paywall") as failed:
         read_body(_page(TEASER, head, box), HTML, "utf-8", URL)
     assert failed.value.outcome is FetchOutcome.PAYWALLED
-
-
-@pytest.mark.parametrize(("head", "box"), [(head, "") for head in HEADS] + [("", box) for box in BOXES])
-def test_a_page_that_shows_all_of_itself_is_read(head: str, box: str) -> None:
     assert "Sentence 59" in read_body(_page(WHOLE, head, box), HTML, "utf-8", URL).text
 
 

@@ -19,6 +19,7 @@ from crowdnotes.evidence.reading.document import PDF, read_body
 from crowdnotes.evidence.reading.pdf import _joined
 from crowdnotes.evidence.reading.plain import tidy_text
 from crowdnotes.testing import HashingEmbedder
+from tests.shared import cancelled_after
 
 URL = "https://health.example.org/files/annual_report-2023.pdf"
 PAGE = [
@@ -63,7 +64,7 @@ def test_running_heads_and_page_numbers_are_dropped() -> None:
             *PAGE,
             f"so wrote the doctors of {town}.",
             f"Page {n} of 4",
-            str(n),
+            f"{n}",
         ]
         for n, town in enumerate(towns, 1)
     ]
@@ -88,15 +89,22 @@ def test_the_date_of_the_file_is_its_date() -> None:
     assert document.title == "annual report 2023"
 
 
-def test_a_pdf_of_pictures_is_unreadable_and_says_so() -> None:
-    with pytest.raises(FetchError, match="pictures") as failed:
-        read_body(_pdf([[], []]), PDF, None, URL)
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (_pdf([[], []]), "pictures"),
+        (_pdf([PAGE], encrypt=StandardEncryption("secret", strength=128)), "locked with a password"),
+        (b"%PDF-1.7", None),
+        (b"%PDF-1.4\n%%EOF", None),
+        (b"%PDF-1.4\n" + b"\x00" * 5_000, None),
+        (_pdf([PAGE])[:300], None),
+    ],
+    ids=["pictures", "password", "a mark", "no pages", "zeros", "cut"],
+)
+def test_a_pdf_of_pictures_with_a_password_or_damaged_is_unreadable_and_says_so(body: bytes, says: str | None) -> None:
+    with pytest.raises(FetchError, match=says) as failed:
+        read_body(body, PDF, None, URL)
     assert failed.value.outcome is FetchOutcome.UNREADABLE
-
-
-def test_a_pdf_with_a_password_is_unreadable_and_says_so() -> None:
-    with pytest.raises(FetchError, match="locked with a password"):
-        read_body(_pdf([PAGE], encrypt=StandardEncryption("secret", strength=128)), PDF, None, URL)
 
 
 def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
@@ -104,24 +112,9 @@ def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
     assert "Measles" in read_body(body, PDF, None, URL).text
 
 
-@pytest.mark.parametrize("body", [b"%PDF-1.7", b"%PDF-1.4\n%%EOF", b"%PDF-1.4\n" + b"\x00" * 5_000, _pdf([PAGE])[:300]])
-def test_a_damaged_pdf_is_unreadable(body: bytes) -> None:
-    with pytest.raises(FetchError) as failed:
-        read_body(body, PDF, None, URL)
-    assert failed.value.outcome is FetchOutcome.UNREADABLE
-
-
 def test_a_cancelled_job_stops_between_pages() -> None:
-    asked = 0
-
-    def check() -> None:
-        nonlocal asked
-        asked += 1
-        if asked == 2:
-            raise JobCancelled("Stopped.")
-
     with pytest.raises(JobCancelled):
-        read_body(_pdf([PAGE] * 5), PDF, None, URL, check)
+        read_body(_pdf([PAGE] * 5), PDF, None, URL, cancelled_after(1))
 
 
 @settings(max_examples=40, deadline=None)
@@ -160,13 +153,8 @@ def test_an_information_dictionary_that_is_none_does_not_cost_the_text() -> None
 
 
 def test_the_text_knows_where_each_page_begins() -> None:
-    pages = [
-        PAGE,
-        [],
-        ["The third page begins here and says something new about it."],
-        ["Fourth page of words, short."],
-    ]
-    document = read_body(_pdf(pages), PDF, None, URL)
+    third_page = ["The third page begins here and says something new about it."]
+    document = read_body(_pdf([PAGE, [], third_page, ["Fourth page of words, short."]]), PDF, None, URL)
     first, second, third, fourth = document.page_starts
     assert (first, second) == (0, third)
     assert document.text[third:].startswith("The third page begins here")
@@ -188,14 +176,8 @@ def test_a_passage_names_the_page_that_it_begins_on() -> None:
     filler = [f"Line {n} of a long page speaks of other matters in many plain words." for n in range(30)]
     pages = [filler, filler, ["Myocarditis after vaccines is rare in children."], filler]
     document = read_body(_pdf(pages), PDF, None, URL)
-    passage = best_passage(
-        document.text,
-        "myocarditis in children after vaccines",
-        HashingEmbedder(),
-        tokens=12,
-        overlap=3,
-        page_starts=document.page_starts,
-    )
+    about, starts = "myocarditis in children after vaccines", document.page_starts
+    passage = best_passage(document.text, about, HashingEmbedder(), tokens=12, overlap=3, page_starts=starts)
     assert passage.page in (2, 3)
     assert passage.page == page_at(document.page_starts, passage.span.start)
     assert best_passage(document.text, "x", HashingEmbedder()).page is None

@@ -48,14 +48,11 @@ def test_text_is_read_in_the_charset_it_is_really_in(body: bytes, declared: str 
     assert decode(body, declared) == text
 
 
-def test_a_meta_tag_decides_when_the_header_is_silent() -> None:
+def test_a_meta_tag_decides_when_the_header_is_silent_and_a_few_broken_bytes_do_not_spoil_the_page() -> None:
     page = f'<html><head><meta charset="windows-1251"></head><body>{RUSSIAN}'
     assert RUSSIAN in decode(page.encode("cp1251"))
     old = f'<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">{JAPANESE}'
     assert JAPANESE in decode(old.encode("cp932"))
-
-
-def test_a_few_broken_bytes_do_not_spoil_the_page() -> None:
     assert decode((GERMAN * 5).encode() + b"\xff" + GERMAN.encode()) == GERMAN * 5 + "\ufffd" + GERMAN
 
 
@@ -194,45 +191,41 @@ def test_a_closing_list_is_dropped_with_its_heading(heading: str) -> None:
     assert drop_references(f"{PROSE}\n{heading}\n{LISTED}") == PROSE
 
 
-@pytest.mark.parametrize("heading", ["References", "Sources", "Notes", "See also"])
-def test_a_heading_near_the_start_is_kept(heading: str) -> None:
-    text = f"Title\n{heading}\n{PROSE}"
-    assert drop_references(text) == text
-
-
-@pytest.mark.parametrize("heading", ["Sources", "Notes", "See also"])
-def test_prose_under_an_ordinary_heading_is_kept_even_at_the_end(heading: str) -> None:
-    text = f"{PROSE}\n{PROSE}\n{heading}\n{PROSE}"
-    assert drop_references(text) == text
-
-
-def test_the_word_inside_a_sentence_is_no_heading() -> None:
-    text = f"{PROSE}\nReferences to earlier work were checked by two people.\nSources say so."
-    assert drop_references(text) == text
-
-
-def test_a_long_list_that_starts_early_is_dropped() -> None:
-    assert drop_references(f"{PROSE}\nReferences\n{LISTED}\n{LISTED}\n{LISTED}") == PROSE
-
-
-def test_an_appendix_after_the_references_is_kept() -> None:
-    appendix = "Appendix A\nThe questionnaire was given to all of the patients."
-    assert drop_references(f"{PROSE}\nReferences\n{LISTED}\n{appendix}") == f"{PROSE}\n{appendix}"
-
-
-def test_several_closing_sections_go_together() -> None:
-    assert (
-        drop_references(f"{PROSE}\nSee also\nVaccine\nTrial\nReferences\n{LISTED}\nExternal links\nWHO page") == PROSE
-    )
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            ["References", "Sources", "Appendix", PROSE.split("\n")[0], "[1] https://a.example", "", "See also"]
-        )
-    )
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        (f"Title\n{{}}\n{PROSE}", ["References", "Sources", "Notes", "See also"]),
+        (f"{PROSE}\n{PROSE}\n{{}}\n{PROSE}", ["Sources", "Notes", "See also"]),
+    ],
+    ids=["any heading near the start", "prose under an ordinary one, even at the end"],
 )
+def test_a_heading_that_closes_nothing_is_kept(text: str, headings: list[str]) -> None:
+    for heading in headings:
+        assert drop_references(text.format(heading)) == text.format(heading)
+
+
+APPENDIX = "Appendix A\nThe questionnaire was given to all of the patients."
+NO_HEADINGS = "References to earlier work were checked by two people.\nSources say so."
+
+
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [
+        (NO_HEADINGS, NO_HEADINGS),
+        (f"References\n{LISTED}\n{LISTED}\n{LISTED}", ""),
+        (f"References\n{LISTED}\n{APPENDIX}", APPENDIX),
+        (f"See also\nVaccine\nTrial\nReferences\n{LISTED}\nExternal links\nWHO page", ""),
+    ],
+    ids=["the word inside a sentence", "a long list that starts early", "an appendix", "several closing sections"],
+)
+def test_of_what_follows_the_prose_lists_go_and_the_rest_stays(after: str, kept: str) -> None:
+    assert drop_references(f"{PROSE}\n{after}") == f"{PROSE}\n{kept}".strip()
+
+
+_LINES = ["References", "Sources", "Appendix", PROSE.split("\n")[0], "[1] https://a.example", "", "See also"]
+
+
+@given(st.lists(st.sampled_from(_LINES)))
 def test_what_is_left_is_always_made_of_lines_that_were_there(lines: list[str]) -> None:
     text = "\n".join(lines)
     left = drop_references(text)

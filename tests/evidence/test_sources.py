@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 from pytest_httpserver import HTTPServer
 
-from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, LinkState, ReadAs, SourceCategory, text_sha256
+from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, LinkState, ReadAs, Source, SourceCategory, text_sha256
 from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.link_check import LinkChecker
@@ -17,6 +17,8 @@ from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
+from crowdnotes.testing import LiveLinks
+from tests.shared import cancelled
 
 ARTICLE = (
     "<html><head><title>Measles</title><meta property='article:published_time' content='2024-03-02'></head>"
@@ -27,31 +29,37 @@ ARTICLE = (
 
 
 class FixedPage:
-    def __init__(self, url: str, outcome: FetchOutcome = FetchOutcome.READ, body: str = ARTICLE) -> None:
-        self._url, self._outcome, self._body = url, outcome, body
+    """Every link leads to `ends`, or stays where it is; what is not read says "Why."."""
+
+    def __init__(self, outcome: FetchOutcome = FetchOutcome.READ, body: str = ARTICLE, ends: str = "") -> None:
+        self._outcome, self._body, self._ends = outcome, body, ends
 
     def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
         check()
-        read = self._outcome is FetchOutcome.READ
-        return Page(
-            url,
-            self._url,
-            self._outcome,
-            datetime.now(UTC),
-            HTML,
-            None,
-            self._body.encode() if read else b"",
-            "" if read else "Why.",
-        )
+        ends, now = self._ends or url, datetime.now(UTC)
+        if self._outcome is FetchOutcome.READ:
+            return Page(url, ends, self._outcome, now, HTML, None, self._body.encode())
+        return Page(url, ends, self._outcome, now, detail="Why.")
+
+
+def _read(url: str, body: str = ARTICLE, ends: str = "", hit: Hit | None = None) -> tuple[Source, str | None]:
+    return SourceReader(FixedPage(body=body, ends=ends)).read(url, "S1", hit=hit)
 
 
 def hit_of(**changes: object) -> Hit:
     return Hit(provider="pubmed", title="A trial", snippet="s", query="q").model_copy(update=changes)
 
 
+def _linked(canonical: str) -> str:
+    return ARTICLE.replace("</head>", f"<link rel=canonical href='{canonical}'></head>")
+
+
+UNDATED = ARTICLE.replace("2024-03-02", "")
+
+
 def test_a_read_source_carries_what_the_page_says_and_the_identity_of_its_text() -> None:
     url = "https://www.who.int/measles"
-    source, text = SourceReader(FixedPage(url)).read(url, "S1")
+    source, text = _read(url)
     assert text is not None
     assert "97 of 100" in text
     assert (source.id, source.url, source.title, source.language) == ("S1", url, "Measles", "en")
@@ -61,44 +69,47 @@ def test_a_read_source_carries_what_the_page_says_and_the_identity_of_its_text()
     assert (source.publisher, source.category) == ("World Health Organization", SourceCategory.HEALTH_AUTHORITY)
 
 
-def test_a_source_without_a_date_states_no_origin_of_one() -> None:
-    source, _ = SourceReader(FixedPage("https://a.example/x", body=ARTICLE.replace("2024-03-02", ""))).read(
-        "https://a.example/x", "S1"
-    )
-    assert (source.published, source.date_origin) == (None, None)
-
-
 def test_a_link_that_leads_elsewhere_says_so_and_is_judged_by_where_it_ends() -> None:
-    source, _ = SourceReader(FixedPage("https://www.cdc.gov/measles")).read("https://short.example/abc", "S1")
+    source, _ = _read("https://short.example/abc", ends="https://www.cdc.gov/measles")
     assert (source.url, source.page_url) == ("https://short.example/abc", "https://www.cdc.gov/measles")
     assert source.category is SourceCategory.HEALTH_AUTHORITY
     assert "https://www.cdc.gov/measles" in source.outcome_detail
 
 
-@pytest.mark.parametrize("own", ["https://a.example/" + "." * 5_000, "?" + "a" * 4_090])
-def test_an_endless_address_that_a_page_gives_itself_is_not_taken(own: str) -> None:
-    url = "https://a.example/x"
-    body = ARTICLE.replace("<head>", f'<head><link rel="canonical" href="{own}">')
-    source, text = SourceReader(FixedPage(url, body=body)).read(url, "S1")
+@pytest.mark.parametrize(
+    ("own", "taken"),
+    [
+        ("/story", "https://www.news.example/story"),
+        ("https://news.example/story", "https://news.example/story"),
+        ("https://www.who.int/measles", None),  # another host
+        ("https://www.news.example/" + "." * 5_000, None),
+        ("?" + "a" * 4_090, None),
+        ("/", None),
+        ("/en/", None),
+        ("/search?q=x", None),
+        ("/login", None),
+    ],
+)
+def test_the_address_that_a_page_gives_itself_counts_on_its_own_host_unless_it_is_endless_or_no_evidence(
+    own: str, taken: str | None
+) -> None:
+    source, text = _read("https://www.news.example/story?session=1", _linked(own))
+    assert (source.outcome, source.page_url) == (FetchOutcome.READ, taken)
     assert text is not None
-    assert source.page_url is None
 
 
 @pytest.mark.parametrize("outcome", [outcome for outcome in FetchOutcome if outcome is not FetchOutcome.READ])
 def test_each_failure_is_a_label_and_a_sentence_on_the_source(outcome: FetchOutcome) -> None:
     url = "https://www.reuters.com/x"
-    source, text = SourceReader(FixedPage(url, outcome)).read(url, "S1")
+    source, text = SourceReader(FixedPage(outcome)).read(url, "S1")
     assert text is None
     assert (source.outcome, source.outcome_detail, source.text_sha256) == (outcome, "Why.", None)
     assert (source.title, source.publisher) == (url, "Reuters")
 
 
 def test_an_empty_page_is_unreadable() -> None:
-    source, text = SourceReader(FixedPage("https://a.example/x", body="<div id=root></div><script></script>")).read(
-        "https://a.example/x", "S1"
-    )
-    assert text is None
-    assert source.outcome is FetchOutcome.UNREADABLE
+    source, text = _read("https://a.example/x", "<div id=root></div><script></script>")
+    assert (source.outcome, text) == (FetchOutcome.UNREADABLE, None)
     assert "JavaScript" in source.outcome_detail
 
 
@@ -114,11 +125,8 @@ def test_a_bad_link_is_a_source_with_its_reason(url: str) -> None:
 
 
 def test_a_cancelled_job_passes_through() -> None:
-    def cancel() -> None:
-        raise JobCancelled("Stopped.")
-
     with pytest.raises(JobCancelled):
-        SourceReader(FixedPage("https://a.example/x")).read("https://a.example/x", "S1", cancel)
+        SourceReader(FixedPage()).read("https://a.example/x", "S1", cancelled)
 
 
 def test_a_real_page_over_a_real_connection_becomes_a_source(httpserver: HTTPServer, fetcher: Fetcher) -> None:
@@ -131,19 +139,21 @@ def test_a_real_page_over_a_real_connection_becomes_a_source(httpserver: HTTPSer
 def test_what_a_search_said_is_kept_and_the_pages_own_date_comes_first() -> None:
     url = "https://journal.example/view/12"
     hit = hit_of(doi="10.1000/abc", notices=("retracted",), published=date(2019, 1, 2))
-    source, _ = SourceReader(FixedPage(url)).read(url, "S1", hit=hit)
+    source, _ = _read(url, hit=hit)
     assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
     assert (source.published, source.date_origin) == (date(2024, 3, 2), DateOrigin.PAGE)
-    undated, _ = SourceReader(FixedPage(url, body=ARTICLE.replace("2024-03-02", ""))).read(url, "S1", hit=hit)
+    undated, _ = _read(url, UNDATED, hit=hit)
     assert (undated.published, undated.date_origin) == (date(2019, 1, 2), DateOrigin.SEARCH)
+    unknown, _ = _read(url, UNDATED)
+    assert (unknown.published, unknown.date_origin) == (None, None)
 
 
 def test_an_archived_copy_is_judged_by_its_original() -> None:
     copy = "https://web.archive.org/web/20240101000000/https://www.who.int/measles"
-    source, _ = SourceReader(FixedPage(copy)).read(copy, "S1")
+    source, _ = _read(copy)
     assert (source.url, source.archived_url) == (copy, copy)
     assert (source.publisher, source.category) == ("World Health Organization", SourceCategory.HEALTH_AUTHORITY)
-    led_to, _ = SourceReader(FixedPage(copy)).read("https://www.who.int/measles", "S1")
+    led_to, _ = _read("https://www.who.int/measles", ends=copy)
     assert (led_to.archived_url, led_to.outcome_detail) == (copy, "")
 
 
@@ -161,67 +171,61 @@ def test_what_cannot_be_evidence_is_not_even_fetched(url: str, words: str) -> No
             raise AssertionError(url)
 
     source, text = SourceReader(Untouched()).read(url, "S1")
-    assert text is None
-    assert source.outcome is FetchOutcome.NOT_EVIDENCE
+    assert (source.outcome, text) == (FetchOutcome.NOT_EVIDENCE, None)
     assert words in source.outcome_detail
 
 
-@pytest.mark.parametrize("ends", ["https://news.example/", "https://news.example/login?next=x"])
-def test_a_link_that_leads_to_the_home_page_or_a_log_in_page_is_no_evidence(ends: str) -> None:
-    source, text = SourceReader(FixedPage(ends)).read("https://news.example/2020/story", "S1")
-    assert text is None
-    assert source.outcome is FetchOutcome.NOT_EVIDENCE
-    assert "leads to" in source.outcome_detail
-
-
-def test_a_page_with_a_password_form_and_little_else_is_no_evidence() -> None:
-    form = "<html lang=en><body><p>" + "Welcome back, dear reader. " * 5 + "</p><input type=password></body></html>"
-    url = "https://news.example/2020/story"
-    source, _ = SourceReader(FixedPage(url, body=form)).read(url, "S1")
-    assert source.outcome is FetchOutcome.NOT_EVIDENCE
-
-
-def test_the_address_that_a_page_gives_itself_counts_on_its_own_host_alone() -> None:
-    def read(canonical: str) -> str | None:
-        link = f"<link rel=canonical href='{canonical}'></head>"
-        url = "https://www.news.example/story?session=1"
-        return SourceReader(FixedPage(url, body=ARTICLE.replace("</head>", link))).read(url, "S1")[0].page_url
-
-    assert read("/story") == "https://www.news.example/story"
-    assert read("https://news.example/story") == "https://news.example/story"
-    assert read("https://www.who.int/measles") is None
+@pytest.mark.parametrize(
+    ("ends", "body", "words"),
+    [
+        ("https://news.example/", ARTICLE, "leads to the site's home page"),
+        ("https://news.example/search?q=story", ARTICLE, "leads to a page of search results"),
+        ("https://news.example/login?next=x", ARTICLE, "leads to a log-in page"),
+        (
+            "",
+            f"<html lang=en><body><p>{'Welcome back, dear reader. ' * 5}</p><input type=password></body></html>",
+            "asks for a password",
+        ),
+    ],
+    ids=["home page", "search results", "log-in page", "password form and little else"],
+)
+def test_a_link_that_leads_to_what_is_no_evidence_is_none(ends: str, body: str, words: str) -> None:
+    source, text = _read("https://news.example/2020/story", body, ends)
+    assert (source.outcome, text) == (FetchOutcome.NOT_EVIDENCE, None)
+    assert words in source.outcome_detail
 
 
 def test_the_language_of_a_page_too_short_to_tell_is_what_it_says() -> None:
-    body = f"<html lang=de-AT><body><p>{'2024: 17, 18, 19. ' * 9}</p></body></html>"
-    url = "https://a.example/x"
-    source, _ = SourceReader(FixedPage(url, body=body)).read(url, "S1")
+    source, _ = _read("https://a.example/x", f"<html lang=de-AT><body><p>{'2024: 17, 18, 19. ' * 9}</p></body></html>")
     assert (source.outcome, source.language) == (FetchOutcome.READ, "de")
 
 
-@pytest.mark.parametrize("own", ["/", "/en/", "/search?q=x", "/login"])
-def test_a_page_that_calls_itself_the_home_page_keeps_its_own_address(own: str) -> None:
-    url = "https://www.news.example/story"
-    body = ARTICLE.replace("</head>", f"<link rel=canonical href='{own}'></head>")
-    source, text = SourceReader(FixedPage(url, body=body)).read(url, "S1")
-    assert (source.outcome, source.page_url) == (FetchOutcome.READ, None)
-    assert text is not None
-
-
 ABSTRACT = "Two doses of the vaccine protect 97 of 100 people, as a trial of many years in six countries has shown."
+DOI = "https://doi.org/10.1000/abc"
 
 
 class _Abstracts:
     label = "Europe PMC"
 
-    def __init__(self, has: bool = True) -> None:
+    def __init__(self, found: Abstract | None) -> None:
         self.asked: list[Paper] = []
-        self._has = has
+        self._found = found
 
     def abstract(self, paper: Paper, check: Callable[[], None]) -> Abstract | None:
         self.asked.append(paper)
-        found = Abstract(self.label, "The trial", ABSTRACT, date(2020, 12, 10), "10.1/x", "7", ("retracted",))
-        return found if self._has else None
+        return self._found
+
+
+@pytest.fixture
+def services() -> _Abstracts:
+    found = Abstract("Europe PMC", "The trial", ABSTRACT, date(2020, 12, 10), "10.1/x", "7", ("retracted",))
+    return _Abstracts(found)
+
+
+def _paper(
+    url: str, services: _Abstracts, outcome: FetchOutcome = FetchOutcome.BLOCKED, ends: str = "", hit: Hit | None = None
+) -> tuple[Source, str | None]:
+    return SourceReader(FixedPage(outcome, ends=ends), AbstractFinder([services])).read(url, "S1", hit=hit)
 
 
 UNREAD = [
@@ -232,10 +236,9 @@ UNREAD = [
 
 
 @pytest.mark.parametrize("outcome", UNREAD)
-def test_the_abstract_is_read_when_the_page_of_a_paper_cannot_be(outcome: FetchOutcome) -> None:
-    services = _Abstracts()
+def test_the_abstract_is_read_when_the_page_of_a_paper_cannot_be(outcome: FetchOutcome, services: _Abstracts) -> None:
     url = "https://www.nejm.org/doi/full/10.1056/NEJMoa1"
-    source, text = SourceReader(FixedPage(url, outcome), AbstractFinder([services])).read(url, "S1")
+    source, text = _paper(url, services, outcome)
     assert text == ABSTRACT
     assert services.asked == [Paper(doi="10.1056/nejmoa1")]
     assert (source.outcome, source.read_as) == (FetchOutcome.READ, ReadAs.ABSTRACT)
@@ -246,74 +249,46 @@ def test_the_abstract_is_read_when_the_page_of_a_paper_cannot_be(outcome: FetchO
     assert (source.doi, source.pmid, source.notices) == ("10.1056/nejmoa1", "7", ("retracted",))
 
 
-def test_a_hit_names_the_paper_that_its_address_does_not() -> None:
-    services = _Abstracts()
-    url = "https://journal.example/view/12"
+def test_a_hit_names_the_paper_that_its_address_does_not_and_so_does_where_a_link_leads(services: _Abstracts) -> None:
     hit = hit_of(doi="10.1000/abc", pmid="9", notices=("preprint",), published=date(2019, 1, 2))
-    source, _ = SourceReader(FixedPage(url, FetchOutcome.PAYWALLED), AbstractFinder([services])).read(
-        url, "S1", hit=hit
-    )
-    assert services.asked == [Paper(doi="10.1000/abc", pmid="9")]
+    source, _ = _paper("https://journal.example/view/12", services, FetchOutcome.PAYWALLED, hit=hit)
     assert source.notices == ("preprint", "retracted")
     assert (source.published, source.doi, source.pmid) == (date(2019, 1, 2), "10.1000/abc", "9")
-
-
-def test_a_paper_is_known_by_where_its_link_leads() -> None:
-    services = _Abstracts()
-    at = FixedPage("https://doi.org/10.1000/abc", FetchOutcome.BLOCKED)
-    SourceReader(at, AbstractFinder([services])).read("https://short.example/abc", "S1")
-    assert services.asked == [Paper(doi="10.1000/abc")]
+    _paper("https://short.example/abc", services, ends=DOI)
+    assert services.asked == [Paper(doi="10.1000/abc", pmid="9"), Paper(doi="10.1000/abc")]
 
 
 def test_without_an_abstract_the_label_stays_and_says_who_was_asked() -> None:
-    url = "https://doi.org/10.1000/abc"
-    reader = SourceReader(FixedPage(url, FetchOutcome.BLOCKED), AbstractFinder([_Abstracts(has=False)]))
-    source, text = reader.read(url, "S1")
-    assert text is None
-    assert source.outcome is FetchOutcome.BLOCKED
+    source, text = _paper(DOI, _Abstracts(None))
+    assert (source.outcome, text) == (FetchOutcome.BLOCKED, None)
     assert source.outcome_detail == "Why. Its abstract could not be had either. Europe PMC has none."
 
 
 @pytest.mark.parametrize(
     ("url", "outcome"),
     [
-        ("https://doi.org/10.1000/abc", FetchOutcome.REFUSED),
-        ("https://doi.org/10.1000/abc", FetchOutcome.READ),
+        (DOI, FetchOutcome.REFUSED),
+        (DOI, FetchOutcome.READ),
         ("https://news.example/story", FetchOutcome.BLOCKED),
     ],
 )
 def test_nobody_is_asked_for_an_unsafe_address_a_page_that_was_read_or_no_paper(
-    url: str, outcome: FetchOutcome
+    url: str, outcome: FetchOutcome, services: _Abstracts
 ) -> None:
-    services = _Abstracts()
-    source, _ = SourceReader(FixedPage(url, outcome), AbstractFinder([services])).read(url, "S1")
+    source, _ = _paper(url, services, outcome)
     assert services.asked == []
     assert source.outcome is outcome
 
 
 def test_the_month_of_an_abstract_without_a_day_is_kept_for_the_cutoff() -> None:
-    class _Partial(_Abstracts):
-        def abstract(self, paper: Paper, check: Callable[[], None]) -> Abstract | None:
-            return Abstract(self.label, "The trial", ABSTRACT, not_before=date(2025, 6, 1))
-
-    url = "https://doi.org/10.1000/abc"
-    reader = SourceReader(FixedPage(url, FetchOutcome.BLOCKED), AbstractFinder([_Partial()]))
-    source, _ = reader.read(url, "S1")
+    month = Abstract("Europe PMC", "The trial", ABSTRACT, not_before=date(2025, 6, 1))
+    source, _ = _paper(DOI, _Abstracts(month))
     assert (source.published, source.not_before) == (None, date(2025, 6, 1))
 
 
 URL = "https://news.example.org/2021/story"
 COPY = f"https://web.archive.org/web/20230304050607/{URL}"
-KNOWN = {
-    "archived_snapshots": {
-        "closest": {
-            "available": True,
-            "status": "200",
-            "timestamp": "20230304050607",
-            "url": "http://web.archive.org/x",
-        }
-    }
-}
+CLOSEST = {"available": True, "status": "200", "timestamp": "20230304050607", "url": "http://web.archive.org/x"}
 ASKED_ABOUT = [
     FetchOutcome.BLOCKED,
     FetchOutcome.PAYWALLED,
@@ -324,30 +299,17 @@ ASKED_ABOUT = [
 ]
 
 
-class _Failing:
-    def __init__(self, outcome: FetchOutcome) -> None:
-        self._outcome = outcome
-
-    def fetch(self, url: str, check: object = no_check) -> Page:
-        return Page(url, url, self._outcome, datetime.now(UTC), detail="Why.")
-
-
-class _Answers:
-    def __init__(self, status: int) -> None:
-        self._status = status
-
-    def status(self, url: str, seconds: float, check: object) -> int:
-        return self._status
+@pytest.fixture
+def kept(httpserver: HTTPServer, wayback: Wayback) -> Wayback:
+    """An archive that has one copy, of 4 March 2023."""
+    httpserver.expect_request("/wayback/available").respond_with_json({"archived_snapshots": {"closest": CLOSEST}})
+    return wayback
 
 
 @pytest.mark.parametrize("outcome", ASKED_ABOUT)
-def test_a_page_that_could_not_be_read_names_its_archived_copy(
-    httpserver: HTTPServer, wayback: Wayback, outcome: FetchOutcome
-) -> None:
-    httpserver.expect_request("/wayback/available").respond_with_json(KNOWN)
-    source, text = SourceReader(_Failing(outcome), wayback=wayback).read(URL, "S1")
-    assert (source.outcome, text) == (outcome, None)
-    assert source.archived_url == COPY
+def test_a_page_that_could_not_be_read_names_its_archived_copy(kept: Wayback, outcome: FetchOutcome) -> None:
+    source, text = SourceReader(FixedPage(outcome), wayback=kept).read(URL, "S1")
+    assert (source.outcome, text, source.archived_url) == (outcome, None, COPY)
     assert source.outcome_detail == "Why. The Wayback Machine has a copy of 4 March 2023."
 
 
@@ -355,14 +317,13 @@ def test_a_page_that_could_not_be_read_names_its_archived_copy(
 def test_nothing_is_asked_where_a_copy_would_not_help(
     httpserver: HTTPServer, wayback: Wayback, outcome: FetchOutcome
 ) -> None:
-    source, _ = SourceReader(_Failing(outcome), wayback=wayback).read(URL, "S1")
+    source, _ = SourceReader(FixedPage(outcome), wayback=wayback).read(URL, "S1")
     assert (source.archived_url, source.outcome_detail) == (None, "Why.")
     assert httpserver.log == []
 
 
-def test_a_copy_later_than_the_cutoff_is_not_named(httpserver: HTTPServer, wayback: Wayback) -> None:
-    httpserver.expect_request("/wayback/available").respond_with_json(KNOWN)
-    reader = SourceReader(_Failing(FetchOutcome.NOT_FOUND), wayback=wayback)
+def test_a_copy_later_than_the_cutoff_is_not_named(kept: Wayback) -> None:
+    reader = SourceReader(FixedPage(FetchOutcome.NOT_FOUND), wayback=kept)
     source, _ = reader.read(URL, "S1", until=date(2023, 3, 3))
     assert source.archived_url is None
     assert source.outcome_detail == "Why. The Wayback Machine has no copy up to 3 March 2023."
@@ -371,23 +332,21 @@ def test_a_copy_later_than_the_cutoff_is_not_named(httpserver: HTTPServer, wayba
 
 def test_an_archive_that_fails_is_told_and_costs_nothing_else(httpserver: HTTPServer, wayback: Wayback) -> None:
     httpserver.expect_request("/wayback/available").respond_with_data("busy", 503)
-    source, _ = SourceReader(_Failing(FetchOutcome.NOT_FOUND), wayback=wayback).read(URL, "S1")
-    assert source.outcome is FetchOutcome.NOT_FOUND
-    assert source.archived_url is None
+    source, _ = SourceReader(FixedPage(FetchOutcome.NOT_FOUND), wayback=wayback).read(URL, "S1")
+    assert (source.outcome, source.archived_url) == (FetchOutcome.NOT_FOUND, None)
     assert source.outcome_detail.startswith("Why. The Wayback Machine was asked for a copy: It has trouble")
 
 
 def _checker(status: int, wayback: Wayback) -> LinkChecker:
     at = datetime(2026, 1, 2, tzinfo=UTC)
-    return LinkChecker(_Answers(status), LinkSettings(tries=1), lambda: at, lambda _: 0.0, wayback)
+    return LinkChecker(LiveLinks({URL: status}), LinkSettings(tries=1), lambda: at, lambda _: 0.0, wayback)
 
 
-def test_a_dead_link_of_a_note_names_the_archived_copy(httpserver: HTTPServer, wayback: Wayback) -> None:
-    httpserver.expect_request("/wayback/available").respond_with_json(KNOWN)
-    [found] = _checker(404, wayback).check([URL.removeprefix("https://")])
+def test_a_dead_link_of_a_note_names_the_archived_copy(kept: Wayback) -> None:
+    [found] = _checker(404, kept).check([URL.removeprefix("https://")])
     assert (found.state, found.archived_url) == (LinkState.DEAD, COPY)
     assert found.sentence == "There is no page at this address. The Wayback Machine has a copy of 4 March 2023."
-    [before] = _checker(404, wayback).check([URL], until=date(2023, 3, 3))
+    [before] = _checker(404, kept).check([URL], until=date(2023, 3, 3))
     assert (before.archived_url, before.until) == (None, date(2023, 3, 3))
 
 
