@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Self
 
 from crowdnotes.cases.gathering import GatherOptions, Tools
-from crowdnotes.cases.job_kinds import KINDS, JobKind, start
+from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
@@ -97,7 +97,7 @@ class Workspace:
     @property
     def job_kinds(self) -> Mapping[str, JobKind]:
         """What a person can start on a case, by name."""
-        return KINDS
+        return JOB_KINDS
 
     def start(self, case_id: str, kind: str) -> JobRecord:
         """See `job_kinds.start`."""

@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind
 from crowdnotes.handoff import cases_csv, is_demonstration
-from crowdnotes.text.markdown import count, moment, plain
+from crowdnotes.text.markdown import count, escaped, moment
 from pages.view.session import act, notices, page_body, workspace
 from pages.view.status_bar import status_bar
 
@@ -36,23 +36,23 @@ def _delete(case_id: str, excerpt: str) -> None:
         return True
 
     if act(_PLACE, delete):
-        st.toast(f"The case is deleted: “{plain(excerpt, 60)}”", icon=":material/delete:", duration="long")
+        st.toast(f"The case is deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
 
 
 def _row(summary: CaseSummary) -> None:
     with st.container(border=True, key=f"case-{summary.id}", gap="xsmall"):
-        st.markdown(f"{plain(summary.post_excerpt, 160)}")
+        st.markdown(f"{escaped(summary.post_excerpt, 160)}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(_badge(summary), width="content")
             if _is_demonstration(summary.id, summary.updated_at):
                 st.badge("demonstration", color="orange", icon=":material/school:")
             st.markdown(f":small[:gray[changed {moment(summary.updated_at)}]]", width="stretch")
             # Side by side and as wide as their words, also where the row breaks on a phone.
-            with st.container(horizontal=True, wrap=False, width="content", gap="small", key=f"ways-{summary.id}"):
-                _ways(summary)
+            with st.container(horizontal=True, wrap=False, width="content", gap="small", key=f"buttons-{summary.id}"):
+                _buttons(summary)
 
 
-def _ways(summary: CaseSummary) -> None:
+def _buttons(summary: CaseSummary) -> None:
     if st.button("Open", key=f"open-{summary.id}", icon=":material/folder_open:"):
         st.switch_page("pages/draft.py", query_params={"case": summary.id})
     with st.popover("Delete", icon=":material/delete:", type="tertiary"):

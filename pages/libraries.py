@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Hit
-from crowdnotes.text.markdown import day, plain, record_place, title, web_url
+from crowdnotes.text.markdown import day, escaped, record_place, title, web_url
 from crowdnotes.workspace import LIBRARIES
 from pages.view.libraries import add_form, indexing, indexing_panel
 from pages.view.progress import under_way
@@ -23,7 +23,7 @@ def _remove(name: str) -> None:
 def _library(name: str, about: str, *, has_addresses: bool) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(name)}**", width="stretch")
+            st.markdown(f"**{escaped(name)}**", width="stretch")
             _remove_button(name)
         st.caption(about)
         if not has_addresses:
@@ -34,7 +34,7 @@ def _damaged(name: str) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge("cannot be read", color="red", icon=":material/error:")
-            st.markdown(f"**{plain(name)}**", width="stretch")
+            st.markdown(f"**{escaped(name)}**", width="stretch")
             _remove_button(name)
         st.caption(
             "Its file is damaged, or of another version, so nothing is searched in it. Remove it, then add it again."
@@ -72,7 +72,7 @@ def _search(names: list[str]) -> None:
 def _hit(hit: Hit) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(title(hit.title, "Without a title", 160))
-        st.markdown(plain(hit.snippet, 500))
+        st.markdown(escaped(hit.snippet, 500))
         st.caption(record_place(hit.library or "", hit.record))
         url = web_url(hit.url)
         if url:

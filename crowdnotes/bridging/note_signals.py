@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, Kind, TableSpec
+from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, ColumnKind, TableSpec
 from crowdnotes.bridging.model import Floats, Ids, RatingTable
 from crowdnotes.bridging.public_data import column_names, found_table, read_column
 from crowdnotes.bridging.ratings import Bools, Ratings
@@ -126,7 +126,7 @@ def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
     column = read_column(parquet, name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if spec.columns[name] in {Kind.ID, Kind.TIME} and not pa.types.is_int64(column.type):
+    if spec.columns[name] in {ColumnKind.ID, ColumnKind.TIME} and not pa.types.is_int64(column.type):
         raise InputError(
             f"The column {name} of {parquet.name} holds {column.type}, not 64-bit integers.",
             "Make it with `crowdnotes bridging read`.",

@@ -28,7 +28,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
-from crowdnotes.bridging.columns import RATINGS, TABLES, Kind, TableSpec
+from crowdnotes.bridging.columns import RATINGS, TABLES, ColumnKind, TableSpec
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 
@@ -140,19 +140,19 @@ def _whole_lines(stream: IO[bytes], path: Path) -> Iterator[Block]:
 
 
 TYPES = {
-    Kind.ID: pa.int64(),
-    Kind.TIME: pa.int64(),
-    Kind.FLAG: pa.bool_(),
-    Kind.NUMBER: pa.float64(),
-    Kind.NAME: pa.dictionary(pa.int32(), pa.string()),
-    Kind.TEXT: pa.string(),
+    ColumnKind.ID: pa.int64(),
+    ColumnKind.TIME: pa.int64(),
+    ColumnKind.FLAG: pa.bool_(),
+    ColumnKind.NUMBER: pa.float64(),
+    ColumnKind.NAME: pa.dictionary(pa.int32(), pa.string()),
+    ColumnKind.TEXT: pa.string(),
 }
 _LEVELS = {"HELPFUL": 1.0, "SOMEWHAT_HELPFUL": 0.5, "NOT_HELPFUL": 0.0}
 _WHOLE_NUMBER = r"^-?[0-9]{1,18}$|^-?[1-8][0-9]{18}$|^-?9[01][0-9]{17}$|^-?92[01][0-9]{16}$|^-?922[0-2][0-9]{15}$"
 _EMPTY = ["", "NA", "NaN", "nan", "null", "None"]
 
 
-def plan(spec: TableSpec, header: list[str]) -> dict[str, Kind]:
+def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
     """The known columns of a file, under today's names. Raises InputError when a needed one is missing."""
     present = {spec.canonical(name) for name in header}
     missing = [name for name in spec.required if name not in present]
@@ -206,7 +206,7 @@ def _read(block: Block, names: list[str], types: dict[str, pa.DataType], dropped
 
 
 def _read_by_value(
-    block: Block, names: list[str], wanted: dict[str, Kind], spec: TableSpec, dropped: Counter[str]
+    block: Block, names: list[str], wanted: dict[str, ColumnKind], spec: TableSpec, dropped: Counter[str]
 ) -> pa.Table:
     """The slow way, for a block in which some value is not what its column should hold.
 
@@ -241,22 +241,22 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pa.chunked_array([pa.array(values, pa.string())])
 
 
-def _valid(raw: pa.ChunkedArray, kind: Kind) -> pa.ChunkedArray:
-    if kind in {Kind.ID, Kind.TIME}:
+def _valid(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
+    if kind in {ColumnKind.ID, ColumnKind.TIME}:
         good = pc.match_substring_regex(raw, _WHOLE_NUMBER)
-    elif kind is Kind.FLAG:
+    elif kind is ColumnKind.FLAG:
         good = pc.is_in(raw, pa.array(["0", "1"]))
-    elif kind is Kind.NUMBER:
+    elif kind is ColumnKind.NUMBER:
         good = pc.match_substring_regex(raw, r"^-?[0-9]+(\.[0-9]*)?$")
     else:
         good = raw.is_valid()
     return pc.fill_null(good, False)
 
 
-def _convert(raw: pa.ChunkedArray, kind: Kind) -> pa.ChunkedArray:
-    if kind is Kind.FLAG:
+def _convert(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
+    if kind is ColumnKind.FLAG:
         return pc.equal(raw, "1")
-    if kind is Kind.NAME:
+    if kind is ColumnKind.NAME:
         return raw.combine_chunks().dictionary_encode()
     return raw.cast(TYPES[kind])
 

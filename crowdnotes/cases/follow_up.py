@@ -288,7 +288,7 @@ def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tool
     return {"evidence": gathering.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 
-class FollowUpRecord:
+class FollowUpStages:
     """The stages of one follow-up search, kept with it, so that one that was stopped goes on where it was."""
 
     def __init__(self, search_id: str) -> None:

@@ -220,7 +220,7 @@ def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
 
 
 Choose = Callable[[Sequence[Hit], int, Sequence[Hit]], Selection]
-Read = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
+ReadSources = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class Best:
 
 
 def read_best(
-    candidates: Sequence[Hit], quota: int, choose: Choose, read: Read, links: Sequence[SourceRequest] = ()
+    candidates: Sequence[Hit], quota: int, choose: Choose, read: ReadSources, links: Sequence[SourceRequest] = ()
 ) -> Best:
     """The sources: `quota` of the candidates that could be read.
 

@@ -1,4 +1,4 @@
-"""The kinds of long work on a case. A new one is a room that makes its steps, and one line in KINDS."""
+"""The kinds of long work on a case. A new one is a room that makes its steps, and one line in JOB_KINDS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _write_and_score(service: CaseService, case_id: str) -> list[Step]:
     return [*service.write_steps(case_id), *service.assess_steps(case_id, before_inspection=True)]
 
 
-KINDS = {
+JOB_KINDS = {
     kind.name: kind
     for kind in (
         JobKind("gather", "Gathering the evidence", "Evidence", CaseService.gather_steps),
@@ -42,4 +42,4 @@ KINDS = {
 
 def start(service: CaseService, runner: JobRunner, case_id: str, kind: str) -> JobRecord:
     """Begin work of that kind, or take it up again: what was finished before is kept."""
-    return runner.start(case_id, kind, KINDS[kind].steps(service, case_id))
+    return runner.start(case_id, kind, JOB_KINDS[kind].steps(service, case_id))

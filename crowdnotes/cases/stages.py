@@ -39,7 +39,7 @@ _TITLES = {
 }
 
 
-class Record(Protocol):
+class StageLog(Protocol):
     """Where finished stages are kept: on the case itself, or on one of its follow-up searches."""
 
     def stages(self, case: Case) -> tuple[Stage, ...]:
@@ -54,7 +54,7 @@ class Record(Protocol):
         ...
 
 
-class CaseRecord:
+class CaseStages:
     """The stages of the case itself."""
 
     def stages(self, case: Case) -> tuple[Stage, ...]:
@@ -75,7 +75,7 @@ class CaseRecord:
         return with_event(newest, stage.finished_at, PROGRAM, kind, stage.summary, **merged, stages=stages)
 
 
-_CASE = CaseRecord()
+_CASE = CaseStages()
 
 
 class StageRunner:
@@ -109,7 +109,7 @@ class StageRunner:
     def follow_up(self, case_id: str) -> list[Step]:
         """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
         asked = follow_up.unfinished(self._open(case_id))
-        record = follow_up.FollowUpRecord(asked.id)
+        record = follow_up.FollowUpStages(asked.id)
         work = follow_up.stages_of(asked, self._tools)
         return self._metered(case_id, [self._step(case_id, name, do, record, resumable=True) for name, do in work])
 
@@ -246,7 +246,7 @@ class StageRunner:
         return links.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
 
     def _step(
-        self, case_id: str, name: StageName, work: Work, record: Record = _CASE, *, resumable: bool = False
+        self, case_id: str, name: StageName, work: Work, record: StageLog = _CASE, *, resumable: bool = False
     ) -> Step:
         def finished() -> str | None:
             if not resumable:

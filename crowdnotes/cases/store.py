@@ -41,7 +41,7 @@ Claimed = tuple[str, datetime | None]  # a sha256, and since when the case claim
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ContentTable:
     """The table of the bytes, the column they lie in, and the table of the claims."""
 
     contents: Table
@@ -94,9 +94,9 @@ class Kind:
         return self.contents.c.sha256.not_in(select(self.claims.c.sha256))
 
 
-TEXTS = Kind(source_texts, "text", case_texts)
-IMAGES = Kind(images, "content", case_images)
-KINDS = (TEXTS, IMAGES)
+TEXTS = ContentTable(source_texts, "text", case_texts)
+IMAGES = ContentTable(images, "content", case_images)
+CONTENT_TABLES = (TEXTS, IMAGES)
 
 
 _EXCERPT_CHARACTERS = 160
@@ -285,7 +285,7 @@ class SqlStore:
         """See `Store.delete`. Its jobs go too, and texts and images that no other case claims."""
         case_id = storable_text(case_id)
         with writing(self._engine) as connection:
-            released = [(kind, kind.claimed(connection, case_id)) for kind in KINDS]
+            released = [(kind, kind.claimed(connection, case_id)) for kind in CONTENT_TABLES]
             if not connection.execute(delete(cases).where(cases.c.id == case_id)).rowcount:
                 raise CaseNotFoundError("There is no such case.")
             connection.execute(delete(jobs).where(jobs.c.case_id == case_id))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="A simulated jury of both sides.", no_args_is_help=True)
 
 
-class Seats(StrEnum):
+class SamplingOption(StrEnum):
     """How jurors are chosen; the same words as `crowdnotes.jury.Sampling`, whose import is slow."""
 
     UNIFORM = "uniform"
@@ -33,9 +33,9 @@ def score(
     post: Annotated[str, typer.Option(help="The post's text; it counts only for a model trained with posts.")] = "",
     jurors: Annotated[int | None, typer.Option(min=1, max=100_000, help="How many (1,000).")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same jury.")] = None,
-    seats: Annotated[Seats, typer.Option(help="Jurors from the pool as it is, half and half, or likely viewers.")] = (
-        Seats.UNIFORM
-    ),
+    sampling: Annotated[
+        SamplingOption, typer.Option(help="Jurors from the pool as it is, half and half, or likely viewers.")
+    ] = SamplingOption.UNIFORM,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Put a note before a simulated jury: its intercept and status, each side's votes, what moves them.
@@ -47,7 +47,7 @@ def score(
 
     settings = load_settings()
     jury = open_jury(settings.jury, settings.bridging, _embedder(settings))
-    found = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(seats.value), explain=True)
+    found = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(sampling.value), explain=True)
     if len(found) == 1 and isinstance(found[0], InputError):
         raise found[0]
     if as_json:

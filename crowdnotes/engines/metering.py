@@ -33,7 +33,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Reservation:
     """What was set aside for a call that is under way; `dollars` is None when its price is unknown."""
 
     tokens: int
@@ -54,8 +54,8 @@ class Meter:
         self._budget = budget or Budget()
         self._before = spent or Usage()
         self._by_step: dict[str, Usage] = {}
-        self._held_tokens = 0
-        self._held_dollars = 0.0
+        self._reserved_tokens = 0
+        self._reserved_dollars = 0.0
         self._lock = threading.Lock()
 
     @property
@@ -69,12 +69,12 @@ class Meter:
         """What all steps used since this meter was made."""
         return sum(self.by_step.values(), Usage())
 
-    def hold(self, tokens: int, dollars: float | None) -> Held:
+    def reserve(self, tokens: int, dollars: float | None) -> Reservation:
         """Set this much aside for a call. Raises BudgetError when with it the budget could be passed."""
         with self._lock:
             used = sum(self._by_step.values(), self._before)
-            in_tokens = used.tokens + self._held_tokens + tokens
-            in_dollars = used.dollars + self._held_dollars + (dollars or 0.0)
+            in_tokens = used.tokens + self._reserved_tokens + tokens
+            in_dollars = used.dollars + self._reserved_dollars + (dollars or 0.0)
             limit = self._budget
             if limit.tokens is not None and in_tokens > limit.tokens:
                 raise BudgetError(
@@ -86,15 +86,15 @@ class Meter:
                     f"The next call could pass the budget of {limit.dollars:.2f} US dollars for one case "
                     f"({used.dollars:.4f} used), so it was not made."
                 )
-            self._held_tokens += tokens
-            self._held_dollars += dollars or 0.0
-        return Held(tokens, dollars)
+            self._reserved_tokens += tokens
+            self._reserved_dollars += dollars or 0.0
+        return Reservation(tokens, dollars)
 
-    def settle(self, held: Held, step: str, usage: Usage) -> None:
+    def settle(self, reserved: Reservation, step: str, usage: Usage) -> None:
         """Put what a call really used in the place of what was set aside for it."""
         with self._lock:
-            self._held_tokens -= held.tokens
-            self._held_dollars -= held.dollars or 0.0
+            self._reserved_tokens -= reserved.tokens
+            self._reserved_dollars -= reserved.dollars or 0.0
             self._by_step[step] = self._by_step.get(step, Usage()) + usage
 
 

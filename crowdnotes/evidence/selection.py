@@ -20,7 +20,7 @@ from crowdnotes.evidence.reading.document import Document
 from crowdnotes.text.urls import MAX_URL, canonical_url
 
 
-class Kind(StrEnum):
+class PageKind(StrEnum):
     """What a page is that is no evidence."""
 
     HOME = "home page"
@@ -29,16 +29,16 @@ class Kind(StrEnum):
 
 
 _SENTENCES = {
-    Kind.HOME: "This is a site's home page: it changes from day to day and makes no statement of its own."
+    PageKind.HOME: "This is a site's home page: it changes from day to day and makes no statement of its own."
     " Link to the page that says what you mean.",
-    Kind.SEARCH: "These are search results: another reader may see others, and none of them has been read."
+    PageKind.SEARCH: "These are search results: another reader may see others, and none of them has been read."
     " Link to the page itself.",
-    Kind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
+    PageKind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
 }
 _LED_TO = {
-    Kind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
-    Kind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
-    Kind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
+    PageKind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
+    PageKind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
+    PageKind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
 }
 _ONLY_A_FORM = "The page asks for a password and shows next to nothing else."
 _FORM_PAGE = 500  # characters; a page of text that also has a log-in box is longer
@@ -85,7 +85,7 @@ _ACCOUNT_STEPS = _LOG_IN_STEPS | frozenset(
 _RETURNS = frozenset("next continue redirect redirect_uri redirect_url return_to returnurl response_type".split())
 
 
-def kind_of_address(url: str) -> Kind | None:
+def kind_of_address(url: str) -> PageKind | None:
     """What a link leads to as far as its address shows; None for an ordinary page, or no link at all."""
     address = canonical_url(original_of(url.strip()))  # without tracking parameters
     if len(address) > MAX_URL:
@@ -101,12 +101,12 @@ def kind_of_address(url: str) -> Kind | None:
     steps = [step.lower() for step in path.split("/") if step]
     fields = {name.lower() for name, value in parse_qsl(parts.query) if value}
     if _is_search(host, path, steps, fields):
-        return Kind.SEARCH
+        return PageKind.SEARCH
     if _is_log_in(host, path, steps, fields):
-        return Kind.LOG_IN
+        return PageKind.LOG_IN
     named = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
     is_home = named <= _LANGUAGE_FIELDS and (_HOME.fullmatch(path or "/") or _MAIN_PAGE.fullmatch(path))
-    return Kind.HOME if is_home else None
+    return PageKind.HOME if is_home else None
 
 
 def why_not(url: str) -> str | None:

@@ -24,7 +24,7 @@ from crowdnotes.evidence.wayback import Wayback, ask_wayback
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import canonical_url
 
-Read = tuple[Source, str | None]
+SourceAndText = tuple[Source, str | None]
 
 # What is too large, unsafe or no page is so in an archive too.
 _MAY_BE_ARCHIVED = frozenset(
@@ -67,7 +67,7 @@ class SourceReader:
         check: Callable[[], None] = no_check,
         hit: Hit | None = None,
         until: date | None = None,
-    ) -> Read:
+    ) -> SourceAndText:
         """The source, and its text when its outcome is READ, else None.
 
         `hit` is the search result that gave the link: its notices and ids are kept, and its date where
@@ -88,7 +88,7 @@ class SourceReader:
             return self._instead(failed, until, check) if error.outcome is not FetchOutcome.REFUSED else (failed, None)
         return _whole(known, page, document), document.text
 
-    def _instead(self, failed: Source, until: date | None, check: Callable[[], None]) -> Read:
+    def _instead(self, failed: Source, until: date | None, check: Callable[[], None]) -> SourceAndText:
         """The abstract of a paper whose page could not be read; else the failed source, with its archived copy."""
         paper = paper_of(failed.url, failed.doi, failed.pmid) or paper_of(failed.page_url)
         if paper is not None and self._abstracts is not None:

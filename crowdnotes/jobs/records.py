@@ -128,7 +128,7 @@ _SILENCE_SECONDS = 30.0  # many heartbeats: a busy database or a short sleep of 
 
 # Tells this process from an earlier one with the same number, as in a restarted container.
 _TOKEN = uuid.uuid4().hex[:12]
-_held: set[str] = set()
+_running_here: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -137,23 +137,23 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{_TOKEN}"
 
 
-def hold(job_id: str) -> None:
+def mark_running(job_id: str) -> None:
     """Note that this process works on the job."""
     with _lock:
-        _held.add(job_id)
+        _running_here.add(job_id)
 
 
-def release(job_id: str) -> None:
+def mark_ended(job_id: str) -> None:
     """Note that it no longer does."""
     with _lock:
-        _held.discard(job_id)
+        _running_here.discard(job_id)
 
 
 def is_alive(job_id: str, owner: str, heartbeat: float) -> bool:
     """Whether `owner` can still be at work on the job; `heartbeat` is in seconds since the epoch."""
     if owner == this_process():
         with _lock:
-            return job_id in _held
+            return job_id in _running_here
     host, pid, _ = owner.rsplit(":", 2)
     if host == socket.gethostname() and not _process_exists(int(pid)):
         return False

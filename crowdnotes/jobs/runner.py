@@ -23,8 +23,8 @@ from crowdnotes.jobs.records import (
     Step,
     StepRecord,
     StepState,
-    hold,
-    release,
+    mark_ended,
+    mark_running,
     this_process,
 )
 from crowdnotes.storage.tables import storable_text
@@ -220,11 +220,11 @@ class ThreadJobRunner:
         )
         if self._closed.is_set():
             raise JobError("CrowdNotes is closing.", "Start it again, then resume.")
-        hold(record.id)
+        mark_running(record.id)
         try:
             self._table.add(record)
         except BaseException:
-            release(record.id)
+            mark_ended(record.id)
             raise
         self._enqueue(record.id, JobRun(self._table, record, tuple(steps), self._clock))
         return record
@@ -296,7 +296,7 @@ class ThreadJobRunner:
         try:
             run.run()
         finally:
-            release(job_id)
+            mark_ended(job_id)
             with self._lock:
                 del self._runs[job_id]
 

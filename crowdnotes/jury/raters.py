@@ -151,7 +151,7 @@ def _mixture(content: dict[str, Any]) -> Mixture:
     return Mixture(*(np.asarray(content[name], dtype=np.float64) for name in names))
 
 
-_OVERSAMPLE = 8  # raters drawn per audience seat; weights rarely differ by more
+_OVERSAMPLE = 8  # raters drawn for each juror of an audience; weights rarely differ by more
 _ROUNDS = 200
 
 
@@ -184,7 +184,7 @@ def sample_raters(
 ) -> Jurors:
     """Draw a jury.
 
-    audience_tilt: log odds per unit of rater factor, for AUDIENCE alone; above 0 seats more of side +.
+    audience_tilt: log odds per unit of rater factor, for AUDIENCE alone; above 0 draws more of side +.
     Raises InputError when a polarised jury is asked of a pool with one side only.
     """
     if how is Sampling.POLARISED:

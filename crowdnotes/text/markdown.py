@@ -1,4 +1,4 @@
-"""Markdown for the screen: text from outside never becomes markup unless `plain` has disarmed it."""
+"""Markdown for the screen: text from outside never becomes markup unless `escaped` has disarmed it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _DEEPEST = 8  # brackets within brackets; Markdown counts to 32
 _BRACKETS = re.compile(r"[\[\]\\]")
 
 
-def visible(text: str) -> str:
+def controls_shown(text: str) -> str:
     """The text with control characters and direction overrides made visible as \ufffd."""
     return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def plain(text: str, limit: int | None = None) -> str:
+def escaped(text: str, limit: int | None = None) -> str:
     """Markdown that shows `text` as the characters it is, on one line, cut at `limit` characters.
 
     Text that runs from right to left is isolated, so that our own words beside it stay where they are.
     """
-    line = " ".join(_DIRECTION.sub("\ufffd", visible(text)).split())
+    line = " ".join(_DIRECTION.sub("\ufffd", controls_shown(text)).split())
     if limit is not None:
         line = clip(line, limit)
     # Split at a group: every second part is an address.
@@ -53,7 +53,7 @@ def exact(text: str) -> str:
     Brackets without their partner are percent-encoded, as addresses allow: around our colours and sizes
     Streamlit looks for a closing bracket, in code too, and what comes after it would be Markdown.
     """
-    line = " ".join(_DIRECTION.sub("\ufffd", visible(text)).split())
+    line = " ".join(_DIRECTION.sub("\ufffd", controls_shown(text)).split())
     if not _is_balanced(line):
         line = _BRACKETS.sub(lambda found: quote(found[0]), line)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
@@ -73,7 +73,7 @@ def _is_balanced(line: str) -> bool:
 def title(text: str, otherwise: str, limit: int | None = None) -> str:
     """Markdown of a title in bold; `otherwise` stands in for one without a letter to see (bold nothing is a rule)."""
     shown = any(character.isprintable() and not character.isspace() for character in text)
-    return f"**{plain(text if shown else otherwise, limit)}**"
+    return f"**{escaped(text if shown else otherwise, limit)}**"
 
 
 def clip(text: str, limit: int) -> str:
@@ -121,7 +121,7 @@ def count(number: int, one: str, many: str = "") -> str:
 
 def record_place(library: str, record: int | None) -> str:
     """Markdown of a record's place, as a person counts: "record 1 of health"."""
-    return f"record {record + 1:,} of {plain(library, 40)}" if record is not None else plain(library, 40)
+    return f"record {record + 1:,} of {escaped(library, 40)}" if record is not None else escaped(library, 40)
 
 
 def lines(text: str) -> list[str]:

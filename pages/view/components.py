@@ -13,7 +13,7 @@ from typing import Any, Literal, TypedDict
 import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
-from crowdnotes.text.markdown import visible
+from crowdnotes.text.markdown import controls_shown
 from crowdnotes.text.note_rules import top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
 
@@ -160,7 +160,7 @@ def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
 
 
 def _piece(text: str, kind: str = "", title: str = "") -> Piece:
-    return {"text": visible(text), "kind": kind, "title": title}
+    return {"text": controls_shown(text), "kind": kind, "title": title}
 
 
 def _gate(result: GateResult) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _gate(result: GateResult) -> dict[str, Any]:
         "status": result.status.value,
         "sign": sign,
         "label": label,
-        "reason": visible(result.reason),
+        "reason": controls_shown(result.reason),
         "score": result.score,
         "threshold": result.threshold,
     }

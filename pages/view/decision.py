@@ -30,7 +30,7 @@ from crowdnotes.handoff import (
     to_markdown,
 )
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, exact, host, moment, plain, web_url
+from crowdnotes.text.markdown import count, escaped, exact, host, moment, web_url
 from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
 from crowdnotes.text.urls import canonical_url
 from pages.view.progress import job_panel, start, under_way
@@ -73,7 +73,7 @@ def _view(case: Case | None) -> StepView:
     if decision is None:
         return StepView(name, StepState.ACTIVE, "Yours alone: the program never decides")
     colour = {"approved": "green", "rejected": "red"}.get(decision.kind.value, "gray")
-    said = f":{colour}-badge[{decision.kind.value}] by {plain(decision.by, 40)}, {moment(decision.at)}"
+    said = f":{colour}-badge[{decision.kind.value}] by {escaped(decision.by, 40)}, {moment(decision.at)}"
     return StepView(name, StepState.DONE, said, "Open", stays_open=True)
 
 
@@ -107,7 +107,7 @@ def _tag(case: Case, tag: str, label: str, why: str | None) -> None:
     st.checkbox(label, key=key, on_change=_tick, args=(case, tag, key))
     if why:  # below the box and not in its label, which is read aloud as it is written here
         with st.container(key=f"suggested-{tag}"):
-            st.markdown(f":small[:primary[:material/lightbulb:] :gray[{plain(why)}]]")
+            st.markdown(f":small[:primary[:material/lightbulb:] :gray[{escaped(why)}]]")
 
 
 def _classify(case_id: str, key: str) -> None:
@@ -219,7 +219,7 @@ def _wait(obstacle: Obstacle, *, passed_over: bool) -> None:
         how = f"Your reason for {by} goes on record for it too." if passed_over else f"A reason for {by} covers it too."
     else:
         how = _OVERRIDDEN if passed_over else obstacle.lifts
-    st.markdown(f"{sign} {plain(obstacle.sentence)} :gray[{plain(how)}]")
+    st.markdown(f"{sign} {escaped(obstacle.sentence)} :gray[{escaped(how)}]")
 
 
 def _field(case: Case, obstacle: ObstacleId) -> None:
@@ -249,7 +249,7 @@ def _site(url: str) -> str:
     """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
     site = host(url if "://" in url else f"https://{url}")
     # Without escapes where none is needed: a label is also read aloud, as it is written here.
-    return site if re.fullmatch(r"[a-z0-9.-]+", site) else plain(site, 60)
+    return site if re.fullmatch(r"[a-z0-9.-]+", site) else escaped(site, 60)
 
 
 _LOOKS = {
@@ -264,16 +264,16 @@ _LOOKS = {
 def link_badge(check: LinkCheck | None) -> str:
     """Markdown of a badge that says in words how a link answered."""
     colour, icon = _LOOKS[check.state] if check is not None else ("gray", ":material/help:")
-    return f":{colour}-badge[{icon} {plain(check.in_words if check is not None else 'not checked yet')}]"
+    return f":{colour}-badge[{icon} {escaped(check.in_words if check is not None else 'not checked yet')}]"
 
 
 def cited_links(case: Case) -> None:
     """The note's links, one a line, each with how it answered."""
     with st.container(key="cited-links", gap="xxsmall"):
         for url, check in workspace().service.link_checks(case):
-            why = f" :small[:gray[{plain(check.sentence, 200)}]]" if check is not None and check.sentence else ""
+            why = f" :small[:gray[{escaped(check.sentence, 200)}]]" if check is not None and check.sentence else ""
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f":small[Link {plain(host(_with_scheme(url)) or url, 60)}] {link_badge(check)}{why}")
+                st.markdown(f":small[Link {escaped(host(_with_scheme(url)) or url, 60)}] {link_badge(check)}{why}")
                 copy = web_url(check.archived_url) if check is not None else None
                 if copy:
                     st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
@@ -336,9 +336,9 @@ def hand_off(case: Case) -> None:
     else:
         st.markdown(_ENDS[decision.kind])
     if decision.reason:
-        st.markdown(f"Your word on it: {plain(decision.reason)}")
+        st.markdown(f"Your word on it: {escaped(decision.reason)}")
     for item in decision.overrides:
-        why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {plain(item.reason)}"
+        why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {escaped(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _files(case)
 
@@ -350,9 +350,9 @@ def _approved(case: Case) -> None:
     st.markdown("**1.** Copy the note")
     st.code(text, language=None, wrap_lines=True)
     st.markdown("**2.** On X, choose “Write a Community Note” under the post, and say")
-    st.markdown(f":primary[:material/radio_button_checked:] {plain(class_label(case))}")
+    st.markdown(f":primary[:material/radio_button_checked:] {escaped(class_label(case))}")
     for label in form_labels(case):
-        st.markdown(f":primary[:material/check_box:] {plain(label)}")
+        st.markdown(f":primary[:material/check_box:] {escaped(label)}")
     url = post_url(case)
     if url:
         st.link_button("Open the post on X", url, icon=":material/open_in_new:", type="primary")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.domain import WAYBACK, Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, day, exact, host, plain, record_place, title, web_url
+from crowdnotes.text.markdown import count, day, escaped, exact, host, record_place, title, web_url
 from pages.view.components import marked_text, passage_pieces
 from pages.view.decision import card_badge
 from pages.view.more_evidence import (
@@ -156,7 +156,7 @@ def _failed(case: Case) -> None:
     shared = {said: times for said, times in copies.items() if said and times > 1}
     for said, times in shared.items():
         which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
-        st.caption(f":material/inventory_2: {plain(said, 300)}{which}")
+        st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
     for source in failed:
         _failed_source(case, source, told=frozenset(shared))
 
@@ -176,16 +176,16 @@ def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
             st.badge(source.outcome.value, color="orange", icon=":material/link_off:")
             if badges:
                 st.markdown(badges, width="content")
-            st.markdown(f"**{plain(host(source.url) or source.title, 60)}**", width="content")
+            st.markdown(f"**{escaped(host(source.url) or source.title, 60)}**", width="content")
             st.space("stretch")
             if copy:
                 st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
             if url:
                 st.link_button("Open it", url, type="tertiary", icon=":material/open_in_new:")
-        st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{plain(source.title, 160)}]")
+        st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
         of_copies = _of_copies(source)
         why = source.outcome_detail.removesuffix(of_copies) if of_copies in told else source.outcome_detail
-        st.markdown(plain(why, 300) or _OUTCOMES.get(source.outcome, ""))
+        st.markdown(escaped(why, 300) or _OUTCOMES.get(source.outcome, ""))
         if case.decision is None:
             paste_box(case, "Open it yourself and paste the passage", source)
 
@@ -225,7 +225,7 @@ def _head(case: Case, item: Evidence) -> None:
     url = web_url(source.url)
     archived = web_url(source.archived_url)
     badges = source_badges(source, case.post, case.until, item.passage.page)
-    facts = [plain(source.publisher or host(source.url) or source.library or "unknown publisher", 80)]
+    facts = [escaped(source.publisher or host(source.url) or source.library or "unknown publisher", 80)]
     if source.published and source.date_origin:
         facts.append(f"{day(source.published)} (date from {source.date_origin.value})")
     if source.library:
@@ -250,9 +250,9 @@ def _head(case: Case, item: Evidence) -> None:
                 st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
         st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
-        st.markdown(f":small[Chosen because: {plain(item.why, 240)}]")
+        st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
-            st.caption(plain(source.outcome_detail, 300))
+            st.caption(escaped(source.outcome_detail, 300))
         if case.assessment is not None and item.id in case.assessment.marked:
             st.markdown(":orange-badge[:material/warning: speaks to programs, says the model: it carries no gate]")
         elif workspace().service.holds_injection(item):
@@ -312,7 +312,7 @@ def _reason(case: Case, item: Evidence, key: str) -> None:
                     st.session_state.pop(waiting)
                 st.rerun()
     elif item.review.reason:
-        st.caption(f"Your reason: {plain(item.review.reason)}")
+        st.caption(f"Your reason: {escaped(item.review.reason)}")
 
 
 def _use(case_id: str, evidence_id: str, key: str) -> None:

@@ -8,7 +8,7 @@ from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, Principle
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.lint import without_tracking
-from crowdnotes.text.markdown import plain
+from crowdnotes.text.markdown import escaped
 from pages.view.components import gate_path, outside_text
 from pages.view.decision import asking, stop_asking
 from pages.view.jury import jury_panel
@@ -105,7 +105,7 @@ def _gates(case: Case, assessment: Assessment) -> None:
         wrong = ((item.evidence_id, item.message) for item in gate.findings if not item.ok)
         for evidence_id, message in dict.fromkeys(wrong):
             about = f"{evidence_id}: " if evidence_id and not message.startswith(evidence_id) else ""
-            st.markdown(f":red[:material/arrow_right:] {about}{plain(message)}")
+            st.markdown(f":red[:material/arrow_right:] {about}{escaped(message)}")
     if assessment.marked:
         told = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
         st.markdown(f":orange-badge[:material/warning: speaks to programs, says the model: {told}]")
@@ -113,7 +113,7 @@ def _gates(case: Case, assessment: Assessment) -> None:
         st.caption(_sureness(assessment))
     for gate in assessment.gates:
         if gate.judge and gate.judge not in assessment.engine.split("+")[:1]:
-            st.caption(f"Judge of {gate.gate.value}: {plain(gate.judge)}")
+            st.caption(f"Judge of {gate.gate.value}: {escaped(gate.judge)}")
 
 
 def _sureness(assessment: Assessment) -> str:
@@ -142,7 +142,7 @@ def _form(case: Case) -> None:
     for message, level in dict.fromkeys((warning.message, warning.level) for warning in warnings):
         blocks = level is LintLevel.BLOCKS
         sign = ":red[:material/cancel:]" if blocks else ":orange[:material/warning:]"
-        st.markdown(f"{sign} {plain(message)}" + (" :red[Stops approval.]" if blocks else ""))
+        st.markdown(f"{sign} {escaped(message)}" + (" :red[Stops approval.]" if blocks else ""))
     if case.decision is None and any(warning.code == "tracking" for warning in warnings):
         st.button("Cut the tracking", key="cut-tracking", icon=":material/content_cut:", on_click=_cut, args=(case,))
 
@@ -179,7 +179,7 @@ def _principle(case: Case, result: PrincipleResult) -> None:
         name = result.principle.value
         sign = ":gray[:material/history:]" if stale else SIGNS[result.status]
         st.markdown(f"{sign} **{name[:1].upper()}{name[1:]}:** {_WORDS[result.status]}")
-        st.caption(plain(result.reason))
+        st.caption(escaped(result.reason))
         _findings(result)
         if result.rewrite and not stale and case.decision is None:
             _rewrite(case, result)
@@ -187,7 +187,7 @@ def _principle(case: Case, result: PrincipleResult) -> None:
 
 def _findings(result: PrincipleResult) -> None:
     """What it objects to; where the principle passes, remarks in grey, which a person may weigh otherwise."""
-    messages = [plain(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]
+    messages = [escaped(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]
     if result.status is GateStatus.FAIL:
         for message in messages:
             st.markdown(f":small[:orange[:material/arrow_right:] {message}]")

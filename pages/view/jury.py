@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName
-from crowdnotes.text.markdown import in_figures, plain
+from crowdnotes.text.markdown import escaped, in_figures
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.session import workspace
 
@@ -27,22 +27,22 @@ def jury_panel(case: Case) -> None:
     with st.container(key="jury-panel-body", gap="small"):
         st.markdown("**Jury (a simulation):** how raters of different views might vote on these words")
         if verdict is None:
-            st.markdown(f":gray[:material/do_not_disturb_on: Not run.] {plain(_why_not(case))}")
+            st.markdown(f":gray[:material/do_not_disturb_on: Not run.] {escaped(_why_not(case))}")
             return
         warnings = _warnings(case, verdict)
         for warning in warnings:
-            st.markdown(f":orange[:material/warning:] {plain(warning)}")
+            st.markdown(f":orange[:material/warning:] {escaped(warning)}")
         if verdict.means_nothing:
             with st.expander("Its numbers all the same", icon=":material/data_thresholding:"):
                 _standing(case, verdict)
                 _votes(case, verdict)
         else:
-            st.markdown(f":gray[{plain(verdict.sentence)}]" if warnings else plain(verdict.sentence))
+            st.markdown(f":gray[{escaped(verdict.sentence)}]" if warnings else escaped(verdict.sentence))
             _standing(case, verdict)
             _votes(case, verdict)
             changed = workspace().service.jury_changes(case)
             if changed:
-                st.markdown(f":material/compare_arrows: **Since the text before:** {plain(' '.join(changed))}")
+                st.markdown(f":material/compare_arrows: **Since the text before:** {escaped(' '.join(changed))}")
             _words(verdict)
         _beside(case, verdict)
         _about(verdict)
@@ -79,7 +79,7 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
         f"(nine juries in ten: {low:.2f} to {high:.2f})."
     )
     status = _STATUS.get(verdict.status, verdict.status)
-    said = "" if verdict.means_nothing else f" **{plain(status)}** ({plain(verdict.status)})."
+    said = "" if verdict.means_nothing else f" **{escaped(status)}** ({escaped(verdict.status)})."
     st.markdown(f"{words}{said}")
     number_line(
         [Standing("this note", verdict.note_intercept, low, high)],
@@ -92,7 +92,7 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
         return
     for rule in verdict.blocked_by or (verdict.decided_by,):
         if rule.rule != _UNDER_THE_LINE:
-            st.caption(plain(rule.reason))
+            st.caption(escaped(rule.reason))
 
 
 def _votes(case: Case, verdict: JuryVerdict) -> None:
@@ -126,7 +126,7 @@ def _words(verdict: JuryVerdict) -> None:
         st.caption("Of 100 jurors of each side, how many more or fewer vote helpful because of these words.")
         for found in told:
             st.markdown(
-                f"“{plain(found.words, 90)}”: {_in_points(found.on_negative)} on side −, "
+                f"“{escaped(found.words, 90)}”: {_in_points(found.on_negative)} on side −, "
                 f"{_in_points(found.on_positive)} on side +"
             )
 
@@ -176,10 +176,10 @@ def _beside(case: Case, verdict: JuryVerdict) -> None:
 
 def _about(verdict: JuryVerdict) -> None:
     with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
-        st.markdown(plain(verdict.quality.note))
+        st.markdown(escaped(verdict.quality.note))
         st.caption(
             "Side − and side + are raters whose factor in the algorithm lies below and above zero: the two camps that "
             "usually disagree. The intercept is what is left of a note's helpfulness when the camps are taken out."
         )
         not_applied = ", ".join(verdict.not_applied)
-        st.caption(f"Rules that a simulation cannot apply: {plain(not_applied)}." if not_applied else "")
+        st.caption(f"Rules that a simulation cannot apply: {escaped(not_applied)}." if not_applied else "")

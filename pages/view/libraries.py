@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from crowdnotes.jobs import JobRecord, JobState
-from crowdnotes.text.markdown import plain
+from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import LIBRARIES
 from pages.view.progress import watched
 from pages.view.session import act, workspace
@@ -101,10 +101,10 @@ def indexing_panel(job: JobRecord | None) -> None:
 def _ended(job: JobRecord) -> None:
     step = job.steps[0]
     if job.state is JobState.DONE:
-        st.success(plain(step.summary), title="The library is ready.", icon=":material/check:")
+        st.success(escaped(step.summary), title="The library is ready.", icon=":material/check:")
     elif job.state is JobState.FAILED:
         title = "The library was not added."
-        st.error(f"{plain(step.error)} {plain(step.next_step)}", title=title, icon=":material/error:")
+        st.error(f"{escaped(step.error)} {escaped(step.next_step)}", title=title, icon=":material/error:")
     else:
         st.warning("Nothing was kept. Add it again.", title="The indexing was stopped.", icon=":material/stop:")
     st.button("Close", key="library-job-seen", type="tertiary", icon=":material/close:", on_click=_seen)

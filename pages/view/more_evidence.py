@@ -18,7 +18,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, host, moment, plain
+from crowdnotes.text.markdown import count, escaped, host, moment
 from pages.view.components import into_view
 from pages.view.progress import start, started_here, under_way
 from pages.view.search_report import failed_searches, failures
@@ -62,7 +62,7 @@ def follow_up_below_cards(case: Case, job: JobRecord | None) -> None:
     busy = under_way(job)
     asked = _newest(case)
     if asked is not None and not asked.added and not busy:
-        st.caption(f":material/search_off: {_said(asked)}. {plain(asked.outcome)}")
+        st.caption(f":material/search_off: {_said(asked)}. {escaped(asked.outcome)}")
         failures(_unanswered(case, asked))
     with st.container(horizontal=True, gap="small", key="follow-up"):
         _popover(
@@ -93,7 +93,7 @@ def follow_up_result(case: Case, job: JobRecord | None) -> None:
     if asked.kind is FollowUpKind.SWAP and case.evidence_by_id(asked.about) is not None:
         return  # it was brought back since
     with st.container(key="follow-up-result", gap="xsmall"):
-        st.info(plain(asked.outcome), title=_said(asked), icon=":material/check:")
+        st.info(escaped(asked.outcome), title=_said(asked), icon=":material/check:")
         failures(_unanswered(case, asked))
         if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
             closed = under_way(job) or case.decision is not None
@@ -114,12 +114,12 @@ def _tell_once(asked: FollowUpSearch, job: JobRecord | None) -> None:
     if job is None or job.state.under_way or not started_here(job) or st.session_state.get(_TOLD) == job.id:
         return
     st.session_state[_TOLD] = job.id
-    st.toast(plain(asked.outcome), icon=":material/search_off:", duration="long")
+    st.toast(escaped(asked.outcome), icon=":material/search_off:", duration="long")
 
 
 def _said(asked: FollowUpSearch) -> str:
     words = asked.in_words
-    return plain(words[:1].upper() + words[1:])
+    return escaped(words[:1].upper() + words[1:])
 
 
 def _unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
@@ -234,7 +234,7 @@ def bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool,
 
 def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
     when = moment(earlier.at) if earlier.at is not None else "Time not recorded"
-    why = f" · before: {plain(earlier.why, 120)}" if earlier.why else ""
+    why = f" · before: {escaped(earlier.why, 120)}" if earlier.why else ""
     with st.container(border=True, gap="xsmall", key=f"earlier-set-{number}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{when}{why}", width="stretch")
@@ -252,9 +252,9 @@ def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None
 
 
 def _named(item: Evidence) -> str:
-    where = plain(host(item.source.url) or item.source.library or "", 50)
+    where = escaped(host(item.source.url) or item.source.library or "", 50)
     read = " · opened" if item.review.opened_at is not None else ""
-    return f":small[**{item.id}** {plain(item.source.title, 110)} :gray[{where}{read}]]"
+    return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
 
 
 def _bring_back(case: Case, evidence_id: str) -> None:

@@ -11,7 +11,7 @@ from crowdnotes.demonstration import example_of
 from crowdnotes.domain import Case, Draft, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import clip, host, plain
+from crowdnotes.text.markdown import clip, escaped, host
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.components import marked_text, note_counter, note_pieces, outside_text, passage_words, sentence_pieces
 from pages.view.decision import cited_links
@@ -97,7 +97,7 @@ def _writer(case: Case, job: JobRecord | None) -> None:
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained:
         st.info(
-            plain(abstained.removeprefix("No note: ")),
+            escaped(abstained.removeprefix("No note: ")),
             title="The program proposes no note.",
             icon=":material/front_hand:",
         )
@@ -162,14 +162,14 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
             st.badge(sentence.support.value, color=colour, icon=icon)
             carrier = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
             if carrier is not None:
-                where = plain(host(carrier.source.url) or carrier.source.title, 50)
+                where = escaped(host(carrier.source.url) or carrier.source.title, 50)
                 st.markdown(f":small[:gray[{carrier.id} · {where}]]", width="content")
         marked_text(sentence_pieces(note, sentence), look="plain", key=f"{key}-text")
         if carrier is not None and sentence.carrier is not None:
             words = passage_words(carrier.passage, sentence.carrier)
             outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
         for doubt in dict.fromkeys(sentence.doubts):
-            st.caption(f":orange[:material/help:] {plain(doubt)}")
+            st.caption(f":orange[:material/help:] {escaped(doubt)}")
 
 
 SCORE_BUTTON = "score"
@@ -292,7 +292,7 @@ def lesson(case: Case | None) -> None:
     """What the example teaches, while a case of an example is under way."""
     example = example_of(case) if case is not None else None
     if example is not None:
-        st.caption(f":material/school: Demonstration: {plain(example.teaches)}")
+        st.caption(f":material/school: Demonstration: {escaped(example.teaches)}")
 
 
 def tempting_note(case: Case) -> None:

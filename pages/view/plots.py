@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
-from crowdnotes.text.markdown import in_figures, plain
+from crowdnotes.text.markdown import escaped, in_figures
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _APART = " \u2003"  # a wide space between two entries, where a line may break
@@ -97,7 +97,7 @@ def _key(parts: Sequence[Part], between: str) -> str:
         if any(part.counts):
             square = f':color[■]{{foreground="{colours[place]}"}} ' if place < len(colours) else ""
             numbers = between.join(str(number) for number in part.counts)
-            entries.append(f"{square}{plain(part.name)} {numbers}".replace(" ", "\u00a0"))
+            entries.append(f"{square}{escaped(part.name)} {numbers}".replace(" ", "\u00a0"))
     return f":small[{_APART.join(entries)}]"
 
 

@@ -12,7 +12,7 @@ from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image, Mode
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, exact, lines, moment, plain
+from crowdnotes.text.markdown import count, escaped, exact, lines, moment
 from pages.view.components import outside_text
 from pages.view.more_evidence import open_paste_box
 from pages.view.progress import gather_anew, start, under_way
@@ -55,7 +55,7 @@ def post_step(case: Case | None, job: JobRecord | None) -> None:
 
 def _said(case: Case) -> str:
     images = len(case.post.images)
-    return f"“{plain(case.post.text, _SHOWN)}”" + (f" :material/image: {count(images, 'image')}" if images else "")
+    return f"“{escaped(case.post.text, _SHOWN)}”" + (f" :material/image: {count(images, 'image')}" if images else "")
 
 
 def _new() -> None:
@@ -174,8 +174,8 @@ def _example_gallery() -> None:
 def _example_card(example: Example) -> None:
     with st.container(border=True, height="stretch", gap="xsmall"):
         st.badge("demonstration", color="gray", icon=":material/school:")
-        st.markdown(f"**{plain(example.title)}**")
-        st.caption(plain(example.teaches))
+        st.markdown(f"**{escaped(example.title)}**")
+        st.caption(escaped(example.teaches))
         st.space("stretch")
         st.button(
             "Use this example",
@@ -248,7 +248,7 @@ def new_images() -> None:
             with st.grid(2, min_column_width=260):
                 st.image(seen, width="stretch", alt=file.name)
                 with st.container(gap="xsmall"):
-                    st.markdown(f"**{plain(file.name, 60)}**")
+                    st.markdown(f"**{escaped(file.name, 60)}**")
                     _who_reads()
                     if not workspace().engine.sees:
                         st.text_area(_SAYS, key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
@@ -294,14 +294,14 @@ def _card(case: Case, image: Image, *, busy: bool) -> None:
     with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
         st.image(_kept(image.sha256), width="stretch", alt=image.shows or image.name)
         with st.container(gap="xsmall"):
-            st.markdown(f"**{plain(image.name, 60)}** :small[:gray[{image.width:,} × {image.height:,} pixels]]")
+            st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{image.width:,} × {image.height:,} pixels]]")
             if image.read_by:
-                st.caption(f"Read by {plain('you' if image.read_by == 'person' else image.read_by, 60)}")
+                st.caption(f"Read by {escaped('you' if image.read_by == 'person' else image.read_by, 60)}")
             else:
                 _who_reads()
             if case.decision is not None:
-                st.markdown(plain(image.text) or ":gray[Nothing to read in it]")
-                st.caption(plain(image.shows))
+                st.markdown(escaped(image.text) or ":gray[Nothing to read in it]")
+                st.caption(escaped(image.shows))
                 return
             _words(case, image, key, busy=busy)
             st.button(

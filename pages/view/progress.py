@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
-from crowdnotes.text.markdown import plain
+from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import LIBRARIES
 from pages.view.components import into_view
 from pages.view.search_report import search_list
@@ -127,7 +127,7 @@ def _finished(job: JobRecord) -> int:
 def _list(job: JobRecord) -> None:
     st.markdown(f"**{_work(job)}**")
     for record in job.steps:
-        summary = plain(record.summary or record.note, 400)
+        summary = escaped(record.summary or record.note, 400)
         st.markdown(f"{_SIGNS[record.state]} {record.title}{_counts(record)} :gray[:small[{summary}]]")
     current = job.current
     if current is not None and current.total:
@@ -147,7 +147,7 @@ def _ended(case: Case, job: JobRecord) -> None:
     title = f"{_work(job)} {words}"
     current = job.current
     if job.state is JobState.FAILED and current is not None:
-        st.error(f"{plain(current.error)} {plain(current.next_step)}", title=title, icon=":material/error:")
+        st.error(f"{escaped(current.error)} {escaped(current.next_step)}", title=title, icon=":material/error:")
     else:
         st.warning("Take it up again whenever you like.", title=title, icon=":material/pause_circle:")
     st.button(

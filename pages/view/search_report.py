@@ -25,7 +25,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
-from crowdnotes.text.markdown import count, day, plain, title, web_url
+from crowdnotes.text.markdown import count, day, escaped, title, web_url
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
 
@@ -70,7 +70,7 @@ def language_name(code: str | None) -> str:
 
 
 def _badge(colour: str, icon: str, words: str) -> str:
-    return f":{colour}-badge[:material/{icon}: {plain(words, 60)}]"
+    return f":{colour}-badge[:material/{icon}: {escaped(words, 60)}]"
 
 
 def search_list(searches: Sequence[Query]) -> None:
@@ -78,12 +78,12 @@ def search_list(searches: Sequence[Query]) -> None:
     if not searches:
         return
     codes = languages_of(searches)
-    spoken = [plain(language_name(codes.get(search.text)), 40) for search in searches]
+    spoken = [escaped(language_name(codes.get(search.text)), 40) for search in searches]
     is_one = len(set(spoken)) == 1
     rows = [f":small[:gray[{count(len(searches), 'search', 'searches')}, {spoken[0]}]]"] if is_one else []
     for search, language in zip(searches, spoken, strict=True):
         beside = "" if is_one else f" · {language}"
-        rows.append(f":small[“{plain(search.text, 300)}” :gray[{plain(search.purpose, 160)}{beside}]]")
+        rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{beside}]]")
     st.markdown("  \n".join(rows))
 
 
@@ -116,9 +116,9 @@ def _check(hit: Hit, publisher: str | None) -> None:
             st.markdown(title(hit.title, "A fact-check", 160), width="stretch")
             if url:
                 st.link_button("Read the check", url, type="tertiary", icon=":material/open_in_new:")
-        rating = f":blue-badge[rated: {plain(hit.rating, 80)}] " if hit.rating else ""
-        st.markdown(f"{rating}:small[:gray[{plain(publisher or 'unknown publisher', 80)} · {when}]]")
-        st.markdown(f":small[{plain(hit.snippet, 300)}]")
+        rating = f":blue-badge[rated: {escaped(hit.rating, 80)}] " if hit.rating else ""
+        st.markdown(f"{rating}:small[:gray[{escaped(publisher or 'unknown publisher', 80)} · {when}]]")
+        st.markdown(f":small[{escaped(hit.snippet, 300)}]")
 
 
 def category_mix(case: Case) -> None:
@@ -164,8 +164,8 @@ def _asked(case: Case) -> None:
         if not fold.open:
             return
         asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
-        online = ", ".join(plain(item.label) for item in asked if not _is_library(item))
-        own = ", ".join(plain(item.label) for item in asked if _is_library(item))
+        online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
+        own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
         here = f" Each was looked up on this machine in: {own}." if own else ""
         st.caption(
             f"Each of these went to {online or 'no online service'}.{here} "
@@ -184,7 +184,7 @@ def failures(failed: list[ProviderOutcome]) -> None:
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.badge(f"search {item.state.value}", color="orange", icon=":material/warning:")
-            st.markdown(f":small[**{plain(item.label)}:** {plain(item.sentence, 300)}]")
+            st.markdown(f":small[**{escaped(item.label)}:** {escaped(item.sentence, 300)}]")
 
 
 def failed_searches(case: Case) -> list[ProviderOutcome]:
@@ -236,5 +236,5 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
 
 
 def _answer(item: ProviderOutcome) -> str:
-    said = f" ({plain(item.sentence, 160)})" if item.sentence else ""
-    return f":small[:gray[:material/search: {plain(item.label)}: {item.found} found · {item.seconds:.1f} s{said}]]"
+    said = f" ({escaped(item.sentence, 160)})" if item.sentence else ""
+    return f":small[:gray[:material/search: {escaped(item.label)}: {item.found} found · {item.seconds:.1f} s{said}]]"

@@ -17,7 +17,7 @@ from streamlit.navigation.page import StreamlitPage
 from crowdnotes.domain import Case
 from crowdnotes.errors import CrowdNotesError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import plain
+from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
 
@@ -192,6 +192,6 @@ def show_notice(notice: Notice) -> None:
     """The sentence, and the next step below it."""
     icon = ":material/error:"
     if notice.next_step:
-        st.error(plain(notice.next_step), title=plain(notice.message), icon=icon)
+        st.error(escaped(notice.next_step), title=escaped(notice.message), icon=icon)
     else:
-        st.error(plain(notice.message), icon=icon)
+        st.error(escaped(notice.message), icon=icon)

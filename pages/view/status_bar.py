@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import plain
+from crowdnotes.text.markdown import escaped
 from pages.view.components import outside_text
 from pages.view.progress import doing, newest
 from pages.view.session import PAGE_WIDTH, act, notices, telling, use_engine, workspace
@@ -79,7 +79,7 @@ def _next(case: Case | None) -> str:
 
 def _follow(job_id: str) -> None:
     with telling():
-        _state(f":primary[:material/progress_activity:] {plain(doing(newest(job_id)), 140)}")
+        _state(f":primary[:material/progress_activity:] {escaped(doing(newest(job_id)), 140)}")
 
 
 def _state(words: str) -> None:
@@ -106,10 +106,12 @@ def engine_panel(case: Case | None) -> None:
     if judge.server and not engine.uses_language_model:
         thinks = "a language model judges helpfulness, and does nothing else"
     cost = f" · {case.used.in_words()}" if case is not None and asks else ""
-    with st.popover(f":small[{plain(engine.name)}: {thinks}{plain(cost)}]", icon=":material/memory:", type="tertiary"):
+    with st.popover(
+        f":small[{escaped(engine.name)}: {thinks}{escaped(cost)}]", icon=":material/memory:", type="tertiary"
+    ):
         st.markdown(_MODEL if engine.uses_language_model else _LOCAL)
         if judge.server:
-            st.markdown(_JUDGE.format(plain(judge.name), plain(judge.server)))
+            st.markdown(_JUDGE.format(escaped(judge.name), escaped(judge.server)))
         if case is not None and case.usage:
             _costs(case)
         if asks:
@@ -120,7 +122,7 @@ def engine_panel(case: Case | None) -> None:
 def _costs(case: Case) -> None:
     st.markdown("**This case so far**")
     for step, used in case.usage.items():
-        st.markdown(f"{plain(step)}: {plain(used.in_words())}")
+        st.markdown(f"{escaped(step)}: {escaped(used.in_words())}")
 
 
 def _budget() -> None:
@@ -185,7 +187,7 @@ def _servers(found: list[FoundServer]) -> None:
         st.caption("None answers on this machine (Ollama, LM Studio, llama.cpp and vLLM were asked).")
     for server in found:
         models = f"{len(server.models)} model{'' if len(server.models) == 1 else 's'}"
-        st.caption(f"**{plain(server.name)}**: {plain(server.problem) if server.problem else models}")
+        st.caption(f"**{escaped(server.name)}**: {escaped(server.problem) if server.problem else models}")
         if server.models and not server.is_set:
             st.caption("To begin with it each time, set:")
             lines = f"CROWDNOTES_LLM_BASE_URL={server.base_url}\nCROWDNOTES_LLM_MODEL={server.models[0]}"

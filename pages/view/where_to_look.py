@@ -11,7 +11,7 @@ import streamlit as st
 from crowdnotes.cases.intake import RefusedLink, usable_urls
 from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, lines, plain
+from crowdnotes.text.markdown import count, escaped, lines
 from crowdnotes.workspace import CONNECTIONS
 from pages.view.progress import start, under_way
 from pages.view.session import act, author, notices, telling, workspace
@@ -46,7 +46,7 @@ def library_choice(
         list(names),
         selection_mode="multi",
         default=[name for name in (names if default is None else default) if name in names],
-        format_func=plain,
+        format_func=escaped,
         key=key,
         disabled=disabled,
     )
@@ -160,7 +160,7 @@ def _about(key: str) -> None:
     names = {item.name for item in online}
     unknown = [name for name in workspace().settings.search.services or () if name not in names]
     if unknown:
-        st.warning(f"CROWDNOTES_SEARCH_SERVICES names no service of ours: {plain(', '.join(unknown))}.")
+        st.warning(f"CROWDNOTES_SEARCH_SERVICES names no service of ours: {escaped(', '.join(unknown))}.")
     waiting = sum(item.needs is not None for item in online)
     label = "About the services" + (f" ({waiting} not set up)" if waiting else "")
     about = st.popover(label, key=f"about-{key}", icon=":material/network_check:", type="tertiary", on_change="rerun")
@@ -224,14 +224,14 @@ def _rows(online: Sequence[SearchProvider], *, asking: bool) -> None:
 
 
 def _row(service: SearchProvider, outcome: ProviderOutcome | None, *, asking: bool) -> str:
-    label = f"**{plain(service.label)}**"
+    label = f"**{escaped(service.label)}**"
     if service.needs is not None:
-        return f":gray[:material/key_off:] {label} :gray[not set up] :small[:gray[{plain(service.needs)}]]"
+        return f":gray[:material/key_off:] {label} :gray[not set up] :small[:gray[{escaped(service.needs)}]]"
     if outcome is None:
         waits = ":primary[:material/pending:]" if asking else ":gray[:material/radio_button_unchecked:]"
         return f"{waits} {label} :gray[{'asked…' if asking else 'ready, not asked yet'}]"
     sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
-    said = f" :small[:gray[{plain(outcome.sentence, 200)}]]" if outcome.sentence else ""
+    said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
     return f"{sign} {label} {outcome.state.value} in {outcome.seconds:.1f} s{said}"
 
 
@@ -255,7 +255,7 @@ def left_links(case: Case, job: JobRecord | None) -> None:
         were = count(len(refused), "line was", "lines were")
         st.markdown(f":orange[:material/link_off:] **{were} not taken as a link.** The others were.")
         for item in refused[:_SHOWN]:
-            st.markdown(f":small[{plain(item.why.message)} :gray[{plain(item.why.next_step)}]]")
+            st.markdown(f":small[{escaped(item.why.message)} :gray[{escaped(item.why.next_step)}]]")
         if len(refused) > _SHOWN:
             st.caption(f"And {len(refused) - _SHOWN} more like these.")
         st.text_area("Mend them here, one a line", value=_given(refused), height=90, key=_box(case.id), disabled=busy)

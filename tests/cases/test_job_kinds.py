@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.job_kinds import KINDS, JobKind, start
+from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
 from crowdnotes.cases.service import CaseService
 from crowdnotes.jobs import JobState, Progress, Step
 from pages.view.steps import StepName
@@ -22,7 +22,7 @@ def _count_letters(service: CaseService, case_id: str) -> list[Step]:
 
 
 def test_a_new_kind_of_work_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KINDS, "count", JobKind("count", "Counting", "Review", _count_letters))
+    monkeypatch.setitem(JOB_KINDS, "count", JobKind("count", "Counting", "Review", _count_letters))
     with small_workspace(tmp_path) as workspace:
         case = new_case(workspace, "kettle")
         job = workspace.runner.wait(start(workspace.service, workspace.runner, case.id, "count").id, timeout=60)
@@ -31,4 +31,4 @@ def test_a_new_kind_of_work_is_one_line(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_every_kind_is_shown_at_a_step_of_the_draft_page() -> None:
-    assert {kind.place for kind in KINDS.values()} <= {step.value for step in StepName}
+    assert {kind.place for kind in JOB_KINDS.values()} <= {step.value for step in StepName}

@@ -55,7 +55,9 @@ def test_a_candidate_without_words_does_not_take_the_others_verdicts() -> None:
 
 
 def test_without_json_the_verdict_reads_as_text_and_says_it_is_a_simulation() -> None:
-    result = CliRunner().invoke(app, ["jury", "score", "--note", _NOTE, "--seats", "polarised"], catch_exceptions=False)
+    result = CliRunner().invoke(
+        app, ["jury", "score", "--note", _NOTE, "--sampling", "polarised"], catch_exceptions=False
+    )
     assert "of the 0.40 it takes" in result.stdout
     assert "side −" in result.stdout
     assert "A simulation." in result.stdout

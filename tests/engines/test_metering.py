@@ -24,7 +24,7 @@ usages = st.builds(
 def test_the_total_is_the_sum_of_the_steps(parts: list[Usage]) -> None:
     meter = Meter()
     for number, part in enumerate(parts):
-        meter.settle(meter.hold(5, None), f"step {number % 2}", part)
+        meter.settle(meter.reserve(5, None), f"step {number % 2}", part)
     assert meter.total == sum(parts, Usage())
     assert meter.total.tokens == sum(part.tokens for part in parts)
 
@@ -36,26 +36,26 @@ def test_the_budget_is_never_passed_while_calls_use_no_more_than_was_set_aside(
     meter = Meter(Budget(tokens=limit))
     for wanted, used in calls:
         try:
-            held = meter.hold(wanted, 0.0)
+            reserved = meter.reserve(wanted, 0.0)
         except BudgetError:
             continue
-        meter.settle(held, "step", Usage(calls=1, input_tokens=min(used, wanted)))
+        meter.settle(reserved, "step", Usage(calls=1, input_tokens=min(used, wanted)))
     assert meter.total.tokens <= limit
 
 
 def test_what_calls_under_way_may_use_counts_against_the_budget() -> None:
     meter = Meter(Budget(dollars=1.0))
-    first = meter.hold(10, 0.6)
+    first = meter.reserve(10, 0.6)
     with pytest.raises(BudgetError):
-        meter.hold(10, 0.6)
+        meter.reserve(10, 0.6)
     meter.settle(first, "step", Usage(dollars=0.1))
-    assert meter.hold(10, 0.6).dollars == 0.6
+    assert meter.reserve(10, 0.6).dollars == 0.6
 
 
 def test_a_call_of_unknown_price_is_bounded_by_tokens_alone() -> None:
-    assert Meter(Budget(dollars=0.0)).hold(10, None).dollars is None
+    assert Meter(Budget(dollars=0.0)).reserve(10, None).dollars is None
     with pytest.raises(BudgetError, match="5 tokens"):
-        Meter(Budget(dollars=0.0, tokens=5)).hold(10, None)
+        Meter(Budget(dollars=0.0, tokens=5)).reserve(10, None)
 
 
 def test_threads_started_inside_count_on_the_same_meter_and_nothing_stays_after() -> None:

@@ -13,7 +13,7 @@ from crowdnotes.engines import Aim, Pick
 from crowdnotes.errors import EngineError, FetchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.selection import (
-    Kind,
+    PageKind,
     Selection,
     kind_of_address,
     refuse_page,
@@ -127,9 +127,13 @@ PAGES = [
 
 @pytest.mark.parametrize(
     ("url", "kind"),
-    [(url, kind) for kind, urls in ((Kind.HOME, HOME), (Kind.SEARCH, SEARCH), (Kind.LOG_IN, LOG_IN)) for url in urls],
+    [
+        (url, kind)
+        for kind, urls in ((PageKind.HOME, HOME), (PageKind.SEARCH, SEARCH), (PageKind.LOG_IN, LOG_IN))
+        for url in urls
+    ],
 )
-def test_what_is_no_evidence_is_told_by_its_address(url: str, kind: Kind) -> None:
+def test_what_is_no_evidence_is_told_by_its_address(url: str, kind: PageKind) -> None:
     assert kind_of_address(url) is kind
     assert why_not(url)
 
@@ -141,7 +145,7 @@ def test_an_ordinary_page_is_worth_fetching(url: str) -> None:
 
 @given(st.text() | st.from_regex(r"https?://[a-z.]{1,9}(/[\w?=&%.-]{0,20}){0,3}", fullmatch=True))
 def test_any_text_has_a_kind_or_none(url: str) -> None:
-    assert kind_of_address(url) in (None, *Kind)
+    assert kind_of_address(url) in (None, *PageKind)
 
 
 def test_a_page_with_hardly_more_than_a_password_form_is_none() -> None:

@@ -106,7 +106,7 @@ def test_the_ways_into_a_case_stand_side_by_side_on_a_phone_with_their_words_who
     walk.open()
     walk.begin(POST, [f"{app.articles}/colds"])
     walk.open("/cases")
-    first = walk.page.locator("[class*=st-key-ways-]").first
+    first = walk.page.locator("[class*=st-key-buttons-]").first
     way_in, way_out = (first.get_by_role("button", name=name).bounding_box() for name in ("Open", "Delete"))
     assert way_in is not None
     assert way_out is not None

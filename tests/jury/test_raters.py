@@ -73,7 +73,7 @@ def test_a_damaged_shipped_pool_says_what_to_do(tmp_path: Path) -> None:
 
 
 @given(count=st.integers(1, 300), seed=st.integers(0, 1000), how=st.sampled_from(Sampling))
-def test_the_same_seed_seats_the_same_jury(count: int, seed: int, how: Sampling) -> None:
+def test_the_same_seed_draws_the_same_jury(count: int, seed: int, how: Sampling) -> None:
     first, second = (
         sample_raters(shipped_pool(), count, np.random.default_rng(seed), how, audience_tilt=1.0) for _ in range(2)
     )

@@ -88,7 +88,7 @@ def _echoes(text: str) -> object:
 
 def _fenced(text: str) -> object:
     prompt_injection.find_injections.cache_clear()
-    return asking.marked([asking.Block("passage E1", text)], "boundary")
+    return asking.data_blocks([asking.Block("passage E1", text)], "boundary")
 
 
 _POSTS: Mapping[str, Reader] = {
@@ -151,7 +151,7 @@ _ANSWERS: Mapping[str, Reader] = {
     "object": lambda text: answers.read_answer(text, answers.ClaimsAnswer, ()),
     "note": lambda text: writing.clean_note(text, ("E1",)),
     "quote": lambda text: answers.find_quote(text, text[:2_000]),
-    "plain": partial(answers.plain, limit=200),
+    "sanitized": partial(answers.sanitized, limit=200),
     "marked": lambda text: answers.marked_as([text], ["E1"]),
     "fenced": _fenced,
     "ids": lambda text: writing.known_ids([text], ["E1"]),

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.markdown import clip, count, day, exact, host, lines, plain, title, visible, web_url
+from crowdnotes.text.markdown import clip, controls_shown, count, day, escaped, exact, host, lines, title, web_url
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 @pytest.mark.parametrize("mark", PUNCTUATION)
 def test_every_punctuation_mark_is_escaped(mark: str) -> None:
-    assert plain(f"a{mark}b").startswith(f"a\\{mark}")
+    assert escaped(f"a{mark}b").startswith(f"a\\{mark}")
 
 
 @given(st.text())
 def test_no_markdown_character_stands_unescaped(text: str) -> None:
-    shown = plain(text)
+    shown = escaped(text)
     position = 0
     while position < len(shown):
         if shown[position] == "\\":
@@ -35,7 +35,7 @@ def test_no_markdown_character_stands_unescaped(text: str) -> None:
 
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cc", "Cf", "Cs", "Zs", "Zl", "Zp"])))
 def test_the_words_themselves_are_all_there(text: str) -> None:
-    unescaped = plain(text).replace("\u2060", "").replace("\u2068", "").replace("\u2069", "")
+    unescaped = escaped(text).replace("\u2060", "").replace("\u2068", "").replace("\u2069", "")
     for mark in PUNCTUATION:
         unescaped = unescaped.replace(f"\\{mark}", mark) if mark != "\\" else unescaped
     assert unescaped.replace("\\\\", "\\") == text.replace("\u2060", "")
@@ -43,7 +43,7 @@ def test_the_words_themselves_are_all_there(text: str) -> None:
 
 def test_links_emoji_and_icons_that_escapes_do_not_stop_are_broken_up() -> None:
     for active in (":material/home:", ":smile:", "ftp://evil.example", "a@b.example", "xmpp:a@b.example"):
-        bare = plain(active).replace("\\", "")
+        bare = escaped(active).replace("\\", "")
         assert active not in bare
         assert bare.replace("\u2060", "") == active
 
@@ -59,19 +59,19 @@ def test_links_emoji_and_icons_that_escapes_do_not_stop_are_broken_up() -> None:
     ],
 )
 def test_an_address_among_words_is_code_so_that_it_is_copied_as_it_is(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert escaped(text) == shown
 
 
 @given(st.text(alphabet="[]\\a`!(:", max_size=30))
 def test_no_bracket_of_an_address_closes_what_stands_around_it(rest: str) -> None:
     """Streamlit's `:small[…]` counts brackets in code too, and skips one behind a backslash."""
-    for shown in (exact(f"https://a.example/{rest}"), plain(f"https://a.example/{rest}")):
-        depth, escaped = 0, False
+    for shown in (exact(f"https://a.example/{rest}"), escaped(f"https://a.example/{rest}")):
+        depth, is_escaped = 0, False
         for character in shown:
-            if escaped:
-                escaped = False
+            if is_escaped:
+                is_escaped = False
                 continue
-            escaped = character == "\\"
+            is_escaped = character == "\\"
             depth += (character == "[") - (character == "]")
             assert depth >= 0
         assert depth == 0
@@ -79,23 +79,23 @@ def test_no_bracket_of_an_address_closes_what_stands_around_it(rest: str) -> Non
 
 @given(st.text(alphabet="htps:/w.[]()!`*_ \\xמ", max_size=60))
 def test_around_addresses_too_no_markdown_character_stands_unescaped(text: str) -> None:
-    outside = re.sub(r"(?<!\\)(`+)(?!`).*?(?<!`)\1(?!`)", "", plain(text))
+    outside = re.sub(r"(?<!\\)(`+)(?!`).*?(?<!`)\1(?!`)", "", escaped(text))
     assert not re.search(r"(?<!\\)(?:\\\\)*[\[\]()!*_`]", outside)
 
 
 def test_words_from_right_to_left_are_kept_to_themselves() -> None:
-    assert plain("חיסון 2021") == "\u2068חיסון 2021\u2069"
-    assert "\u2068" not in plain("Café 2021")
+    assert escaped("חיסון 2021") == "\u2068חיסון 2021\u2069"
+    assert "\u2068" not in escaped("Café 2021")
 
 
 def test_a_label_is_one_line_without_direction_overrides() -> None:
-    assert "\n" not in plain("one\ntwo\r\nthree")
-    assert "\u202e" not in plain("safe\u202eexe.txt")
-    assert "\u2067" not in plain("a\u2067b")
+    assert "\n" not in escaped("one\ntwo\r\nthree")
+    assert "\u202e" not in escaped("safe\u202eexe.txt")
+    assert "\u2067" not in escaped("a\u2067b")
 
 
 def test_a_direction_override_is_made_visible_and_a_line_break_is_kept() -> None:
-    assert visible("a\u202eb\r\nc\x00") == "a\ufffdb\nc\ufffd"
+    assert controls_shown("a\u202eb\r\nc\x00") == "a\ufffdb\nc\ufffd"
 
 
 @given(st.text(), st.integers(min_value=1, max_value=80))

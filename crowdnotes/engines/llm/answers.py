@@ -334,7 +334,7 @@ def _folded(text: str) -> str:
     return lower.translate(_SAME)
 
 
-def plain(text: str, limit: int) -> str:
+def sanitized(text: str, limit: int) -> str:
     """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST]).split())
     for url in reversed(find_urls(line)):
@@ -370,7 +370,7 @@ def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
     for item in objections:
         span = find_quote(note, item.quote)
         if span is not None and not any(finding.span == span for finding in found):
-            found.append(Finding(message=plain(item.objection, _OBJECTION) or "Look at these words.", span=span))
+            found.append(Finding(message=sanitized(item.objection, _OBJECTION) or "Look at these words.", span=span))
     return tuple(found)
 
 

@@ -64,7 +64,7 @@ def new_boundary() -> str:
     return secrets.token_hex(8)
 
 
-def marked(blocks: Sequence[Block], boundary: str) -> str:
+def data_blocks(blocks: Sequence[Block], boundary: str) -> str:
     """The blocks, each between a line that opens and one that closes it, both with the boundary.
 
     What could be taken for such a line is broken inside the text, so a block ends only where the program
@@ -228,11 +228,11 @@ class Asker:
             reads += _IMAGE_TOKENS - len(question.image) // _BYTES_A_TOKEN
         writes = self._settings.max_answer_tokens
         meter = current_meter() or self._meter
-        held = meter.hold(reads + writes, self._price(reads, writes))
+        reserved = meter.reserve(reads + writes, self._price(reads, writes))
         options = _options(self._settings, question, abilities, on_text)
         begun = time.perf_counter()
         # A call that breaks off may have been billed; nobody says.
-        usage = Usage(calls=1, unpriced=int(held.dollars is None), estimated=True)
+        usage = Usage(calls=1, unpriced=int(reserved.dollars is None), estimated=True)
         try:
             reply = self._server.ask(self.model, messages, options, on_text, meter.check)
             usage = self._usage(reply, reads)
@@ -242,7 +242,7 @@ class Asker:
             raise
         finally:
             spent = usage.model_copy(update={"seconds": time.perf_counter() - begun})
-            meter.settle(held, question.step, spent)
+            meter.settle(reserved, question.step, spent)
         return reply
 
     def _usage(self, reply: Reply, reads: int) -> Usage:
@@ -264,12 +264,12 @@ class Asker:
 
     def _count(self, step: str, usage: Usage) -> None:
         meter = current_meter() or self._meter
-        meter.settle(meter.hold(0, None), step, usage)
+        meter.settle(meter.reserve(0, None), step, usage)
 
     def _messages(self, question: Question[A], boundary: str, *, system_role: bool = True) -> list[Message]:
         """The prompt, then the data; in one message for models that know no system role."""
         prompt = question.prompt.filled(question.values)
-        data = marked(question.blocks, boundary)
+        data = data_blocks(question.blocks, boundary)
         text = data if system_role else f"{prompt}\n\n{data}"
         content: Any = text
         if question.image:

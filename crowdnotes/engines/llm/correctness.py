@@ -19,7 +19,7 @@ from crowdnotes.engines.llm.answers import (
     find_quote,
     marked_as,
     not_run,
-    plain,
+    sanitized,
 )
 from crowdnotes.engines.llm.asking import Asker, Block, judged, passage_block, question
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
@@ -74,11 +74,11 @@ def judge_correctness(
     ]
     if distortions or uncarried:
         findings = [*distortions, *uncarried]
-        told = plain(answer.reason, _REASON) if answer.faithful == "no" else findings[0].message
+        told = sanitized(answer.reason, _REASON) if answer.faithful == "no" else findings[0].message
         # Where the program overrules the model, the model's probability is of another verdict.
         probability = answered.probability if answer.faithful == "no" else None
         return _result(GateStatus.FAIL, told, [*findings, *doubts], probability, marked)
-    return _result(GateStatus.PASS, plain(answer.reason, _REASON), doubts, answered.probability, marked)
+    return _result(GateStatus.PASS, sanitized(answer.reason, _REASON), doubts, answered.probability, marked)
 
 
 def _result(
@@ -108,9 +108,9 @@ def _shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion
         where = find_quote(passages.get(item.evidence_id, ""), item.passage_words)
         if span is None or (item.kind != "unsupported" and where is None):
             continue
-        message = f"{_KINDS[item.kind]}: {plain(item.explanation, _REASON).rstrip('.')}."
+        message = f"{_KINDS[item.kind]}: {sanitized(item.explanation, _REASON).rstrip('.')}."
         if where is not None:
-            quoted = plain(passages[item.evidence_id][where.start : where.end], 160)
+            quoted = sanitized(passages[item.evidence_id][where.start : where.end], 160)
             message += f" {item.evidence_id} says: “{quoted}”."
         known = item.evidence_id if item.evidence_id in passages else None
         found.append(Finding(message=message, evidence_id=known, span=span))
@@ -138,7 +138,7 @@ def _uncarried(
     }
     findings = []
     for number, item in enumerate(support, 1):
-        words = f"“{plain(_words(note, item), 80)}”"
+        words = f"“{sanitized(_words(note, item), 80)}”"
         if number in shown:
             continue
         if item.support is Support.UNSUPPORTED:

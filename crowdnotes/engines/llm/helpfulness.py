@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, not_run, plain, pointed, spoken
+from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, not_run, pointed, sanitized, spoken
 from crowdnotes.engines.llm.asking import Asker, Block, Question, judged, post_block, question
 from crowdnotes.engines.prompt_injection import find_injections
 from crowdnotes.engines.prompts import load_prompt
@@ -35,12 +35,12 @@ def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: 
     blocks = [post_block(post), Block("note", words)]
     if form == "final decision":
         decided = judged(asker, _final(blocks), lambda answer: answer.helpful == "yes", votes)
-        said = plain(decided.value.said, _REASON) or f"The judge {asker.model} gives no reason, only its decision."
+        said = sanitized(decided.value.said, _REASON) or f"The judge {asker.model} gives no reason, only its decision."
         return _result(decided.value.helpful == "yes", said, (), decided.probability)
     asked = question(EngineStep.JUDGING, "helpfulness", HelpfulnessAnswer, blocks, verdict="helpful")
     answered = judged(asker, asked, lambda answer: answer.helpful == "yes", votes)
     answer = answered.value
-    reason = plain(answer.reason, _REASON) or "The judge gave no reason."
+    reason = sanitized(answer.reason, _REASON) or "The judge gave no reason."
     return _result(answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability)
 
 

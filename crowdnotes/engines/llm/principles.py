@@ -15,7 +15,7 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import Objection, PrincipleAnswer, has_handle, plain, pointed
+from crowdnotes.engines.llm.answers import Objection, PrincipleAnswer, has_handle, pointed, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, post_block, question
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection
@@ -76,7 +76,7 @@ def _one(asker: Asker, name: PrincipleName, post: Post, note: str) -> PrincipleR
     return PrincipleResult(
         principle=name,
         status=GateStatus.FAIL if fails else GateStatus.PASS,
-        reason=plain(answer.reason, _REASON) or ("It does not hold." if fails else "It holds."),
+        reason=sanitized(answer.reason, _REASON) or ("It does not hold." if fails else "It holds."),
         findings=findings,
         rewrite=_usable(answer.rewrite, note) if fails else "",
     )
@@ -84,7 +84,7 @@ def _one(asker: Asker, name: PrincipleName, post: Post, note: str) -> PrincipleR
 
 def _of_the_whole(objections: Sequence[Objection]) -> list[str]:
     """The objections that point at no words of the note, in their order, each once."""
-    said = (plain(item.objection, _REASON) for item in objections if not item.quote.strip())
+    said = (sanitized(item.objection, _REASON) for item in objections if not item.quote.strip())
     return [words for words in dict.fromkeys(said) if words]
 
 

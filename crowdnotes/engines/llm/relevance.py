@@ -8,7 +8,7 @@ from functools import partial
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, marked_as, not_run, plain
+from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, marked_as, not_run, sanitized
 from crowdnotes.engines.llm.asking import Asker, judged, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
@@ -80,7 +80,7 @@ def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:
     )
     answered = judged(asker, asked, lambda answer: answer.relevant == "yes", votes)
     answer = answered.value
-    reason = plain(answer.reason, _REASON)
+    reason = sanitized(answer.reason, _REASON)
     marked = frozenset(marked_as(answer.to_program, [item.id]))
     if item.id in marked:
         message = f"{item.id} does not count: it holds words that speak to a program instead of people."
@@ -93,7 +93,7 @@ def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:
         return _Judged(False, message, None, marked)
     if answer.relevant == "no" or shown is None:
         return _Judged(False, f"{item.id} does not help: {reason}{left_out}", answered.probability, marked)
-    quoted = plain(words[shown.start : shown.end], 120)
+    quoted = sanitized(words[shown.start : shown.end], 120)
     return _Judged(True, f"{item.id} helps: {reason} (“{quoted}”){left_out}", answered.probability, marked)
 
 

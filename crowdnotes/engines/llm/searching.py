@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Aim, Claim, Hit, Post, Query
 from crowdnotes.engines.base import EngineStep, ImageReading, Pick
-from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, find_quote, plain
+from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, find_quote, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
@@ -66,7 +66,7 @@ def build_queries(asker: Asker, post: Post, claims: Sequence[Claim], limit: int,
         seen.add(words)
         language = item.language.strip().lower()
         known = language if re.fullmatch(r"[a-z]{2}", language) else None
-        found.append(Query(text=text, purpose=plain(item.purpose, 120) or "the claim", language=known))
+        found.append(Query(text=text, purpose=sanitized(item.purpose, 120) or "the claim", language=known))
     return found[:limit]
 
 
@@ -87,7 +87,7 @@ def pick_next(asker: Asker, post: Post, candidates: Sequence[Hit], chosen: Seque
 
     asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
     answer = asker.ask(asked).value
-    why = plain(answer.why, _LONGEST_WHY)
+    why = sanitized(answer.why, _LONGEST_WHY)
     if answer.pick == 0:
         return Pick(None, why or "The model gave no reason.")
     return Pick(answer.pick - 1, why or "It speaks to the claim.")
@@ -125,4 +125,4 @@ def read_image(asker: Asker, content: bytes, media_type: str) -> ImageReading:
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
     blocks = [Block("picture", "The picture is attached.", cleared=True)]
     answer = asker.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value
-    return ImageReading(text=visible(answer.text)[:_LONGEST_TEXT].strip(), shows=plain(answer.shows, 600))
+    return ImageReading(text=visible(answer.text)[:_LONGEST_TEXT].strip(), shows=sanitized(answer.shows, 600))

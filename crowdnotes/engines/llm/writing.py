@@ -16,7 +16,7 @@ from pydantic_core import from_json
 
 from crowdnotes.domain import Evidence, Post, SentenceSupport, Support
 from crowdnotes.engines.base import EngineStep, OnText, WriterAnswer, Written
-from crowdnotes.engines.llm.answers import NoteAnswer, ShortenedAnswer, SupernoteAnswer, has_handle, plain
+from crowdnotes.engines.llm.answers import NoteAnswer, ShortenedAnswer, SupernoteAnswer, has_handle, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible
@@ -183,7 +183,7 @@ def _write_one(
     )
     answer = asker.ask(asked, None if on_text is None else lambda words: _tell(on_text, number, words)).value
     if answer.decision != "note":
-        return _Abstained(answer.decision, plain(answer.reason, _REASON) or "The model gave no reason.")
+        return _Abstained(answer.decision, sanitized(answer.reason, _REASON) or "The model gave no reason.")
     text = fitted(asker, clean_note(answer.note, offered), offered, texts, budget)
     return Written(text, known_ids(answer.evidence_ids, offered) or tuple(offered))
 
@@ -236,7 +236,7 @@ def _tell(on_text: OnText, number: int, words: str) -> None:
         return
     note = part.get("note") if isinstance(part, dict) else None
     if isinstance(note, str) and note:
-        on_text(number, plain(note, 600))
+        on_text(number, sanitized(note, 600))
 
 
 def _ranked(written: Sequence[Written], attribute: Attribute, evidence: Sequence[Evidence]) -> list[Written]:
@@ -295,6 +295,6 @@ def write_supernote(
     )
     answer = asker.ask(asked).value
     if answer.decision != "note":
-        return WriterAnswer(abstained=plain(answer.reason, 260) or "The notes hold no fact that answers the claim.")
+        return WriterAnswer(abstained=sanitized(answer.reason, 260) or "The notes hold no fact that answers the claim.")
     text = fitted(asker, clean_note(answer.note, offered), offered, texts, budget)
     return WriterAnswer((Written(text, known_ids(answer.note_ids, offered) or tuple(offered)),))

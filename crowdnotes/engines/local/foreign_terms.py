@@ -61,7 +61,7 @@ def _named(code: str | None) -> str:
 _WORDS = Path(__file__).with_name("foreign_terms.tsv")
 _SEARCHES = Path(__file__).with_name("foreign_searches.toml")
 _UNSPACED = frozenset({"ja"})  # words follow each other without spaces
-_SHORTEST_NAME = 5  # letters; a shorter English term is often another word abroad
+_SHORTEST_NAME = 5  # letters; a shorter English term is often another word in another language
 _MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # which Python does not count among the letters of a word
 _LETTER = rf"[\w{_MARKS}]"
 _VOICED = frozenset("\u3099\u309a")  # they make another letter of a Japanese one, not an accent

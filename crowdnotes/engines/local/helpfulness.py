@@ -70,14 +70,14 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
         return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=foreign)
     head, reader = shipped_head(HELPFULNESS), reader_for(embedder)
     blocks = helpfulness_blocks(reader, head.embedder, [(post, note)])
-    manner = _words_of_manner(post, note)
-    explained = head.explained(blocks, without_each(note, list(manner.values())), {"words": word_counts})
+    tone_words = _words_of_tone(post, note)
+    explained = head.explained(blocks, without_each(note, list(tone_words.values())), {"words": word_counts})
     score = round(explained.probability, 4)
     broken = list(_broken_rules(note, words))
     if broken:
         score = min(score, round(settings.helpfulness / 2, 4))
     found = sorted(
-        [*broken, *_about_faults(note), *_about_blocks(explained, blocks), *_about_words(explained, manner)],
+        [*broken, *_about_faults(note), *_about_blocks(explained, blocks), *_about_words(explained, tone_words)],
         key=lambda reason: -abs(reason.worth),
     )
     return GateResult(
@@ -142,8 +142,8 @@ def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
             yield _Reason(good if worths[name] > 0 else bad, worths[name] / 4)  # near 0.5, log-odds / 4 is probability
 
 
-def _words_of_manner(post: Post, note: str) -> dict[str, Span]:
-    """Where each stands, none that the post has too.
+def _words_of_tone(post: Post, note: str) -> dict[str, Span]:
+    """The words that say how something is said, and where each stands; none that the post has too.
 
     What the note is about and whom it cites move the probability too, but no writer can do without them.
     """
@@ -157,9 +157,9 @@ def _words_of_manner(post: Post, note: str) -> dict[str, Span]:
     }
 
 
-def _about_words(explained: Explained, manner: Mapping[str, Span]) -> Iterator[_Reason]:
-    """The words of manner that move the probability most, told by leaving each out."""
-    ranked = sorted(zip(explained.gains, manner.items(), strict=True), key=lambda item: item[0])
+def _about_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterator[_Reason]:
+    """The words of tone that move the probability most, told by leaving each out."""
+    ranked = sorted(zip(explained.gains, tone_words.items(), strict=True), key=lambda item: item[0])
     for named, message in (
         ([item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING], "notes with such words were rated lower"),
         ([item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING], "notes with these were rated higher"),

@@ -18,7 +18,7 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError, LibraryError
-from crowdnotes.evidence.library.folders import FILE_KINDS, is_plain, lay_out, open_folder
+from crowdnotes.evidence.library.folders import FILE_KINDS, is_file_or_folder, lay_out, open_folder
 from crowdnotes.evidence.library.index import IndexReader, IndexWriter, open_index
 from crowdnotes.evidence.library.records import Incoming, LibraryDocument, LibraryInfo
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, topics_of
@@ -249,7 +249,7 @@ def _open(path: Path, named: dict[str, str | None]) -> Incoming:
         return open_folder(path)
     if not path.exists():
         raise LibraryError(f"There is nothing at {path.name or 'that path'}.", "Check the path.")
-    if not is_plain(path):
+    if not is_file_or_folder(path):
         raise LibraryError(f"{path.name} is a pipe, socket or device, not a file.", "Give a table or a folder.")
     if path.suffix.lower() not in TABLE_KINDS:
         raise LibraryError(

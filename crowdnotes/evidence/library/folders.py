@@ -66,7 +66,7 @@ def _record(position: int, file: Path, root: Path) -> Record:
     if not file.resolve().is_relative_to(root):
         return skipped("leads out of the folder")
     try:
-        if not is_plain(file):
+        if not is_file_or_folder(file):
             return skipped("a pipe, socket or device, not a file")
         if file.stat().st_size > _MOST_BYTES:
             return skipped(f"larger than {_MOST_BYTES // 1_000_000} MB")
@@ -81,7 +81,7 @@ def _record(position: int, file: Path, root: Path) -> Record:
         record=position,
         text=document.text,
         title=document.title,
-        url=canonical_url(decode(body, None)) if kind == HTML else None,
+        url=declared_url(decode(body, None)) if kind == HTML else None,
         published=document.published,
         publisher=document.publisher,
         label=label,
@@ -89,13 +89,13 @@ def _record(position: int, file: Path, root: Path) -> Record:
     )
 
 
-def is_plain(path: Path) -> bool:
+def is_file_or_folder(path: Path) -> bool:
     """False for a pipe, socket or device: whoever opens one may wait for ever."""
     mode = path.stat().st_mode
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def canonical_url(html: str) -> str | None:
+def declared_url(html: str) -> str | None:
     """The address that a page gives as its own: `<link rel="canonical">`, else og:url; http(s) only."""
     head = _Head()
     # HTMLParser fails on a marked section of an unknown kind; as a plain declaration it passes over it.

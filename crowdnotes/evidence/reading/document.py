@@ -59,7 +59,7 @@ _HTML_START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_LOOK = 1024
+_SNIFFED = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def settle_kind(declared: ContentType, body: bytes) -> str:
 
     Raises FetchError(WRONG_TYPE) when neither says something that can be read.
     """
-    start = body[:_LOOK]
+    start = body[:_SNIFFED]
     if b"%PDF-" in start[:64] or (b"%PDF-" in start and declared.essence not in _KINDS):
         return PDF
     kind = _KINDS.get(declared.essence)

@@ -17,10 +17,10 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
 
-Record = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 
-def parse_json(body: bytes) -> Record:
+def parse_json(body: bytes) -> JsonObject:
     """The body as a JSON object. Raises SearchError for anything else."""
     try:
         value = json.loads(body)
@@ -57,7 +57,7 @@ def dig(value: object, *keys: str) -> Any:
     return value
 
 
-def records(value: object, *keys: str, may_lack: bool = False) -> list[Record]:
+def records(value: object, *keys: str, may_lack: bool = False) -> list[JsonObject]:
     """The objects of the list under a chain of keys.
 
     Some services leave an empty list out: with `may_lack` that is no record. Else it raises SearchError.

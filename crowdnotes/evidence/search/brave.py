@@ -12,7 +12,7 @@ from typing import Self
 from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import Record, parse_json, records, string, strings, unexpected
+from crowdnotes.evidence.search.answers import JsonObject, parse_json, records, string, strings, unexpected
 from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
@@ -69,7 +69,7 @@ class Brave(OnlineProvider):
         results = records(answer, "web", "results", may_lack=True)
         return first_hits((self._hit(result, query) for result in results), limit)
 
-    def _hit(self, result: Record, query: str) -> Hit | None:
+    def _hit(self, result: JsonObject, query: str) -> Hit | None:
         return make_hit(
             self.name,
             query,

@@ -19,7 +19,7 @@ from crowdnotes.evidence.search.answers import (
     PREPRINT,
     RETRACTED,
     RETRACTION_NOTICE,
-    Record,
+    JsonObject,
     dig,
     notices_of,
     parse_json,
@@ -83,11 +83,11 @@ class Crossref(OnlineProvider):
                 )
         return None
 
-    def _items(self, which: str, rows: int, check: Check, **more: str) -> list[Record]:
+    def _items(self, which: str, rows: int, check: Check, **more: str) -> list[JsonObject]:
         params: dict[str, str | int] = {"filter": which, "rows": rows, **more, **self.credentials}
         return records(parse_json(self.service.get("/works", params, check)), "message", "items")
 
-    def _hit(self, item: Record, query: str, until: date | None) -> Hit | None:
+    def _hit(self, item: JsonObject, query: str, until: date | None) -> Hit | None:
         doi = string(item, "DOI")
         published, not_before = _first_issued(item)
         # A partial date passes the service's filter by its first day: so it is looked at again.
@@ -105,14 +105,14 @@ class Crossref(OnlineProvider):
         )
 
 
-def _first_issued(item: Record) -> tuple[date | None, date | None]:
+def _first_issued(item: JsonObject) -> tuple[date | None, date | None]:
     """The day of a work's first publication, None when it is not known, and the first day that it can be."""
     year, month, day = _parts(item)
     registered = parse_date(string(item, "created", "date-time"))
     return settle(year, month, day, [registered] if registered else []), first_day(year, month)
 
 
-def _parts(item: Record) -> tuple[int | None, int | None, int | None]:
+def _parts(item: JsonObject) -> tuple[int | None, int | None, int | None]:
     """Year, month and day of the first publication, as far as they are stated ("issued" is the earliest)."""
     stated = dig(item, "issued", "date-parts")
     first = stated[0] if isinstance(stated, list) and stated and isinstance(stated[0], list) else []
@@ -125,7 +125,7 @@ def _parts(item: Record) -> tuple[int | None, int | None, int | None]:
     return year, month, day
 
 
-def _notices(item: Record) -> tuple[str, ...]:
+def _notices(item: JsonObject) -> tuple[str, ...]:
     """What became of the work; a notice that something else was retracted is not called retracted itself."""
     own = notices_of(string(update, "type") for update in records(item, "update-to", may_lack=True))
     marks = [

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.answers import (
     PREPRINT,
-    Record,
+    JsonObject,
     dig,
     notices_of,
     parse_json,
@@ -58,7 +58,7 @@ class EuropePmc(OnlineProvider):
         """All words first; any of them when nothing has all."""
         bound = f" AND FIRST_PDATE:[1800-01-01 TO {until.isoformat()}]" if until else ""
 
-        def ask(words: str) -> list[Record]:
+        def ask(words: str) -> list[JsonObject]:
             return self._records(f"({words}) AND {_KINDS}{bound}", limit, check, synonym="true")
 
         return first_hits((self._hit(record, query) for record in all_then_any(query, ask)), limit)
@@ -79,14 +79,14 @@ class EuropePmc(OnlineProvider):
                 )
         return None
 
-    def _records(self, query: str, limit: int, check: Check, **more: str) -> list[Record]:
+    def _records(self, query: str, limit: int, check: Check, **more: str) -> list[JsonObject]:
         params: dict[str, str | int] = {"query": query, "format": "json", "resultType": "core", "pageSize": limit}
         answer = parse_json(self.service.get("/search", params | more, check))
         if dig(answer, "hitCount") is None:
             raise unexpected()
         return records(answer, "resultList", "result", may_lack=True)
 
-    def _hit(self, record: Record, query: str) -> Hit | None:
+    def _hit(self, record: JsonObject, query: str) -> Hit | None:
         return make_hit(
             self.name,
             query,
@@ -99,7 +99,7 @@ class EuropePmc(OnlineProvider):
         )
 
 
-def _link(record: Record) -> str:
+def _link(record: JsonObject) -> str:
     """The page that a reader and a program can both read: Europe PMC's own is built by script."""
     if pmid := string(record, "pmid"):
         return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
@@ -119,7 +119,7 @@ def _query(paper: Paper) -> str:
     return f"PMCID:{paper.pmcid}"
 
 
-def _is_of(record: Record, paper: Paper) -> bool:
+def _is_of(record: JsonObject, paper: Paper) -> bool:
     """Whether the record is of that very paper, and not one that a loose search found."""
     if paper.pmid:
         return string(record, "pmid") == paper.pmid
@@ -128,7 +128,7 @@ def _is_of(record: Record, paper: Paper) -> bool:
     return string(record, "pmcid").upper() == (paper.pmcid or "").upper()
 
 
-def _notices(record: Record) -> tuple[str, ...]:
+def _notices(record: JsonObject) -> tuple[str, ...]:
     relations = records(record, "commentCorrectionList", "commentCorrection", may_lack=True)
     kinds = [*strings(record, "pubTypeList", "pubType"), *(string(relation, "type") for relation in relations)]
     return notices_of(kinds, PREPRINT if string(record, "source") == "PPR" else None)

@@ -13,7 +13,7 @@ from typing import Self
 from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import Record, parse_json, plain_line, records, string
+from crowdnotes.evidence.search.answers import JsonObject, parse_json, plain_line, records, string
 from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
@@ -63,7 +63,7 @@ class GoogleFactCheck(OnlineProvider):
         )
         return first_hits(hits, limit, until)
 
-    def _hit(self, claim: Record, review: Record, query: str) -> Hit | None:
+    def _hit(self, claim: JsonObject, review: JsonObject, query: str) -> Hit | None:
         publisher = string(review, "publisher", "name") or string(review, "publisher", "site") or "A fact-checker"
         rating = string(review, "textualRating")
         by = f", said by {string(claim, 'claimant')}" if string(claim, "claimant") else ""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import Record, parse_json, records, string
+from crowdnotes.evidence.search.answers import JsonObject, parse_json, records, string
 from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
@@ -64,7 +64,7 @@ class SearXng(OnlineProvider):
             ) from error
         return first_hits((self._hit(result, query) for result in records(parse_json(body), "results")), limit, until)
 
-    def _hit(self, result: Record, query: str) -> Hit | None:
+    def _hit(self, result: JsonObject, query: str) -> Hit | None:
         return make_hit(
             self.name,
             query,

@@ -93,7 +93,7 @@ class Pacer:
                 self._under_way -= 1
                 self._changed.notify()
 
-    def hold(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Let nobody through for so long: the service asked for it."""
         with self._changed:
             self._held_until = max(self._held_until, self._clock() + seconds)
@@ -162,7 +162,7 @@ class Service:
                 return answer
             pause = self.pause(_FIRST_PAUSE * 2**tried) if answer.retry_after is None else answer.retry_after
             if answer.retry_after is not None:
-                self.pacer.hold(min(pause, _LONGEST_HOLD))
+                self.pacer.pause(min(pause, _LONGEST_HOLD))
             if not answer.passing or tried == _TRIES or pause > _LONGEST_PAUSE:
                 raise answer.error
             wait_out(pause, check)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import Record, dig, parse_json, records, string, unexpected
+from crowdnotes.evidence.search.answers import JsonObject, dig, parse_json, records, string, unexpected
 from crowdnotes.evidence.search.provider import OnlineProvider, all_then_any, first_hits, make_hit
 from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
 from crowdnotes.settings import SearchSettings
@@ -58,7 +58,7 @@ class Wikipedia(OnlineProvider):
         edition = language if language and _LANGUAGE.fullmatch(language) else "en"
         service = replace(self.service, base_url=self.service.base_url.replace("{language}", edition))
 
-        def ask(words: str) -> list[Record]:
+        def ask(words: str) -> list[JsonObject]:
             params: dict[str, str | int] = {"list": "search", "srsearch": words, "srlimit": limit, "srnamespace": 0}
             return records(_query(service, params, check), "query", "search")
 
@@ -69,7 +69,7 @@ class Wikipedia(OnlineProvider):
         hits = [self._hit_as_of(service, title, query, edition, until, check) for title in pages if title]
         return first_hits(hits, limit)
 
-    def _hit(self, record: Record, query: str, edition: str) -> Hit | None:
+    def _hit(self, record: JsonObject, query: str, edition: str) -> Hit | None:
         title = string(record, "title")
         return make_hit(
             self.name,
@@ -103,7 +103,7 @@ class Wikipedia(OnlineProvider):
         )
 
 
-def _query(service: Service, params: dict[str, str | int], check: Check) -> Record:
+def _query(service: Service, params: dict[str, str | int], check: Check) -> JsonObject:
     common: dict[str, str | int] = {"action": "query", "format": "json", "formatversion": 2}
     answer = parse_json(service.get("/api.php", common | params, check))
     code = string(answer, "error", "code")

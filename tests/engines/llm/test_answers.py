@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Assessment, GateStatus
-from crowdnotes.engines.llm.answers import Answer, find_quote, plain, read_answer
+from crowdnotes.engines.llm.answers import Answer, find_quote, read_answer, sanitized
 from crowdnotes.errors import ModelAnswerError
 from crowdnotes.gates import assess
 from crowdnotes.testing import FixedClock
@@ -96,7 +96,7 @@ def test_what_is_found_holds_the_words_of_the_quote(text: str, quote: str) -> No
 
 @given(st.text(max_size=300), st.integers(10, 200))
 def test_plain_words_are_one_printable_line_without_links_within_the_limit(text: str, limit: int) -> None:
-    line = plain(f"{text} https://evil.example/x @someone", limit)
+    line = sanitized(f"{text} https://evil.example/x @someone", limit)
     assert len(line) <= limit
     assert line.isprintable()
     assert "evil.example" not in line

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Post, Usage
-from crowdnotes.engines.llm.asking import Block, marked, new_boundary
+from crowdnotes.engines.llm.asking import Block, data_blocks, new_boundary
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError
@@ -165,7 +165,7 @@ pieces = st.sampled_from(
 
 @given(st.lists(st.lists(pieces, max_size=12).map("".join), min_size=1, max_size=3))
 def test_no_text_forges_the_end_or_beginning_of_a_block(texts: list[str]) -> None:
-    out = marked([Block(f"text {number}", text) for number, text in enumerate(texts)], BOUNDARY)
+    out = data_blocks([Block(f"text {number}", text) for number, text in enumerate(texts)], BOUNDARY)
     assert len(re.findall(r"<<<DATA ", out)) == len(re.findall(r"<<<END ", out)) == len(texts)
     assert out.count(BOUNDARY) == 2 * len(texts)
 

@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.library.folders import canonical_url, open_folder
+from crowdnotes.evidence.library.folders import declared_url, open_folder
 from crowdnotes.testing import HashingEmbedder
 
 PARAGRAPH = "Measles spreads through the air and two doses of the vaccine prevent it in nearly everyone. " * 4
@@ -90,4 +90,4 @@ def test_a_folder_without_readable_files_is_explained(tmp_path: Path) -> None:
     ],
 )
 def test_a_pages_own_address_is_taken_only_when_it_is_one(html: str, url: str | None) -> None:
-    assert canonical_url(html) == url
+    assert declared_url(html) == url

@@ -86,7 +86,7 @@ def test_no_more_are_under_way_than_allowed() -> None:
 def test_a_pause_that_the_service_asks_for_holds_everyone() -> None:
     clock = Clock()
     pacer = Pacer(Pace(10, 1.0, 10), clock, clock.sleep)
-    pacer.hold(2.0)
+    pacer.pause(2.0)
     with pacer.slot(no_check, 5.0):
         assert clock.now >= 102.0
 
@@ -94,7 +94,7 @@ def test_a_pause_that_the_service_asks_for_holds_everyone() -> None:
 def test_a_pause_longer_than_a_persons_patience_is_an_error_at_once() -> None:
     clock = Clock()
     pacer = Pacer(Pace(10, 1.0, 10), clock, clock.sleep)
-    pacer.hold(60.0)
+    pacer.pause(60.0)
     with pytest.raises(SearchError) as raised, pacer.slot(no_check, 5.0):
         pass
     assert raised.value.state is ProviderState.RATE_LIMITED
