@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import threading
 import time
 from pathlib import Path
 
@@ -19,68 +18,66 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.index import IndexWriter
 from crowdnotes.testing import HashingEmbedder
 from tests.evidence.library.conftest import ROWS
+from tests.shared import at_once, cancelled
 
 
-def test_adding_counts_records_duplicates_and_skipped_rows(libraries: Libraries, table: Path) -> None:
-    info = libraries.add(table, "health")
+def test_adding_counts_records_duplicates_and_skipped_rows_and_its_progress_ends_at_its_total(
+    libraries: Libraries, table: Path
+) -> None:
+    heard: list[tuple[int, int]] = []
+    info = libraries.add(table, "health", progress=lambda done, total: heard.append((done, total)))
     assert (info.records, info.duplicates, info.skipped) == (4, 1, 1)
     assert info.skipped_names == ("row 3: no text",)
     assert info.columns is not None
     assert info.columns.text == "answer"
     assert libraries.list() == [info]
     assert str(table.parent) not in info.model_dump_json()
+    assert heard == sorted(heard)
+    assert heard[-1][0] == heard[-1][1]
 
 
-def test_a_hit_names_its_library_record_link_and_date(libraries: Libraries, table: Path) -> None:
+def test_a_hit_names_its_library_record_link_and_date_and_a_document_is_read_by_its_place(
+    libraries: Libraries, table: Path
+) -> None:
     libraries.add(table, "health")
     hit = libraries.search("health", "is there a vaccine against measles")[0]
     assert (hit.provider, hit.library, hit.record) == ("library:health", "health", 1)
-    assert hit.title == "What is measles?"
+    assert (hit.title, hit.url, str(hit.published)) == ("What is measles?", "https://example.org/1", "2020-02-03")
     assert "vaccine" in hit.snippet
-    assert hit.url == "https://example.org/1"
-    assert str(hit.published) == "2020-02-03"
-
-
-def test_a_document_is_read_by_its_place_in_the_table(libraries: Libraries, table: Path) -> None:
-    libraries.add(table, "health")
     document = libraries.document("health", 5)
-    assert document.title == "What causes flu?"
-    assert document.text == ROWS[5][1]
-    assert document.publisher == "NIH"
+    assert (document.title, document.text, document.publisher) == ("What causes flu?", ROWS[5][1], "NIH")
     with pytest.raises(LibraryError, match="no record 99"):
         libraries.document("health", 99)
 
 
-def test_several_queries_are_merged_and_each_hit_says_which_found_it(libraries: Libraries, table: Path) -> None:
+def test_several_queries_are_merged_each_hit_says_which_found_it_and_one_without_words_is_refused(
+    libraries: Libraries, table: Path
+) -> None:
     libraries.add(table, "health")
     hits = libraries.search_many("health", ["measles vaccine", "!!!", "blood glucose"], 10, post="measles and diabetes")
     assert {hit.record for hit in hits} >= {1, 2}
     assert next(hit for hit in hits if hit.record == 2).query == "blood glucose"
     assert len({hit.record for hit in hits}) == len(hits)
     assert libraries.search_many("health", ["?"], 10) == []
+    with pytest.raises(InputError, match="no words"):
+        libraries.search("health", "?!")
 
 
-def test_a_record_is_found_by_its_title_alone_when_no_word_of_the_text_is_asked_for(tmp_path: Path) -> None:
+def test_a_record_is_found_by_its_title_alone_when_no_word_of_the_text_is_asked_for(
+    libraries: Libraries, tmp_path: Path
+) -> None:
     file = tmp_path / "t.jsonl"
     file.write_text('{"title": "Gout", "text": "Crystals of uric acid form in the joints."}\n')
-    libraries = Libraries(tmp_path / "libraries", HashingEmbedder())
     assert libraries.add(file, "g").topics == 1
     assert [hit.record for hit in libraries.search("g", "gouty gout")] == [0]
 
 
-def test_near_copies_are_one_hit(tmp_path: Path) -> None:
+def test_near_copies_are_one_hit(libraries: Libraries, tmp_path: Path) -> None:
     body = " ".join(f"measles fact{i}" for i in range(60))
     file = tmp_path / "t.csv"
     file.write_text(f"title,text\none,{body} end\ntwo,{body} stop\nthree,measles spreads through the air quickly\n")
-    libraries = Libraries(tmp_path / "libraries", HashingEmbedder())
     assert libraries.add(file, "m").duplicates == 0
     assert len(libraries.search("m", "measles")) == 2
-
-
-def test_a_search_without_words_is_refused(libraries: Libraries, table: Path) -> None:
-    libraries.add(table, "health")
-    with pytest.raises(InputError, match="no words"):
-        libraries.search("health", "?!")
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "a\\b", ".hidden", "a b", "x" * 65, "é", "-a", "a\n", "a\x00"])
@@ -110,30 +107,18 @@ def test_a_removed_library_is_gone(libraries: Libraries, table: Path) -> None:
             ask()
 
 
-def test_a_path_that_cannot_be_a_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:
-    odd = tmp_path / "t.xlsx"
-    odd.write_text("x")
-    with pytest.raises(LibraryError, match=r"t\.xlsx is not a table"):
-        libraries.add(odd, "a")
-    with pytest.raises(LibraryError, match=r"nothing at gone\.csv"):
-        libraries.add(tmp_path / "gone.csv", "a")
-    with pytest.raises(LibraryError, match="no columns to name"):
-        libraries.add(tmp_path, "a", text_column="text")
+def test_what_cannot_be_a_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:
+    (tmp_path / "t.xlsx").write_text("x")
+    (tmp_path / "t.csv").write_text("title,text\na,\nb,\n")
+    for file, column, says in (
+        ("t.xlsx", None, r"t\.xlsx is not a table"),
+        ("gone.csv", None, r"nothing at gone\.csv"),
+        (".", "text", "no columns to name"),
+        ("t.csv", "text", "Nothing in it holds text"),
+    ):
+        with pytest.raises(LibraryError, match=says):
+            libraries.add(tmp_path / file, "a", text_column=column)
     assert libraries.list() == []
-
-
-def test_a_table_whose_text_is_all_empty_is_explained(libraries: Libraries, tmp_path: Path) -> None:
-    file = tmp_path / "t.csv"
-    file.write_text("title,text\na,\nb,\n")
-    with pytest.raises(LibraryError, match="Nothing in it holds text"):
-        libraries.add(file, "a", text_column="text")
-
-
-def test_progress_ends_at_its_total_and_never_falls(libraries: Libraries, table: Path) -> None:
-    heard: list[tuple[int, int]] = []
-    libraries.add(table, "health", progress=lambda done, total: heard.append((done, total)))
-    assert heard == sorted(heard)
-    assert heard[-1][0] == heard[-1][1]
 
 
 def test_an_address_that_is_none_of_the_web_is_left_out_also_of_libraries_made_before(
@@ -145,17 +130,15 @@ def test_an_address_that_is_none_of_the_web_is_left_out_also_of_libraries_made_b
     assert libraries.search("health", "measles")[0].url is None
 
 
-def test_a_record_without_a_title_is_named_by_its_beginning_or_its_number(tmp_path: Path) -> None:
+def test_a_record_without_a_title_is_named_by_its_beginning_or_its_number(libraries: Libraries, tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
     rows = [{"text": "Measles spreads through the air. " * 9}, {"text": "\u200b\u200b"}]
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    libraries = Libraries(tmp_path / "libraries", HashingEmbedder())
     libraries.add(file, "m", text_column="text")
     title = libraries.search("m", "measles")[0].title
     assert title.startswith("Measles spreads through the air.")
     assert len(title) <= 80
-    assert libraries.document("m", 0).title == title
-    assert libraries.document("m", 1).title == "Record 1"
+    assert [libraries.document("m", number).title for number in (0, 1)] == [title, "Record 1"]
 
 
 def _change(file: Path, statement: str) -> None:
@@ -180,15 +163,7 @@ def test_a_library_of_another_model_is_searched_by_words(
 def test_threads_search_one_library_at_once(libraries: Libraries, table: Path) -> None:
     libraries.add(table, "health")
     found: list[int | None] = []
-
-    def search() -> None:
-        found.extend(libraries.search("health", "measles vaccine")[0].record for _ in range(5))
-
-    threads = [threading.Thread(target=search) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(lambda _: found.extend(libraries.search("health", "measles vaccine")[0].record for _ in range(5)), 8)
     assert found == [1] * 40
 
 
@@ -206,17 +181,12 @@ def test_record_numbers_and_texts_survive(libraries: Libraries, tmp_path: Path, 
 def test_a_cancelled_or_failed_add_leaves_what_was_there(
     libraries: Libraries, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = libraries.add(table, "health")
-
-    def cancel(done: int, total: int) -> None:
-        raise JobCancelled("Cancelled.")
-
-    with pytest.raises(JobCancelled):
-        libraries.add(table, "health", replace=True, progress=cancel)
-
     def full(self: IndexWriter, record: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
+    before = libraries.add(table, "health")
+    with pytest.raises(JobCancelled):
+        libraries.add(table, "health", replace=True, progress=lambda done, total: cancelled())
     monkeypatch.setattr(IndexWriter, "add", full)
     with pytest.raises(LibraryError, match="disk is full"):
         libraries.add(table, "health", replace=True)

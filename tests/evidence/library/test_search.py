@@ -40,30 +40,29 @@ def _found(index: sqlite3.Connection, text: str) -> list[int]:
     )
 
 
-def test_stop_words_and_links_are_left_out() -> None:
+def test_each_word_is_asked_once_stop_words_and_links_are_left_out_and_very_long_texts_are_cut() -> None:
     assert build_expression("What is the heart attack? https://t.co/abc").terms == ("heart", "attack")
-
-
-def test_repeated_words_are_asked_once_and_very_long_texts_are_cut() -> None:
     assert build_expression("flu Flu FLU").terms == ("flu",)
     assert len(build_expression(" ".join(f"word{i}" for i in range(500))).terms) == 24
-
-
-def test_a_text_without_words_gives_an_empty_expression() -> None:
     assert build_expression("!!! \u200b …").fts == ""
     assert build_expression("").terms == ()
 
 
-def test_accents_forms_and_other_scripts_are_found(index: sqlite3.Connection) -> None:
-    assert _found(index, "ECLAIR") == [2]
-    assert _found(index, "vaccine") == [2]
-    assert _found(index, "疫苗") == [1]
-    assert _found(index, "टीका") == [3]
-
-
-def test_full_text_syntax_is_only_words(index: sqlite3.Connection) -> None:
-    assert _found(index, "heart NOT attack") == [0]
-    assert _found(index, 'body:"heart" OR f* NEAR(x, 2) AND ^') == [0, 2]
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("ECLAIR", [2]),
+        ("vaccine", [2]),
+        ("疫苗", [1]),
+        ("टीका", [3]),
+        ("heart NOT attack", [0]),
+        ('body:"heart" OR f* NEAR(x, 2) AND ^', [0, 2]),
+    ],
+)
+def test_accents_forms_and_other_scripts_are_found_and_full_text_syntax_is_only_words(
+    index: sqlite3.Connection, text: str, rows: list[int]
+) -> None:
+    assert _found(index, text) == rows
 
 
 @given(st.text())
@@ -78,12 +77,9 @@ def test_no_text_breaks_the_search(index: sqlite3.Connection, text: str) -> None
     _found(index, text)
 
 
-def test_what_most_titles_share_is_no_topic() -> None:
+def test_what_most_titles_share_is_no_topic_and_few_titles_lose_only_stop_words() -> None:
     titles = [f"What are the symptoms of disease{i} ?" for i in range(300)]
     assert topics_of(titles)[:2] == ["disease0", "disease1"]
-
-
-def test_few_titles_lose_only_stop_words() -> None:
     assert topics_of(["What is flu?", "What is a cold?"]) == ["flu", "cold"]
 
 
@@ -96,13 +92,9 @@ def test_equal_topics_share_a_row_and_empty_ones_have_none() -> None:
     assert nearest_topics(vectors, HashingEmbedder().encode(["the cold"])[0], 1) == [1]
 
 
-def test_no_titles_give_no_vectors() -> None:
+def test_no_titles_give_no_vectors_and_past_the_limit_records_have_no_topic() -> None:
     vectors, rows = embed_topics([], HashingEmbedder(), lambda share: None)
-    assert vectors.shape == (0, 256)
-    assert rows == []
-
-
-def test_past_the_limit_records_have_no_topic() -> None:
+    assert (vectors.shape, rows) == ((0, 256), [])
     many = [f"t{i}" for i in range(search.MOST_TOPICS + 5)]
     vectors, rows = embed_topics(many, HashingEmbedder(), lambda share: None)
     assert len(vectors) == search.MOST_TOPICS
@@ -114,18 +106,12 @@ FILLER = "The weather in the valley stayed mild. "
 WEIGHTS = {"heart": 2.0, "vaccin": 3.0}
 
 
-def test_the_sentence_deep_in_a_text_is_found() -> None:
+def test_the_sentence_deep_in_a_text_is_found_or_without_a_match_its_beginning() -> None:
     for times in (10, 2000):
         text = FILLER * times + "Vaccines spare the heart. " + FILLER * times
         window = best_window(text, WEIGHTS)
         assert "Vaccines spare the heart." in text[window.start : window.end]
-
-
-def test_without_a_match_it_is_the_beginning() -> None:
     assert best_window(FILLER * 50, WEIGHTS).start == 0
-
-
-def test_an_empty_text_has_an_empty_window() -> None:
     assert best_window("", WEIGHTS).end == 0
 
 

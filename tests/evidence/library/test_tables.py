@@ -58,9 +58,9 @@ def test_csv_delimiter_and_encoding_are_found_out(tmp_path: Path, delimiter: str
     assert records[4].record == 4
 
 
-def test_a_quoted_line_break_is_part_of_its_field(tmp_path: Path) -> None:
-    _, records = _read(_write(tmp_path, "t.csv", f'title,text\na,"{TEXT}\nSecond line."\nb,"{TEXT}"\n'))
-    assert [record.record for record in records] == [0, 1]
+def test_a_quoted_line_break_is_part_of_its_field_and_a_row_without_text_keeps_its_place(tmp_path: Path) -> None:
+    _, records = _read(_write(tmp_path, "t.csv", f'title,text\na,"{TEXT}\nSecond line."\nb,\nc,"{TEXT}"\n'))
+    assert [(record.record, record.problem) for record in records] == [(0, ""), (1, "no text"), (2, "")]
     assert "Second line." in records[0].text
 
 
@@ -77,11 +77,6 @@ def test_named_columns_win_over_guesses(tmp_path: Path) -> None:
     columns, records = _read(file, text="summary", title="body")
     assert (columns.text, columns.title) == ("summary", "body")
     assert records[0].text == "brief words"
-
-
-def test_a_row_without_text_keeps_its_place_and_is_a_problem(tmp_path: Path) -> None:
-    _, records = _read(_write(tmp_path, "t.csv", f"title,text\na,{TEXT}\nb,\nc,{TEXT}\n"))
-    assert [(record.record, record.problem) for record in records] == [(0, ""), (1, "no text"), (2, "")]
 
 
 @pytest.mark.parametrize(
@@ -112,15 +107,12 @@ def test_a_broken_table_is_explained(tmp_path: Path, name: str, content: str | b
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_a_truncated_parquet_is_explained(tmp_path: Path) -> None:
+def test_a_truncated_parquet_and_a_named_column_that_is_not_there_are_explained(tmp_path: Path) -> None:
     file = tmp_path / "t.parquet"
     pd.DataFrame({"text": [TEXT] * 500}).to_parquet(file)
     file.write_bytes(file.read_bytes()[:-200])
     with pytest.raises(LibraryError, match="cannot be read as parquet"):
         _read(file)
-
-
-def test_a_named_column_that_is_not_there_is_explained(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match="no column “body” for the text") as caught:
         _read(_write(tmp_path, "t.csv", f"title,text\na,{TEXT}\n"), text="body")
     assert "title, text" in caught.value.next_step

@@ -1,15 +1,26 @@
-"""A service on loopback, asked without real pauses between tries."""
+"""A service on loopback, asked without real pauses between tries, and one way to ask any provider."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from pytest_httpserver import HTTPServer
 
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.fetching import no_check
+from crowdnotes.evidence.search.provider import SearchProvider
 from crowdnotes.evidence.search.service import Pace, Pacer, Service
 
 MakeService = Callable[..., Service]
+
+
+def ask(
+    provider: SearchProvider, query: str, limit: int = 5, until: date | None = None, language: str | None = None
+) -> list[Hit]:
+    """What the provider finds for one query."""
+    return provider.search(query, limit=limit, until=until, language=language, check=no_check)
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
 from crowdnotes.evidence.search.service import Service
+from tests.evidence.search.conftest import ask
 
 
 def _item(**more: Any) -> dict[str, Any]:
@@ -26,8 +26,7 @@ def _item(**more: Any) -> dict[str, Any]:
 def _search(httpserver: HTTPServer, service: Service, item: Any, until: date | None = None) -> list[Hit]:
     answer = {"status": "ok", "message-type": "work-list", "message": {"total-results": 1, "items": [item]}}
     httpserver.expect_request("/works").respond_with_json(answer)
-    provider = Crossref(service, {"mailto": "a@b.org"})
-    return provider.search("autism ileal", limit=5, until=until, language=None, check=no_check)
+    return ask(Crossref(service, {"mailto": "a@b.org"}), "autism ileal", until=until)
 
 
 def test_a_work_becomes_a_hit(httpserver: HTTPServer, service: Service) -> None:
@@ -89,18 +88,13 @@ def _answer(*records: Any) -> dict[str, Any]:
     return {"version": "6.9", "hitCount": len(records), "resultList": {"result": list(records)}}
 
 
-def test_a_paper_becomes_a_hit(httpserver: HTTPServer, service: Service) -> None:
+def test_a_paper_becomes_a_hit_and_the_cutoff_is_put_to_the_service(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_request("/search").respond_with_json(_answer(_PAPER))
-    (hit,) = EuropePmc(service).search("MMR autism", limit=5, until=None, language=None, check=no_check)
+    (hit,) = ask(EuropePmc(service), "MMR autism", until=date(2025, 6, 30))
     assert (hit.provider, hit.url) == ("europe-pmc", "https://pubmed.ncbi.nlm.nih.gov/30831578/")
     assert hit.title == "Measles, Mumps, Rubella Vaccination and Autism."
     assert hit.snippet == "Background The hypothesised link."
     assert (hit.published, hit.doi, hit.notices) == (date(2019, 3, 5), "10.7326/m18-2101", ())
-
-
-def test_the_cutoff_is_put_to_the_service(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_request("/search").respond_with_json(_answer(_PAPER))
-    EuropePmc(service).search("MMR autism", limit=5, until=date(2025, 6, 30), language=None, check=no_check)
     asked = httpserver.log[0][0].args
     assert asked["query"] == (
         "(mmr autism) AND (SRC:MED OR SRC:PMC OR SRC:PPR) AND FIRST_PDATE:[1800-01-01 TO 2025-06-30]"
@@ -112,7 +106,7 @@ def test_preprints_and_retractions_are_marked(httpserver: HTTPServer, service: S
     preprint = {"id": "P", "source": "PPR", "doi": "10.1101/2020.1", "title": "A preprint"}
     retracted = _PAPER | {"commentCorrectionList": {"commentCorrection": [{"type": "Retraction in", "id": "9"}]}}
     httpserver.expect_request("/search").respond_with_json(_answer(preprint, retracted))
-    first, second = EuropePmc(service).search("x", limit=5, until=None, language=None, check=no_check)
+    first, second = ask(EuropePmc(service), "x")
     assert (first.url, first.notices) == ("https://doi.org/10.1101/2020.1", ("preprint",))
     assert second.notices == ("retracted",)
 
@@ -120,18 +114,16 @@ def test_preprints_and_retractions_are_marked(httpserver: HTTPServer, service: S
 def test_a_query_that_nothing_holds_whole_is_loosened(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_ordered_request("/search").respond_with_json({"hitCount": 0, "resultList": {"result": []}})
     httpserver.expect_ordered_request("/search").respond_with_json(_answer(_PAPER))
-    hits = EuropePmc(service).search("chalk water town", limit=5, until=None, language=None, check=no_check)
-    assert len(hits) == 1
+    assert len(ask(EuropePmc(service), "chalk water town")) == 1
     assert httpserver.log[1][0].args["query"].startswith("(chalk OR water OR town) AND")
 
 
 def test_records_without_sense_are_passed_over(httpserver: HTTPServer, service: Service) -> None:
     strange: list[Any] = [None, "x", {}, {"title": ["t"], "pmid": 7, "pubTypeList": "x", "firstPublicationDate": 5}]
     httpserver.expect_request("/search").respond_with_json(_answer(*strange, _PAPER))
-    hits = EuropePmc(service).search("x", limit=9, until=None, language=None, check=no_check)
-    assert [hit.published for hit in hits] == [None, date(2019, 3, 5)]
+    assert [hit.published for hit in ask(EuropePmc(service), "x", limit=9)] == [None, date(2019, 3, 5)]
 
 
 def test_a_query_without_words_asks_nothing(httpserver: HTTPServer, service: Service) -> None:
-    assert EuropePmc(service).search("?!", limit=5, until=None, language=None, check=no_check) == []
+    assert ask(EuropePmc(service), "?!") == []
     assert httpserver.log == []

@@ -15,7 +15,6 @@ from pytest_httpserver import HTTPServer
 
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
-from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchProvider, all_then_any, plain_query, search_words
@@ -23,6 +22,8 @@ from crowdnotes.evidence.search.registry import ONLINE, make_providers
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.settings import SearchSettings, Settings
 from crowdnotes.testing import HashingEmbedder
+from tests.evidence.search.conftest import ask
+from tests.shared import cancelled
 
 
 def test_operators_and_fields_of_a_post_are_only_words() -> None:
@@ -90,7 +91,7 @@ def test_an_answer_without_sense_is_labelled(
         for path in ("/search", "/web/search", "/works", "/query", "/claims:search", "/api.php", "/esearch.fcgi"):
             httpserver.expect_request(path, method=method).respond_with_data(body)
     with pytest.raises(SearchError) as raised:
-        make(service).search("measles vaccine", limit=3, until=None, language=None, check=no_check)
+        ask(make(service), "measles vaccine", limit=3)
     assert raised.value.state is ProviderState.FAILED
     assert raised.value.message.startswith("It ")
 
@@ -129,7 +130,7 @@ def test_any_json_gives_hits_or_a_label(value: dict[str, Any]) -> None:
     for make in JSON_PROVIDERS:
         provider: SearchProvider = make(stand_in)
         try:
-            hits = provider.search("measles vaccine", limit=3, until=None, language=None, check=no_check)
+            hits = ask(provider, "measles vaccine", limit=3)
         except SearchError:
             continue
         assert len(hits) <= 3
@@ -149,39 +150,31 @@ def _by_name(libraries: Libraries, **search: object) -> dict[str, SearchProvider
     return {provider.name: provider for provider in make_providers(settings, libraries, ["town"])}
 
 
-def test_without_settings_five_providers_and_the_libraries_can_be_asked(libraries: Libraries) -> None:
+def test_without_settings_five_providers_and_the_libraries_can_be_asked_and_keys_switch_on_the_rest(
+    libraries: Libraries,
+) -> None:
     found = _by_name(libraries)
     assert [name for name, provider in found.items() if provider.needs is None] == [*_KEYLESS, "library:town"]
     for name in _KEYED:
         assert "CROWDNOTES_SEARCH_" in (found[name].needs or "")
-
-
-def test_a_key_switches_a_provider_on(libraries: Libraries) -> None:
     keys = {"google_fact_check_key": "s3cret", "brave_key": "s3cret", "tavily_key": "s3cret", "ncbi_api_key": "s3cret"}
     found = _by_name(libraries, searxng_url="http://127.0.0.1:8888", **keys)
     assert all(provider.needs is None for provider in found.values())
     assert "s3cret" not in repr(list(found.values()))
 
 
-def test_a_contact_address_opens_the_polite_pool(libraries: Libraries) -> None:
-    assert _by_name(libraries)["crossref"].at_once == 1
-    assert _by_name(libraries, contact_email="a@b.org")["crossref"].at_once == 3
-
-
-def test_three_requests_a_second_are_let_through_to_crossref_with_a_contact_address_and_one_without(
+def test_a_contact_address_opens_crossrefs_polite_pool_three_requests_a_second_rather_than_one(
     libraries: Libraries,
 ) -> None:
-    def waits() -> None:
-        raise JobCancelled("It had to wait.")
-
     def let_through(**settings: str) -> int:
         provider = _by_name(libraries, **settings, crossref_url=f"https://{len(settings)}.crossref.example")["crossref"]
         assert isinstance(provider, Crossref)
         with ExitStack() as slots:
             for number in range(10):
                 try:
-                    slots.enter_context(provider.service.pacer.slot(waits, 5.0))
+                    slots.enter_context(provider.service.pacer.slot(cancelled, 5.0))
                 except JobCancelled:
+                    assert provider.at_once == number
                     return number
         raise AssertionError("there is no pace")
 

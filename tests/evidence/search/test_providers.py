@@ -17,12 +17,13 @@ from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.searxng import SearXng
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.tavily import Tavily
 from crowdnotes.evidence.search.wikipedia import Wikipedia, opening
 from crowdnotes.testing import HashingEmbedder
-from tests.evidence.search.conftest import MakeService
+from tests.evidence.search.conftest import MakeService, ask
 
 _UNTIL = date(2025, 6, 30)
 
@@ -39,15 +40,21 @@ def test_brave_is_asked_within_the_cutoff_and_its_markup_goes(
         {"type": "search", "web": {"type": "search", "results": [result]}}
     )
     provider = Brave(make_service(headers={"X-Subscription-Token": "k"}))
-    (hit,) = provider.search("!g chalk", limit=50, until=_UNTIL, language="de", check=no_check)
+    (hit,) = ask(provider, "!g chalk", limit=50, until=_UNTIL, language="de")
     assert (hit.title, hit.snippet, hit.published) == ("Is chalk safe?", "It's harmless. Calcium.", date(2024, 5, 1))
     asked = httpserver.log[0][0].args
     assert (asked["q"], asked["count"], asked["freshness"]) == ("g chalk", "20", "1990-01-01to2025-06-30")
 
 
-def test_brave_without_results_is_no_error(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_request("/web/search").respond_with_json({"type": "search", "query": {}})
-    assert Brave(service).search("x", limit=5, until=None, language=None, check=no_check) == []
+@pytest.mark.parametrize(
+    ("make", "path", "answer"),
+    [(Brave, "/web/search", {"type": "search", "query": {}}), (GoogleFactCheck, "/claims:search", {})],
+)
+def test_an_answer_without_results_is_no_error(
+    make: type[OnlineProvider], path: str, answer: dict[str, object], httpserver: HTTPServer, service: Service
+) -> None:
+    httpserver.expect_request(path).respond_with_json(answer)
+    assert ask(make(service), "x") == []
 
 
 def test_tavily_is_asked_within_the_cutoff(httpserver: HTTPServer, make_service: MakeService) -> None:
@@ -63,7 +70,7 @@ def test_tavily_is_asked_within_the_cutoff(httpserver: HTTPServer, make_service:
         json={"query": "chalk", "search_depth": "basic", "max_results": 5, "end_date": "2025-06-30"},
     ).respond_with_json({"query": "chalk", "results": results})
     provider = Tavily(make_service(headers={"Authorization": "Bearer k"}))
-    hits = provider.search("chalk", limit=5, until=_UNTIL, language=None, check=no_check)
+    hits = ask(provider, "chalk", until=_UNTIL)
     assert [(hit.title, hit.published) for hit in hits] == [("Chalk", None), ("News", date(2025, 5, 6))]
 
 
@@ -74,7 +81,7 @@ def test_searxng_keeps_the_cutoff_by_date_and_shows_the_undated(httpserver: HTTP
         {"title": "Undated", "url": "https://a.org/3", "content": "x", "publishedDate": None},
     ]
     httpserver.expect_request("/search").respond_with_json({"query": "x", "results": results})
-    hits = SearXng(service).search("x", limit=5, until=_UNTIL, language="de", check=no_check)
+    hits = ask(SearXng(service), "x", until=_UNTIL, language="de")
     assert [hit.title for hit in hits] == ["Old", "Undated"]
     assert dict(httpserver.log[0][0].args) == {"q": "x", "format": "json", "language": "de"}
 
@@ -82,7 +89,7 @@ def test_searxng_keeps_the_cutoff_by_date_and_shows_the_undated(httpserver: HTTP
 def test_a_searxng_without_json_is_told_what_to_change(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_request("/search").respond_with_data("Forbidden", status=403)
     with pytest.raises(SearchError) as raised:
-        SearXng(service).search("x", limit=5, until=None, language=None, check=no_check)
+        ask(SearXng(service), "x")
     assert "search.formats" in str(raised.value)
 
 
@@ -99,7 +106,7 @@ def test_a_review_becomes_a_hit_and_the_key_stays_out_of_the_address(
     claim = {"text": "MMR causes autism", "claimant": "A post", "claimReview": [_review("2024-05-06T00:00:00Z")]}
     httpserver.expect_request("/claims:search", headers={"X-Goog-Api-Key": "k"}).respond_with_json({"claims": [claim]})
     provider = GoogleFactCheck(make_service(headers={"X-Goog-Api-Key": "k"}))
-    (hit,) = provider.search("MMR autism", limit=5, until=None, language="de", check=no_check)
+    (hit,) = ask(provider, "MMR autism", language="de")
     assert hit.snippet == "The claim “MMR causes autism”, said by A post. Full Fact rates it: False."
     assert (hit.title, hit.published, hit.rating) == ("MMR does not cause autism", date(2024, 5, 6), "False")
     assert dict(httpserver.log[0][0].args) == {"query": "MMR autism", "pageSize": "5"}
@@ -111,13 +118,8 @@ def test_reviews_after_the_cutoff_are_left_out_and_undated_ones_stay(
     reviews = [_review("2024-05-06T00:00:00Z"), _review("2026-01-01T00:00:00Z"), _review("")]
     httpserver.expect_request("/claims:search").respond_with_json({"claims": [{"text": "x", "claimReview": reviews}]})
     provider = GoogleFactCheck(make_service())
-    hits = provider.search("x", limit=5, until=date(2025, 1, 1), language=None, check=no_check)
+    hits = ask(provider, "x", until=date(2025, 1, 1))
     assert [hit.published for hit in hits] == [date(2024, 5, 6), None]
-
-
-def test_a_claim_that_nobody_checked_is_no_error(httpserver: HTTPServer, make_service: MakeService) -> None:
-    httpserver.expect_request("/claims:search").respond_with_json({})
-    assert GoogleFactCheck(make_service()).search("x", limit=5, until=None, language=None, check=no_check) == []
 
 
 _TOPIC = """<?xml version="1.0" encoding="UTF-8"?><nlmSearchResult><term>measles</term><count>1</count>
@@ -132,35 +134,32 @@ _NONE = '<nlmSearchResult><count>0</count><list num="0" start="0" per="5"/></nlm
 
 def test_a_topic_becomes_an_undated_hit(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_request("/query").respond_with_data(_TOPIC, content_type="text/xml")
-    (hit,) = MedlinePlus(service).search("measles", limit=5, until=date(2020, 1, 1), language="en", check=no_check)
+    (hit,) = ask(MedlinePlus(service), "measles", until=date(2020, 1, 1), language="en")
     assert (hit.title, hit.url, hit.published) == ("Measles", "https://medlineplus.gov/measles.html", None)
     assert hit.snippet == "Measles is an infectious disease. Fever"
     assert httpserver.log[0][0].args["db"] == "healthTopics"
 
 
-def test_spanish_posts_get_the_spanish_topics(httpserver: HTTPServer, service: Service) -> None:
+def test_spanish_posts_get_the_spanish_topics_and_other_languages_none(
+    httpserver: HTTPServer, service: Service
+) -> None:
     httpserver.expect_request("/query").respond_with_data(_TOPIC)
-    MedlinePlus(service).search("sarampión", limit=5, until=None, language="es", check=no_check)
-    assert httpserver.log[0][0].args["db"] == "healthTopicsSpanish"
-
-
-def test_what_it_does_not_speak_is_not_asked(httpserver: HTTPServer, service: Service) -> None:
-    assert MedlinePlus(service).search("rougeole", limit=5, until=None, language="fr", check=no_check) == []
-    assert httpserver.log == []
+    ask(MedlinePlus(service), "sarampión", language="es")
+    assert ask(MedlinePlus(service), "rougeole", language="fr") == []
+    assert [request.args["db"] for request, _ in httpserver.log] == ["healthTopicsSpanish"]
 
 
 def test_a_query_without_a_topic_is_loosened_once(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_request("/query").respond_with_data(_NONE)
-    assert MedlinePlus(service).search("chalk water", limit=5, until=None, language=None, check=no_check) == []
+    assert ask(MedlinePlus(service), "chalk water") == []
     assert [request.args["term"] for request, _ in httpserver.log] == ["chalk water", "chalk OR water"]
 
 
 def test_an_entity_bomb_is_not_expanded(httpserver: HTTPServer, service: Service) -> None:
-    bomb = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>' + _TOPIC.partition("?>")[
-        2
-    ].replace("cut …", "&b;").replace("FullSummary", "other")
-    httpserver.expect_request("/query").respond_with_data(bomb)
-    (hit,) = MedlinePlus(service).search("measles", limit=5, until=None, language=None, check=no_check)
+    entities = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'
+    topic = _TOPIC.partition("?>")[2].replace("cut …", "&b;").replace("FullSummary", "other")
+    httpserver.expect_request("/query").respond_with_data(entities + topic)
+    (hit,) = ask(MedlinePlus(service), "measles")
     assert "aaaa" not in hit.snippet
 
 
@@ -178,53 +177,39 @@ def libraries(tmp_path: Path) -> Libraries:
     return found
 
 
-def test_its_hits_name_it_and_their_record(libraries: Libraries) -> None:
+def test_hits_of_a_library_name_it_and_their_record_and_keep_to_the_cutoff(libraries: Libraries) -> None:
     provider = LocalLibrary(libraries, "town")
     hits = provider.search_together(["chalk water", "fluoride"], post="chalk!", limit=5, until=None, check=no_check)
     assert {(hit.provider, hit.record) for hit in hits} == {("library:town", 0), ("library:town", 1)}
-
-
-def test_records_after_the_cutoff_are_left_out(libraries: Libraries) -> None:
-    provider = LocalLibrary(libraries, "town")
-    hits = provider.search("water", limit=5, until=date(2021, 1, 1), language=None, check=no_check)
-    assert [hit.title for hit in hits] == ["Fluoride"]
+    assert [hit.title for hit in ask(provider, "water", until=date(2021, 1, 1))] == ["Fluoride"]
 
 
 def test_a_library_that_is_gone_is_a_failed_provider(libraries: Libraries) -> None:
     with pytest.raises(SearchError) as raised:
-        LocalLibrary(libraries, "none").search("x", limit=5, until=None, language=None, check=no_check)
+        ask(LocalLibrary(libraries, "none"), "x")
     assert raised.value.state is ProviderState.FAILED
 
 
-_FOUND = {
-    "batchcomplete": True,
-    "query": {
-        "searchinfo": {"totalhits": 2},
-        "search": [
-            {
-                "ns": 0, "title": "MMR vaccine", "pageid": 1, "timestamp": "2026-01-02T03:04:05Z",
-                "snippet": '<span class="searchmatch">MMR</span> is a vaccine &amp; safe',
-            },
-        ],
-    },
+_ARTICLE = {
+    "ns": 0, "title": "MMR vaccine", "pageid": 1, "timestamp": "2026-01-02T03:04:05Z",
+    "snippet": '<span class="searchmatch">MMR</span> is a vaccine &amp; safe',
 }  # fmt: skip
+_FOUND = {"batchcomplete": True, "query": {"searchinfo": {"totalhits": 2}, "search": [_ARTICLE]}}
 
 
 def test_an_article_becomes_a_hit_of_the_posts_edition(httpserver: HTTPServer, make_service: MakeService) -> None:
     httpserver.expect_request("/de/api.php").respond_with_json(_FOUND)
     service = make_service(base_url=httpserver.url_for("/{language}").replace("%7B", "{").replace("%7D", "}"))
-    (hit,) = Wikipedia(service).search("mmr vaccine", limit=5, until=None, language="de", check=no_check)
+    (hit,) = ask(Wikipedia(service), "mmr vaccine", language="de")
     assert (hit.url, hit.published) == ("https://de.wikipedia.org/wiki/MMR_vaccine", date(2026, 1, 2))
     assert hit.snippet == "MMR is a vaccine & safe"
-    asked = httpserver.log[0][0].args
-    assert (asked["list"], asked["srsearch"], asked["srlimit"], asked["formatversion"]) == (
-        "search", "mmr vaccine", "5", "2"
-    )  # fmt: skip
+    asked = dict(httpserver.log[0][0].args)
+    assert asked.items() >= {"list": "search", "srsearch": "mmr vaccine", "srlimit": "5", "formatversion": "2"}.items()
 
 
 def test_a_language_that_is_no_code_never_reaches_the_address(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_request("/api.php").respond_with_json(_FOUND)
-    (hit,) = Wikipedia(service).search("mmr", limit=5, until=None, language="evil.org/", check=no_check)
+    (hit,) = ask(Wikipedia(service), "mmr", language="evil.org/")
     assert hit.url == "https://en.wikipedia.org/wiki/MMR_vaccine"
 
 
@@ -232,17 +217,14 @@ _WIKITEXT = "{{Infobox|a={{b}}}}'''MMR''' is a [[vaccine|shot]].<ref>x</ref>\n==
 
 
 def test_with_a_cutoff_the_revision_of_that_day_is_the_hit(httpserver: HTTPServer, service: Service) -> None:
-    revision = {
-        "revid": 77, "timestamp": "2019-05-06T07:08:09Z",
-        "slots": {"main": {"content": _WIKITEXT}},
-    }  # fmt: skip
+    revision = {"revid": 77, "timestamp": "2019-05-06T07:08:09Z", "slots": {"main": {"content": _WIKITEXT}}}
     httpserver.expect_request("/api.php", query_string={
         "action": "query", "format": "json", "formatversion": "2", "prop": "revisions", "titles": "MMR vaccine",
         "rvprop": "ids|timestamp|content", "rvslots": "main", "rvlimit": "1", "rvdir": "older",
         "rvstart": "2020-01-31T23:59:59Z",
     }).respond_with_json({"query": {"pages": [{"pageid": 1, "revisions": [revision]}]}})  # fmt: skip
     httpserver.expect_request("/api.php").respond_with_json(_FOUND)
-    (hit,) = Wikipedia(service).search("mmr", limit=5, until=date(2020, 1, 31), language=None, check=no_check)
+    (hit,) = ask(Wikipedia(service), "mmr", until=date(2020, 1, 31))
     assert hit.url == "https://en.wikipedia.org/w/index.php?title=MMR%20vaccine&oldid=77"
     assert (hit.snippet, hit.published) == ("MMR is a shot.", date(2019, 5, 6))
 
@@ -250,7 +232,7 @@ def test_with_a_cutoff_the_revision_of_that_day_is_the_hit(httpserver: HTTPServe
 def test_an_article_younger_than_the_cutoff_is_left_out(httpserver: HTTPServer, service: Service) -> None:
     httpserver.expect_ordered_request("/api.php").respond_with_json(_FOUND)
     httpserver.expect_ordered_request("/api.php").respond_with_json({"query": {"pages": [{"pageid": 1, "title": "x"}]}})
-    assert Wikipedia(service).search("mmr", limit=5, until=date(2003, 1, 1), language=None, check=no_check) == []
+    assert ask(Wikipedia(service), "mmr", until=date(2003, 1, 1)) == []
 
 
 @pytest.mark.parametrize(
@@ -262,7 +244,7 @@ def test_an_error_inside_a_good_answer_is_seen(
 ) -> None:
     httpserver.expect_request("/api.php").respond_with_json({"error": {"code": code, "info": "…"}})
     with pytest.raises(SearchError) as raised:
-        Wikipedia(service).search("mmr", limit=5, until=None, language=None, check=no_check)
+        ask(Wikipedia(service), "mmr")
     assert raised.value.state is state
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 import pytest
@@ -12,6 +13,7 @@ from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.pubmed import PubMed
 from crowdnotes.evidence.search.service import Service
+from tests.evidence.search.conftest import ask
 
 _ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID><Article>
 <Journal><JournalIssue><PubDate>{printed}</PubDate></JournalIssue></Journal>
@@ -29,40 +31,30 @@ _DOCTYPE = (
 )
 
 
-def _article(
-    pmid: str = "11",
-    printed: str = "<Year>2019</Year><Month>Mar</Month>",
-    online: str = "",
-    kind: str = "Journal Article",
-    relations: str = "",
-) -> str:
-    return _ARTICLE.format(pmid=pmid, printed=printed, online=online, kind=kind, relations=relations)
-
-
-def _serve(httpserver: HTTPServer, *articles: str, ids: list[str] | None = None) -> None:
-    found = ids if ids is not None else ["11"]
-    httpserver.expect_request("/esearch.fcgi").respond_with_json({"esearchresult": {"count": "1", "idlist": found}})
-    httpserver.expect_request("/efetch.fcgi").respond_with_data(
-        f"{_DOCTYPE}<PubmedArticleSet>{''.join(articles)}</PubmedArticleSet>", content_type="text/xml"
+def _article(pmid: str = "11", printed: str = "<Year>2019</Year><Month>Mar</Month>", **more: str) -> str:
+    return _ARTICLE.format(
+        **{"pmid": pmid, "printed": printed, "online": "", "kind": "Article", "relations": ""} | more
     )
 
 
+def _serve(httpserver: HTTPServer, *articles: str, ids: Sequence[str] = ("11",)) -> None:
+    httpserver.expect_request("/esearch.fcgi").respond_with_json({"esearchresult": {"count": "1", "idlist": ids}})
+    answer = f"{_DOCTYPE}<PubmedArticleSet>{''.join(articles)}</PubmedArticleSet>"
+    httpserver.expect_request("/efetch.fcgi").respond_with_data(answer, content_type="text/xml")
+
+
 def _search(service: Service, until: date | None = None) -> list[Hit]:
-    return PubMed(service).search("fluoride teeth", limit=5, until=until, language=None, check=no_check)
+    return ask(PubMed(service, {"tool": "crowdnotes", "email": "a@b.org"}), "fluoride teeth", until=until)
 
 
-def test_an_article_becomes_a_hit(httpserver: HTTPServer, service: Service) -> None:
+def test_an_article_becomes_a_hit_and_who_asks_and_the_cutoff_are_told(
+    httpserver: HTTPServer, service: Service
+) -> None:
     _serve(httpserver, _article())
-    (hit,) = _search(service)
+    (hit,) = _search(service, date(2020, 6, 30))
     assert hit.title == "Fluoride and teeth <1990>."
     assert hit.snippet == "Aim: To see CO2. No harm."
     assert (hit.url, hit.doi) == ("https://pubmed.ncbi.nlm.nih.gov/11/", "10.1000/11")
-
-
-def test_who_asks_and_the_cutoff_are_told(httpserver: HTTPServer, service: Service) -> None:
-    _serve(httpserver, _article())
-    provider = PubMed(service, {"tool": "crowdnotes", "email": "a@b.org"})
-    provider.search("fluoride teeth", limit=5, until=date(2020, 6, 30), language=None, check=no_check)
     asked = httpserver.log[0][0].args
     assert (asked["datetype"], asked["mindate"], asked["maxdate"]) == ("pdat", "1800/01/01", "2020/06/30")
     assert (asked["db"], asked["retmode"], asked["sort"], asked["email"]) == ("pubmed", "json", "relevance", "a@b.org")
@@ -112,12 +104,8 @@ def test_what_is_known_to_be_too_late_is_left_out(httpserver: HTTPServer, servic
 
 def test_retractions_are_marked_and_a_notice_is_not_called_retracted(httpserver: HTTPServer, service: Service) -> None:
     relation = '<CommentsCorrectionsList><CommentsCorrections RefType="{}"/></CommentsCorrectionsList>'
-    _serve(
-        httpserver,
-        _article("11", kind="Retracted Publication", relations=relation.format("RetractionIn")),
-        _article("12", relations=relation.format("RetractionOf")),
-        ids=["11", "12"],
-    )
+    retracted = _article("11", kind="Retracted Publication", relations=relation.format("RetractionIn"))
+    _serve(httpserver, retracted, _article("12", relations=relation.format("RetractionOf")), ids=["11", "12"])
     assert [hit.notices for hit in _search(service)] == [("retracted",), ("a retraction notice",)]
 
 

@@ -195,8 +195,7 @@ def test_a_cancelled_search_ends_passes_the_reason_on_and_labels_who_was_still_a
 def test_no_providers_or_no_queries_is_an_empty_report() -> None:
     assert search_all([], ["a"]).outcomes == ()
     empty = search_all([Scripted("p")], [])
-    assert empty.hits == ()
-    assert empty.outcomes[0].sentence == "There was nothing to search for."
+    assert (empty.hits, empty.outcomes[0].sentence) == ((), "There was nothing to search for.")
 
 
 def test_a_check_tells_who_answers_and_who_does_not(caplog: pytest.LogCaptureFixture) -> None:
@@ -239,7 +238,7 @@ def test_a_page_that_several_providers_found_comes_first() -> None:
 
 
 def test_a_provider_with_many_queries_has_no_more_votes() -> None:
-    many = [[_hit("https://many.org/")], [_hit("https://many.org/")], [_hit("https://many.org/")]]
+    many = [[_hit("https://many.org/")]] * 3
     scores = {hit.url: hit.score for hit in merge([many, [[_hit("https://one.org/", "b")]]])}
     assert scores["https://many.org/"] == scores["https://one.org/"]
 
@@ -276,13 +275,14 @@ def test_a_doi_joins_what_two_addresses_hold_apart() -> None:
 _ABSTRACT = "Measles vaccination was not followed by autism in a cohort of half a million children born in Denmark."
 
 
-def test_a_copy_of_the_text_elsewhere_is_left_out() -> None:
+def test_a_copy_of_the_text_elsewhere_is_left_out_but_short_texts_that_agree_are_different_pages() -> None:
     merged = merge([
         [[_hit("https://agency.org/a", title="Vaccines and autism", snippet=_ABSTRACT)]],
         [[_hit("https://mirror.org/a", "b", title="Vaccines and autism", snippet=_ABSTRACT + " Mirror.")]],
     ])  # fmt: skip
-    assert [hit.url for hit in merged] == ["https://agency.org/a"]
-    assert merged[0].also_found_by == ("b",)
+    assert [(hit.url, hit.also_found_by) for hit in merged] == [("https://agency.org/a", ("b",))]
+    hits = [_hit(f"https://{name}.org/measles", title="Measles", snippet="") for name in ("a", "b")]
+    assert len(merge([[hits]])) == 2
 
 
 def test_a_published_paper_stays_rather_than_its_preprint_and_takes_no_mark_from_it() -> None:
@@ -294,11 +294,6 @@ def test_a_published_paper_stays_rather_than_its_preprint_and_takes_no_mark_from
     assert (paper.doi, paper.notices) == ("10.1000/2", ())
 
 
-def test_short_texts_that_agree_are_different_pages() -> None:
-    hits = [_hit(f"https://{name}.org/measles", title="Measles", snippet="") for name in ("a", "b")]
-    assert len(merge([[hits]])) == 2
-
-
 _URLS = st.sampled_from([f"https://site{n}.org/{page}" for n in range(4) for page in "xyz"])
 _HITS = st.builds(
     lambda url, doi: _hit(url, doi=doi), _URLS, st.sampled_from([None, "10.1000/1", "10.1000/2", "10.1000/3"])
@@ -307,7 +302,9 @@ _RANKINGS = st.lists(st.lists(st.lists(_HITS, max_size=6), max_size=3), max_size
 
 
 @given(_RANKINGS)
-def test_nothing_is_lost_nothing_comes_twice_and_the_order_is_the_scores(providers: list[list[list[Hit]]]) -> None:
+def test_nothing_is_lost_or_comes_twice_the_order_is_the_scores_and_a_second_merge_changes_no_page(
+    providers: list[list[list[Hit]]],
+) -> None:
     merged = merge(providers)
     given_urls = {hit.url for rankings in providers for ranking in rankings for hit in ranking}
     assert {hit.url for hit in merged} <= given_urls
@@ -317,11 +314,6 @@ def test_nothing_is_lost_nothing_comes_twice_and_the_order_is_the_scores(provide
     assert scores == sorted(scores, reverse=True)
     assert not merged or scores[0] == 1.0
     assert bool(merged) == bool(given_urls)
-
-
-@given(_RANKINGS)
-def test_merging_what_is_merged_changes_no_page(providers: list[list[list[Hit]]]) -> None:
-    merged = merge(providers)
     assert [hit.url for hit in merge([[merged]])] == [hit.url for hit in merged]
 
 

@@ -20,7 +20,9 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.service import Pace, Pacer, Service, shared_pacer
+from tests.evidence.conftest import Behaviour, Serve
 from tests.evidence.search.conftest import MakeService
+from tests.shared import at_once, cancelled, cancelled_after
 
 
 class Clock:
@@ -50,42 +52,17 @@ def test_no_stretch_of_time_holds_more_requests_than_allowed(
         assert last - first >= seconds - 1e-9
 
 
-def test_requests_within_the_pace_do_not_wait() -> None:
+def _pass(pacer: Pacer, check: Callable[[], None] = no_check) -> None:
+    with pacer.slot(check, 5.0):
+        pass
+
+
+def test_requests_within_the_pace_do_not_wait_and_a_pause_that_the_service_asks_for_holds_everyone() -> None:
     clock = Clock()
     pacer = Pacer(Pace(3, 1.0, 3), clock, clock.sleep)
     for _ in range(3):
-        with pacer.slot(no_check, 5.0):
-            pass
+        _pass(pacer)
     assert clock.now == 100.0
-
-
-def test_no_more_are_under_way_than_allowed() -> None:
-    pacer = Pacer(Pace(1000, 1.0, 2))
-    under_way, most = 0, 0
-    lock = threading.Lock()
-
-    def ask() -> None:
-        nonlocal under_way, most
-        for _ in range(20):
-            with pacer.slot(no_check, 5.0):
-                with lock:
-                    under_way += 1
-                    most = max(most, under_way)
-                with lock:
-                    under_way -= 1
-
-    threads = [threading.Thread(target=ask) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    assert most <= 2
-    assert under_way == 0
-
-
-def test_a_pause_that_the_service_asks_for_holds_everyone() -> None:
-    clock = Clock()
-    pacer = Pacer(Pace(10, 1.0, 10), clock, clock.sleep)
     pacer.pause(2.0)
     with pacer.slot(no_check, 5.0):
         assert clock.now >= 102.0
@@ -95,8 +72,8 @@ def test_a_pause_longer_than_a_persons_patience_is_an_error_at_once() -> None:
     clock = Clock()
     pacer = Pacer(Pace(10, 1.0, 10), clock, clock.sleep)
     pacer.pause(60.0)
-    with pytest.raises(SearchError) as raised, pacer.slot(no_check, 5.0):
-        pass
+    with pytest.raises(SearchError) as raised:
+        _pass(pacer)
     assert raised.value.state is ProviderState.RATE_LIMITED
     assert clock.now == 100.0
 
@@ -104,15 +81,30 @@ def test_a_pause_longer_than_a_persons_patience_is_an_error_at_once() -> None:
 def test_waiting_can_be_cancelled_and_leaves_the_turn_free() -> None:
     clock = Clock()
     pacer = Pacer(Pace(1, 1000.0, 1), clock, clock.sleep)
-
-    def cancelled() -> None:
-        raise JobCancelled("stop")
-
-    with pacer.slot(no_check, 5.0):
-        pass
-    with pytest.raises(JobCancelled), pacer.slot(cancelled, 5.0):
-        pass
+    _pass(pacer)
+    with pytest.raises(JobCancelled):
+        _pass(pacer, cancelled)
     assert clock.now < 101.0
+
+
+def test_no_more_are_under_way_than_allowed() -> None:
+    pacer = Pacer(Pace(1000, 1.0, 2))
+    under_way, most = 0, 0
+    lock = threading.Lock()
+
+    def ask(_: int) -> None:
+        nonlocal under_way, most
+        for _ in range(20):
+            with pacer.slot(no_check, 5.0):
+                with lock:
+                    under_way += 1
+                    most = max(most, under_way)
+                with lock:
+                    under_way -= 1
+
+    at_once(ask, 6)
+    assert most <= 2
+    assert under_way == 0
 
 
 def test_those_who_wait_are_let_through_in_the_order_in_which_they_came() -> None:
@@ -138,23 +130,15 @@ def test_those_who_wait_are_let_through_in_the_order_in_which_they_came() -> Non
 
 def test_one_who_gives_up_waiting_does_not_keep_the_others() -> None:
     pacer = Pacer(Pace(requests=1, seconds=0.01, at_once=1))
-
-    def give_up() -> None:
-        raise RuntimeError
-
-    with pacer.slot(lambda: None, patience=5), pytest.raises(RuntimeError), pacer.slot(give_up, patience=5):
-        pass
-    with pacer.slot(lambda: None, patience=5):
-        pass
+    with pacer.slot(no_check, patience=5), pytest.raises(JobCancelled):
+        _pass(pacer, cancelled)
+    _pass(pacer)
 
 
 def test_all_who_ask_a_service_share_its_pacer() -> None:
     pace = Pace(1, 1.0, 1)
     assert shared_pacer("https://a.example", pace) is shared_pacer("https://a.example", pace)
     assert shared_pacer("https://a.example", pace) is not shared_pacer("https://b.example", pace)
-
-
-Serve = Callable[[Callable[[socket.socket], None]], str]
 
 
 def _silent(connection: socket.socket) -> None:
@@ -167,11 +151,15 @@ def _refused(service: Service) -> SearchError:
     return raised.value
 
 
-def test_parameters_and_headers_arrive(httpserver: HTTPServer, make_service: MakeService) -> None:
-    httpserver.expect_oneshot_request(
-        "/search", query_string={"q": "a b&c", "n": "3"}, headers={"X-Key": "k", "User-Agent": "CrowdNotes/test"}
-    ).respond_with_data(b"body")
+def test_parameters_and_headers_arrive_and_a_document_as_json(
+    httpserver: HTTPServer, make_service: MakeService
+) -> None:
+    headers = {"X-Key": "k", "User-Agent": "CrowdNotes/test"}
+    asked = httpserver.expect_oneshot_request("/search", query_string={"q": "a b&c", "n": "3"}, headers=headers)
+    asked.respond_with_data(b"body")
     assert make_service(headers={"X-Key": "k"}).get("/search", {"q": "a b&c", "n": 3}, no_check) == b"body"
+    httpserver.expect_oneshot_request("/search", method="POST", json={"query": "ä"}).respond_with_data(b"{}")
+    assert make_service().post("/search", {"query": "ä"}, no_check) == b"{}"
 
 
 def test_a_long_query_is_sent_whole_and_pauses_by_itself(httpserver: HTTPServer) -> None:
@@ -181,14 +169,13 @@ def test_a_long_query_is_sent_whole_and_pauses_by_itself(httpserver: HTTPServer)
     assert service.get("/search", {"q": "x" * 6_000}, no_check) == b"body"
 
 
-def test_a_document_is_posted_as_json(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_oneshot_request("/search", method="POST", json={"query": "ä"}).respond_with_data(b"{}")
-    assert service.post("/search", {"query": "ä"}, no_check) == b"{}"
-
-
-@pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
-def test_passing_trouble_is_tried_again(httpserver: HTTPServer, service: Service, status: int) -> None:
-    httpserver.expect_ordered_request("/search").respond_with_data(status=status)
+@pytest.mark.parametrize(
+    ("status", "headers"), [(500, {}), (502, {}), (503, {}), (504, {}), (429, {}), (429, {"Retry-After": "0"})]
+)
+def test_passing_trouble_is_tried_again(
+    httpserver: HTTPServer, service: Service, status: int, headers: dict[str, str]
+) -> None:
+    httpserver.expect_ordered_request("/search").respond_with_data(status=status, headers=headers)
     httpserver.expect_ordered_request("/search").respond_with_data(b"here")
     assert service.get("/search", {}, no_check) == b"here"
 
@@ -213,12 +200,6 @@ def test_a_status_has_a_label(
     assert error.state is state
     assert str(status) in error.message
     assert len(httpserver.log) == tries
-
-
-def test_a_short_retry_after_is_kept(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_ordered_request("/search").respond_with_data(status=429, headers={"Retry-After": "0"})
-    httpserver.expect_ordered_request("/search").respond_with_data(b"here")
-    assert service.get("/search", {}, no_check) == b"here"
 
 
 @pytest.mark.parametrize(
@@ -253,43 +234,39 @@ def test_no_error_and_no_log_holds_the_key_or_the_query(
         assert "neighbour" not in text
 
 
-def test_a_server_that_is_not_there_cannot_be_reached(make_service: MakeService) -> None:
+def test_a_server_that_is_not_there_cannot_be_reached_nor_an_address_that_is_none(make_service: MakeService) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     error = _refused(make_service(base_url=f"http://127.0.0.1:{port}"))
     assert error.state is ProviderState.FAILED
     assert "reached" in error.message
+    for base_url in ("gopher://a.org", "https://", "not an address", "http://a b"):
+        assert _refused(make_service(base_url=base_url)).state is ProviderState.FAILED
 
 
-@pytest.mark.parametrize("base_url", ["gopher://a.org", "https://", "not an address", "http://a b"])
-def test_an_address_that_is_none_is_named_as_a_setting(make_service: MakeService, base_url: str) -> None:
-    error = _refused(make_service(base_url=base_url))
-    assert error.state is ProviderState.FAILED
+def _drip(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+    for _ in range(100):
+        connection.sendall(b"x")
+        time.sleep(0.05)
 
 
-def test_a_silent_server_times_out(serve: Serve, make_service: MakeService) -> None:
-    url = serve(_silent)
-    assert _refused(make_service(base_url=url, request_seconds=0.4)).state is ProviderState.TIMED_OUT
-
-
-def test_a_body_that_drips_times_out(serve: Serve, make_service: MakeService) -> None:
-    def drip(connection: socket.socket) -> None:
-        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-        for _ in range(100):
-            connection.sendall(b"x")
-            time.sleep(0.05)
-
-    assert _refused(make_service(base_url=serve(drip), request_seconds=0.4)).state is ProviderState.TIMED_OUT
-
-
-def test_a_body_that_breaks_off_is_labelled(serve: Serve, make_service: MakeService) -> None:
-    url = serve(lambda connection: connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"))
-    assert "broke off" in _refused(make_service(base_url=url)).message
-
-
-def test_what_is_no_http_at_all_is_labelled(serve: Serve, make_service: MakeService) -> None:
-    url = serve(lambda connection: connection.sendall(b"\x00\xff nonsense\r\n\r\n"))
-    assert _refused(make_service(base_url=url)).state is ProviderState.FAILED
+@pytest.mark.parametrize(
+    ("behave", "state", "says"),
+    [
+        (_silent, ProviderState.TIMED_OUT, ""),
+        (_drip, ProviderState.TIMED_OUT, ""),
+        (lambda to: to.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"), ProviderState.FAILED, "broke off"),
+        (lambda to: to.sendall(b"\x00\xff nonsense\r\n\r\n"), ProviderState.FAILED, ""),
+    ],
+    ids=["silent", "a body that drips", "a body that breaks off", "no HTTP at all"],
+)
+def test_a_server_that_does_not_answer_well_is_labelled(
+    behave: Behaviour, state: ProviderState, says: str, serve: Serve, make_service: MakeService
+) -> None:
+    error = _refused(make_service(base_url=serve(behave), request_seconds=0.4))
+    assert error.state is state
+    assert says in error.message
 
 
 def test_an_endless_body_is_stopped(httpserver: HTTPServer, service: Service) -> None:
@@ -301,14 +278,5 @@ def test_an_endless_body_is_stopped(httpserver: HTTPServer, service: Service) ->
 
 
 def test_a_cancelled_job_ends_the_request(serve: Serve, make_service: MakeService) -> None:
-    url = serve(_silent)
-    looked = 0
-
-    def cancelled() -> None:
-        nonlocal looked
-        looked += 1
-        if looked > 4:
-            raise JobCancelled("stop")
-
     with pytest.raises(JobCancelled):
-        make_service(base_url=url, request_seconds=30.0).get("/search", {}, cancelled)
+        make_service(base_url=serve(_silent), request_seconds=30.0).get("/search", {}, cancelled_after(4))
