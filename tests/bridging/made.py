@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,15 @@ def made_ratings(notes: int = 80, raters: int = 60, share: float = 0.4, seed: in
         rater.astype(np.int32),
         helpful.astype(np.float32),
     )
+
+
+def table_of(
+    note: Sequence[int], rater: Sequence[int], helpful: Sequence[float], rater_ids: Sequence[object] | None = None
+) -> RatingTable:
+    """Ratings listed by hand; notes and raters are numbered from 0 unless raters have names."""
+    names = np.arange(max(rater) + 1) if rater_ids is None else np.array(rater_ids, dtype=object)
+    values = np.array(helpful, dtype=np.float32)
+    return RatingTable(np.arange(max(note) + 1), names, np.array(note, np.int32), np.array(rater, np.int32), values)
 
 
 def shuffled(table: RatingTable, seed: int = 1) -> RatingTable:

@@ -20,7 +20,7 @@ from crowdnotes.bridging.ratings import group_members
 from crowdnotes.bridging.scoring import doubts
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
-from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, write_tsv
+from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, table_of, write_tsv
 
 
 def _weighted(table: RatingTable, seed: int = 3) -> RatingTable:
@@ -101,9 +101,8 @@ def test_no_small_change_of_the_parameters_betters_the_objective(seed: int, shar
 
 def _nudged(found: Factorization, chance: np.random.Generator) -> Factorization:
     notes = replace(found.notes, intercepts=found.notes.intercepts + chance.normal(0, 1e-3, len(found.notes)))
-    raters = replace(
-        found.raters, factors=found.raters.factors + chance.normal(0, 1e-3, found.raters.factors.shape)
-    )  # fmt: skip
+    factors = found.raters.factors
+    raters = replace(found.raters, factors=factors + chance.normal(0, 1e-3, factors.shape))
     return replace(found, notes=notes, raters=raters, global_intercept=found.global_intercept + chance.normal(0, 1e-3))
 
 
@@ -113,12 +112,14 @@ def test_the_larger_camp_is_negative() -> None:
         assert np.mean(main < 0) >= 0.5
 
 
-def test_a_warm_start_from_the_optimum_is_over_at_once() -> None:
+def test_a_warm_start_from_the_optimum_is_over_at_once_and_one_from_fewer_raters_ends_there_too() -> None:
     table = made_ratings()
     cold = fit(table)
     warm = fit(table, start=cold)
     assert warm.iterations <= 4 < cold.iterations
     assert warm.objective == pytest.approx(cold.objective, abs=1e-8)
+    earlier = fit(table.keep(table.rater > 4))
+    assert fit(table, start=earlier).objective == pytest.approx(cold.objective, abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -137,12 +138,6 @@ def test_single_precision_finds_the_same_minimum(monkeypatch: pytest.MonkeyPatch
     single = fit(table)
     assert single.objective == pytest.approx(exact.objective, abs=2e-9)
     assert single.notes.intercepts == pytest.approx(exact.notes.intercepts, abs=1e-3)
-
-
-def test_a_warm_start_knows_ids_and_leaves_new_raters_at_zero() -> None:
-    table = made_ratings()
-    earlier = fit(table.keep(table.rater > 4))
-    assert fit(table, start=earlier).objective == pytest.approx(fit(table).objective, abs=1e-7)
 
 
 def test_a_second_factor_fits_at_least_as_well_and_stands_upright() -> None:
@@ -173,29 +168,20 @@ def test_many_chunks_and_threads_give_what_one_gives(monkeypatch: pytest.MonkeyP
     assert np.allclose(many.notes.intercepts, one.notes.intercepts, atol=1e-6)
 
 
-def test_all_helpful_ratings_fit_and_are_doubted() -> None:
-    table = made_ratings()
-    found = fit(replace(table, helpful=np.ones_like(table.helpful)))
-    assert np.isfinite(found.objective)
-    assert any("no differing viewpoints" in sentence for sentence in doubts(found))
-
-
-def test_a_single_camp_is_doubted() -> None:
+def test_all_helpful_ratings_and_a_single_camp_are_doubted_and_two_camps_are_not() -> None:
     table = made_ratings()
     found = fit(table)
-    raters = replace(
-        found.raters, factors=np.abs(found.raters.factors) + 0.1 * np.random.default_rng(0).random((60, 1))
-    )
-    assert any("one side" in sentence for sentence in doubts(replace(found, raters=raters)))
-
-
-def test_two_camps_are_not_doubted() -> None:
-    assert doubts(fit(made_ratings())) == []
+    assert doubts(found) == []
+    one_side = np.abs(found.raters.factors) + 0.1 * np.random.default_rng(0).random((60, 1))
+    single = replace(found, raters=replace(found.raters, factors=one_side))
+    assert any("one side" in sentence for sentence in doubts(single))
+    helpful = fit(replace(table, helpful=np.ones_like(table.helpful)))
+    assert np.isfinite(helpful.objective)
+    assert any("no differing viewpoints" in sentence for sentence in doubts(helpful))
 
 
 def test_one_rating_alone_is_fitted() -> None:
-    row = np.zeros(1, dtype=np.int32)
-    found = fit(RatingTable(np.array([7]), np.array(["a"], dtype=object), row, row, np.ones(1, dtype=np.float32)))
+    found = fit(table_of([0], [0], [1], rater_ids=["a"]))
     assert np.isfinite(found.objective)
     assert found.ratings == 1
 
@@ -213,14 +199,9 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPat
         assert np.array_equal(other.raters.factors, fits[0].raters.factors)
 
 
-def test_beginning_from_a_group_ends_at_the_full_fit() -> None:
+def test_beginning_from_a_group_ends_at_the_full_fit_and_one_that_mostly_rated_no_note_is_refused() -> None:
     table = made_ratings(notes=150, raters=100)
-    in_group = np.arange(100) < 85
-    assert fit_from_group(table, in_group).objective == pytest.approx(fit(table).objective, abs=1e-7)
-
-
-def test_a_group_that_mostly_rated_no_note_is_refused() -> None:
-    table = made_ratings()
+    assert fit_from_group(table, np.arange(100) < 85).objective == pytest.approx(fit(table).objective, abs=1e-7)
     with pytest.raises(InputError, match="mostly rated"):
         fit_from_group(table, np.zeros(len(table.rater_ids), dtype=bool))
 
@@ -246,11 +227,7 @@ def test_an_enrolment_table_without_groups_is_refused(tmp_path: Path) -> None:
 
 
 def _table(pairs: list[tuple[int, int]]) -> RatingTable:
-    note = np.array([pair[0] for pair in pairs], dtype=np.int32)
-    rater = np.array([pair[1] for pair in pairs], dtype=np.int32)
-    return RatingTable(
-        np.arange(note.max() + 1), np.arange(rater.max() + 1), note, rater, np.ones(len(pairs), dtype=np.float32)
-    )
+    return table_of([note for note, _ in pairs], [rater for _, rater in pairs], [1] * len(pairs))
 
 
 def test_notes_with_few_raters_and_raters_with_few_ratings_go_and_are_counted() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,75 +31,49 @@ from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
-from tests.bridging.made import write_tsv
+from tests.bridging.made import table_of, write_tsv
 
 _BIG = 2**53 + 1  # the first whole number that a float cannot hold
 _IDS: Ids = np.array([_BIG, _BIG + 1])
 
 
-def _parquet(folder: Path, **columns: object) -> Path:
-    pd.DataFrame(columns).to_parquet(folder / "notes.parquet")
-    return folder
-
-
 def test_a_deleted_note_has_its_time_and_author_from_the_history_and_counts_as_misleading(tmp_path: Path) -> None:
-    write_tsv(
-        tmp_path / "notes-00000.tsv",
-        NOTES.columns,
-        [
-            {
-                "noteId": _BIG,
-                "classification": "NOT_MISLEADING",
-                "createdAtMillis": 5,
-                "noteAuthorParticipantId": "A",
-            }
-        ],
-    )
+    assert all(value is None for value in vars(gather_facts(tmp_path, _IDS)).values())
+    note = {"noteId": _BIG, "classification": "NOT_MISLEADING", "createdAtMillis": 5, "noteAuthorParticipantId": "A"}
+    write_tsv(tmp_path / "notes-00000.tsv", NOTES.columns, [note])
     status = {"currentStatus": "CURRENTLY_RATED_HELPFUL", "timestampMillisOfLatestNonNMRStatus": 70}
-    write_tsv(
-        tmp_path / "noteStatusHistory-00000.tsv",
-        HISTORY.columns,
-        [
-            {"noteId": _BIG, "createdAtMillis": 9, "noteAuthorParticipantId": "Z", "currentStatus": ""},
-            {"noteId": _BIG + 1, "createdAtMillis": 6, "noteAuthorParticipantId": "B", **status},
-        ],
-    )
-    facts = gather_facts(tmp_path, _IDS)
-    assert facts.misleading is not None
-    assert facts.created_at_ms is not None
-    assert facts.authors is not None
-    assert facts.was_helpful is not None
-    assert facts.status_at_ms is not None
-    assert facts.misleading.tolist() == [False, True]
-    assert facts.created_at_ms.tolist() == [5, 6]
-    assert facts.authors.tolist() == ["A", "B"]
-    assert facts.was_helpful.tolist()[1] is True
-    assert facts.status_at_ms.tolist()[1] == 70
+    history = [
+        {"noteId": _BIG, "createdAtMillis": 9, "noteAuthorParticipantId": "Z", "currentStatus": ""},
+        {"noteId": _BIG + 1, "createdAtMillis": 6, "noteAuthorParticipantId": "B", **status},
+    ]
+    write_tsv(tmp_path / "noteStatusHistory-00000.tsv", HISTORY.columns, history)
+    facts = {name: list(value) for name, value in vars(gather_facts(tmp_path, _IDS)).items()}
+    assert facts["misleading"] == [False, True]
+    assert facts["created_at_ms"] == [5, 6]
+    assert facts["authors"] == ["A", "B"]
+    assert facts["was_helpful"][1] is np.True_
+    assert facts["status_at_ms"][1] == 70
 
 
-def test_without_tables_nothing_is_known(tmp_path: Path) -> None:
-    facts = gather_facts(tmp_path, _IDS)
-    assert all(value is None for value in vars(facts).values())
+_ONE = ["NOT_MISLEADING"]
 
 
 @pytest.mark.parametrize(
-    ("columns", "sentence"),
+    ("columns", "ids", "sentence"),
     [
-        ({"noteId": [float(_BIG)], "classification": ["NOT_MISLEADING"]}, "holds double, not 64-bit integers"),
-        ({"noteId": [str(_BIG)], "classification": ["NOT_MISLEADING"]}, "holds string, not 64-bit integers"),
-        ({"noteId": [_BIG, _BIG], "classification": ["NOT_MISLEADING"] * 2}, "one note twice"),
-        ({"noteId": [_BIG]}, "lacks the column classification"),
+        ({"noteId": [float(_BIG)], "classification": _ONE}, _IDS, "holds double, not 64-bit integers"),
+        ({"noteId": [str(_BIG)], "classification": _ONE}, _IDS, "holds string, not 64-bit integers"),
+        ({"noteId": [_BIG, _BIG], "classification": _ONE * 2}, _IDS, "one note twice"),
+        ({"noteId": [_BIG]}, _IDS, "lacks the column classification"),
+        ({"noteId": [_BIG], "classification": _ONE}, np.array([str(_BIG)], dtype=object), "name notes by text"),
     ],
 )
-def test_a_table_that_would_match_wrongly_is_refused(tmp_path: Path, columns: dict[str, object], sentence: str) -> None:
+def test_a_table_that_would_match_wrongly_is_refused(
+    tmp_path: Path, columns: dict[str, object], ids: Ids, sentence: str
+) -> None:
+    pd.DataFrame(columns).to_parquet(tmp_path / "notes.parquet")
     with pytest.raises(InputError, match=sentence):
-        gather_facts(_parquet(tmp_path, **columns), _IDS)
-
-
-def test_ratings_that_name_notes_by_text_do_not_meet_a_table_of_numbers(tmp_path: Path) -> None:
-    _parquet(tmp_path, noteId=[_BIG], classification=["NOT_MISLEADING"])
-    with pytest.raises(InputError, match="name notes by text"):
-        gather_facts(tmp_path, np.array([str(_BIG)], dtype=object))
+        gather_facts(tmp_path, ids)
 
 
 LINES = BridgingSettings()
@@ -124,20 +100,15 @@ def _view(ratings: Ratings) -> View:
     return View.of(ratings, score_notes(ratings.table, RATERS), RATERS)
 
 
-def test_each_side_has_its_raters_mean_and_net() -> None:
+def test_each_side_has_its_raters_mean_and_net_and_without_raters_no_mean() -> None:
     (negative, positive), (other_negative, _) = sides(_ratings(), _view(_ratings()))
     assert (negative.raters, negative.net_helpful) == (3, 2)
     assert negative.mean == pytest.approx(2.5 / 3)
     assert (positive.raters, positive.net_helpful) == (3, -1)
     assert (other_negative.mean, other_negative.net_helpful) == (0, -3)
-
-
-def test_a_side_without_raters_has_no_mean() -> None:
-    everyone = _ratings()
-    ratings = everyone.keep(everyone.table.rater < 3)
+    ratings = _ratings().keep(_ratings().table.rater < 3)
     (negative, positive), _ = sides(ratings, _view(ratings))
-    assert negative.raters == 3
-    assert positive.raters == 0
+    assert (negative.raters, positive.raters) == (3, 0)
     assert math.isnan(positive.mean)
 
 
@@ -181,9 +152,7 @@ def test_explanations_count_raters_per_tag() -> None:
 
 
 def test_the_busiest_raters_of_the_last_days_are_found() -> None:
-    note = np.concatenate((np.arange(50), np.zeros(20))).astype(np.int32)
-    rater = np.concatenate((np.zeros(50), np.arange(1, 21))).astype(np.int32)
-    table = RatingTable(np.arange(50), np.arange(21), note, rater, np.ones(70, dtype=np.float32))
+    table = table_of([*range(50), *[0] * 20], [*[0] * 50, *range(1, 21)], [1] * 70)
     times = np.full(70, 100 * DAY, dtype=np.int64)
     wide = BridgingSettings(high_volume_share=0.06)
     busy = high_volume_raters(Ratings(table, True, {}, times), wide)
@@ -201,21 +170,9 @@ def test_without_tags_there_is_nothing_to_say_of_them() -> None:
 HOUR = 3_600_000
 START = 1_700_000_000_000
 CRH, CRNH, NMR = NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS
-FACTS = NoteFacts(
-    misleading=np.ones(3, dtype=bool),
-    created_at_ms=np.full(3, START, dtype=np.int64),
-    authors=None,
-    was_helpful=None,
-    status_at_ms=None,
-)
+FACTS = NoteFacts(np.ones(3, dtype=bool), np.full(3, START, dtype=np.int64), None, None, None)
 # Note 0 is helpful, note 1 is not, note 2 is undecided. Rater 0 agrees, rater 1 does not.
-TABLE = RatingTable(
-    np.arange(3),
-    np.array(["agrees", "differs"], dtype=object),
-    np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),
-    np.array([0, 0, 0, 1, 1, 1], dtype=np.int32),
-    np.array([1, 0, 0, 0, 1, 1], dtype=np.float32),
-)
+TABLE = table_of([0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1], rater_ids=["agrees", "differs"])
 SOON = np.full(6, START + HOUR, dtype=np.int64)
 
 
@@ -223,52 +180,38 @@ def _chosen(
     table: RatingTable = TABLE,
     times: np.ndarray[tuple[int], np.dtype[np.int64]] = SOON,
     facts: NoteFacts = FACTS,
-    intercepts: tuple[float, float, float] = (0.5, -0.2, 0.1),
+    intercepts: Sequence[float] = (0.5, -0.2, 0.1),
+    statuses: Sequence[NoteStatus] = (CRH, CRNH, NMR),
 ) -> list[bool]:
-    answer = helpful_raters(table, times, facts, [CRH, CRNH, NMR], np.array(intercepts), BridgingSettings())
+    answer = helpful_raters(table, times, facts, list(statuses), np.array(intercepts), BridgingSettings())
     assert answer is not None
     return [bool(value) for value in answer]
 
 
 def test_a_rater_who_agreed_early_with_the_outcome_is_kept() -> None:
     assert _chosen() == [True, False]
+    two_thirds = replace(TABLE, helpful=np.array([1, 0, 1, 0, 1, 1], dtype=np.float32))
+    assert _chosen(two_thirds, intercepts=[0.0] * 3, statuses=[CRH, CRNH, CRNH]) == [True, False]
 
 
-def test_somewhat_helpful_never_counts() -> None:
-    assert _chosen(replace(TABLE, helpful=np.full(6, 0.5, dtype=np.float32))) == [False, False]
-
-
-def test_ratings_after_48_hours_do_not_count() -> None:
-    assert _chosen(times=np.full(6, START + 48 * HOUR, dtype=np.int64)) == [False, False]
-
-
-def test_ratings_after_the_status_was_out_do_not_count() -> None:
-    out = replace(FACTS, status_at_ms=np.full(3, START + HOUR, dtype=np.int64))
-    assert _chosen(facts=out) == [False, False]
-
-
-def test_two_thirds_of_agreement_are_just_enough() -> None:
-    lines = np.array([1, 0, 1, 0, 1, 1], dtype=np.float32)
-    answer = helpful_raters(
-        replace(TABLE, helpful=lines), SOON, FACTS, [CRH, CRNH, CRNH], np.zeros(3), BridgingSettings()
-    )
-    assert answer is not None
-    assert answer.tolist() == [True, False]
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"table": replace(TABLE, helpful=np.full(6, 0.5, dtype=np.float32))},
+        {"times": np.full(6, START + 48 * HOUR, dtype=np.int64)},
+        {"facts": replace(FACTS, status_at_ms=np.full(3, START + HOUR, dtype=np.int64))},
+    ],
+    ids=["somewhat helpful", "after 48 hours", "after the status was out"],
+)
+def test_what_never_counts_as_agreement(change: dict[str, Any]) -> None:
+    assert _chosen(**change) == [False, False]
 
 
 def test_of_early_notes_only_the_first_five_ratings_count() -> None:
     old = replace(FACTS, created_at_ms=np.full(1, 1_640_000_000_000, dtype=np.int64))
-    table = RatingTable(
-        np.array([0]),
-        np.arange(7),
-        np.zeros(7, dtype=np.int32),
-        np.arange(7, dtype=np.int32),
-        np.ones(7, dtype=np.float32),
-    )
+    table = table_of([0] * 7, range(7), [1] * 7)
     times = 1_640_000_000_000 + np.arange(7, 0, -1)
-    answer = helpful_raters(table, times, old, [CRH], np.array([0.5]), BridgingSettings())
-    assert answer is not None
-    assert answer.tolist() == [False, False, True, True, True, True, True]
+    assert _chosen(table, times, old, [0.5], [CRH]) == [False, False, True, True, True, True, True]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from crowdnotes.bridging import public_data
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS
 from crowdnotes.bridging.public_data import TableReport, read_public_data
 from crowdnotes.errors import InputError
@@ -66,30 +65,16 @@ def test_shards_zipped_gzipped_and_plain_in_a_folder_become_one_table(tmp_path: 
 
 
 def test_all_four_tables_are_read(tmp_path: Path) -> None:
-    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
     text = "says \"so\" &amp; 'so'"
-    write_tsv(
-        tmp_path / "notes-00000.tsv",
-        NOTES.columns,
-        [{"noteId": 1, "classification": "NOT_MISLEADING", "summary": text}],
-    )
-    write_tsv(
-        tmp_path / "noteStatusHistory-00000.tsv",
-        HISTORY.columns,
-        [{"noteId": 1, "currentStatus": "NEEDS_MORE_RATINGS", "timestampMillisOfStatusLock": -1}],
-    )
-    write_tsv(
-        tmp_path / "userEnrollment-00000.tsv",
-        ENROLMENT.columns,
-        [{"participantId": "A", "modelingGroup": "13.0"}],
-    )
-    reports = read_public_data(tmp_path, tmp_path / "out")
-    assert [(report.table, report.rows) for report in reports] == [
-        ("notes", 1),
-        ("ratings", 1),
-        ("noteStatusHistory", 1),
-        ("userEnrollment", 1),
-    ]
+    note = {"noteId": 1, "classification": "NOT_MISLEADING", "summary": text}
+    status = {"noteId": 1, "currentStatus": "NEEDS_MORE_RATINGS", "timestampMillisOfStatusLock": -1}
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
+    write_tsv(tmp_path / "notes-00000.tsv", NOTES.columns, [note])
+    write_tsv(tmp_path / "noteStatusHistory-00000.tsv", HISTORY.columns, [status])
+    member = {"participantId": "A", "modelingGroup": "13.0"}
+    write_tsv(tmp_path / "userEnrollment-00000.tsv", ENROLMENT.columns, [member])
+    told = [(report.table, report.rows) for report in read_public_data(tmp_path, tmp_path / "out")]
+    assert told == [("notes", 1), ("ratings", 1), ("noteStatusHistory", 1), ("userEnrollment", 1)]
     assert pq.read_table(tmp_path / "out" / "notes.parquet")["summary"].to_pylist() == [text]
     assert pq.read_table(tmp_path / "out" / "userEnrollment.parquet")["modelingGroup"].to_pylist() == [13.0]
 
@@ -133,11 +118,7 @@ def test_repeats_are_found_across_blocks_and_shards(tmp_path: Path, monkeypatch:
 
 
 def test_unknown_columns_are_named_and_left_out(tmp_path: Path) -> None:
-    write_tsv(
-        tmp_path / "ratings-00000.tsv",
-        [*RATINGS.columns, "mood"],
-        [rating_row(1, "A", mood="fine")],
-    )
+    write_tsv(tmp_path / "ratings-00000.tsv", [*RATINGS.columns, "mood"], [rating_row(1, "A", mood="fine")])
     report, read = _read(tmp_path)
     assert report.unknown_columns == ("mood",)
     assert "mood" not in read[0]
@@ -158,20 +139,14 @@ def test_a_missing_column_is_named(tmp_path: Path, header: list[str], missing: s
         _read(tmp_path)
 
 
-def test_a_zip_that_is_cut_short_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
-    whole = write_ratings(tmp_path / "made.tsv", [rating_row(n, f"R{n}") for n in range(500)])
-    target = tmp_path / "ratings-00000.zip"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.write(whole, "ratings-00000.tsv")
-    target.write_bytes(target.read_bytes()[:-200])
-    with pytest.raises(InputError, match="cut short or damaged"):
-        _read(tmp_path)
-    assert not list((tmp_path / "out").glob("*"))
-
-
-def test_a_gzip_that_is_cut_short_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
-    whole = write_ratings(tmp_path / "made.tsv", [rating_row(n, f"R{n}") for n in range(500)])
-    (tmp_path / "ratings-00000.tsv.gz").write_bytes(gzip.compress(whole.read_bytes())[:-50])
+@pytest.mark.parametrize("packing", ["zip", "gzip"])
+def test_a_packed_file_that_is_cut_short_is_refused_and_leaves_nothing(tmp_path: Path, packing: str) -> None:
+    if packing == "zip":
+        packed = _zipped(tmp_path, 500)
+        packed.write_bytes(packed.read_bytes()[:-200])
+    else:
+        whole = write_ratings(tmp_path / "made.tsv", [rating_row(n, f"R{n}") for n in range(500)])
+        (tmp_path / "ratings-00000.tsv.gz").write_bytes(gzip.compress(whole.read_bytes())[:-50])
     with pytest.raises(InputError, match="cut short or damaged"):
         _read(tmp_path)
     assert not list((tmp_path / "out").glob("*"))
@@ -185,62 +160,51 @@ def test_a_file_that_is_empty_or_no_text_is_refused(tmp_path: Path, content: byt
 
 
 def test_stray_bytes_in_a_text_do_not_lose_the_note(tmp_path: Path) -> None:
-    path = write_tsv(
-        tmp_path / "notes-00000.tsv",
-        NOTES.columns,
-        [{"noteId": 1, "classification": "NOT_MISLEADING", "summary": "q1zx"}],
-    )
+    note = {"noteId": 1, "classification": "NOT_MISLEADING", "summary": "q1zx"}
+    path = write_tsv(tmp_path / "notes-00000.tsv", NOTES.columns, [note])
     path.write_bytes(path.read_bytes().replace(b"q1zx", b"q1\xffx"))
     _, read = _read(tmp_path)
     assert read[0]["summary"] == "q1�x"
 
 
-def test_a_header_alone_gives_an_empty_table(tmp_path: Path) -> None:
+def test_a_header_alone_gives_an_empty_table_and_progress_is_told(tmp_path: Path) -> None:
     write_ratings(tmp_path / "ratings-00000.tsv", [])
     report, read = _read(tmp_path)
     assert (report.rows, read) == (0, [])
+    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A"), rating_row(1, "B")])
+    told: list[tuple[str, int]] = []
+    read_public_data(tmp_path, tmp_path / "out", lambda table, rows: told.append((table, rows)))
+    assert told == [("ratings", 2)]
 
 
-def test_a_folder_without_public_data_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_public_data_a_single_file_and_a_place_that_cannot_be_written_are_named(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(InputError, match="no public data"):
         read_public_data(tmp_path, tmp_path / "out")
     with pytest.raises(InputError, match="no file or folder"):
         read_public_data(tmp_path / "nowhere", tmp_path / "out")
+    path = write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
+    with pytest.raises(InputError, match="is a file"):
+        read_public_data(path, tmp_path / "out")
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(InputError, match="taken cannot be written"):
+        read_public_data(tmp_path, tmp_path / "taken")
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
-    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A"), rating_row(1, "B")])
-    told: list[tuple[str, int]] = []
-    public_data.read_public_data(tmp_path, tmp_path / "out", lambda table, rows: told.append((table, rows)))
-    assert told == [("ratings", 2)]
-
-
-def _zipped(folder: Path) -> bytearray:
-    whole = write_ratings(folder / "made.tsv", [rating_row(1, "A")])
-    target = folder / "ratings-00000.zip"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+def _zipped(folder: Path, rows: int) -> Path:
+    whole = write_ratings(folder / "made.tsv", [rating_row(n, f"R{n}") for n in range(rows)])
+    with zipfile.ZipFile(folder / "ratings-00000.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(whole, "ratings-00000.tsv")
-    return bytearray(target.read_bytes())
+    return folder / "ratings-00000.zip"
 
 
 @pytest.mark.parametrize(("place", "value", "sentence"), [(0, 1, "encrypted"), (2, 99, "compression")])
 def test_a_zip_that_nobody_here_can_unpack_is_refused(tmp_path: Path, place: int, value: int, sentence: str) -> None:
-    content = _zipped(tmp_path)
+    packed = _zipped(tmp_path, 1)
+    content = bytearray(packed.read_bytes())
     central = content.rfind(b"PK\x01\x02")
     content[6 + place] = content[central + 8 + place] = value  # the flags and the method stand in both headers
-    (tmp_path / "ratings-00000.zip").write_bytes(bytes(content))
+    packed.write_bytes(bytes(content))
     with pytest.raises(InputError, match=f"cannot be unpacked .*{sentence}"):
         _read(tmp_path)
-
-
-def test_a_single_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
-    path = write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
-    with pytest.raises(InputError, match="is a file"):
-        read_public_data(path, tmp_path / "out")
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, "A")])
-    (tmp_path / "taken").write_text("a file")
-    with pytest.raises(InputError, match="taken cannot be written"):
-        read_public_data(tmp_path, tmp_path / "taken")

@@ -43,19 +43,9 @@ def data(tmp_path: Path) -> Path:
     rows += [rating_row(_FEW, f"R{n:04d}", "HELPFUL", **liked) for n in range(3)]
     write_ratings(tmp_path / "ratings-00000.tsv", rows)
     ids = [*(int(value) for value in table.note_ids), _BRIDGE, _POOR, _FEW]
-    write_tsv(
-        tmp_path / "notes-00000.tsv",
-        NOTES.columns,
-        [
-            {
-                "noteId": note,
-                "noteAuthorParticipantId": f"W{note % 7}",
-                "createdAtMillis": _START,
-                "classification": "MISINFORMED_OR_POTENTIALLY_MISLEADING",
-            }
-            for note in ids
-        ],
-    )
+    of_all = {"createdAtMillis": _START, "classification": "MISINFORMED_OR_POTENTIALLY_MISLEADING"}
+    notes = [{"noteId": note, "noteAuthorParticipantId": f"W{note % 7}", **of_all} for note in ids]
+    write_tsv(tmp_path / "notes-00000.tsv", NOTES.columns, notes)
     return tmp_path
 
 
@@ -63,7 +53,9 @@ def _by_note(scores: PublicScores) -> dict[int | str, NoteStatus]:
     return {result.note_id: result.status for result in scores.statuses}
 
 
-def test_notes_get_the_status_that_their_ratings_speak_for(data: Path) -> None:
+def test_notes_get_the_status_that_their_ratings_speak_for_and_one_with_few_has_no_score_rather_than_a_low_one(
+    data: Path,
+) -> None:
     scores = score_public_data(data, BridgingSettings())
     statuses = _by_note(scores)
     assert len(statuses) == len(scores.statuses) == 83
@@ -71,10 +63,7 @@ def test_notes_get_the_status_that_their_ratings_speak_for(data: Path) -> None:
     assert statuses[_POOR] is NoteStatus.NOT_HELPFUL
     assert statuses[_FEW] is NoteStatus.NEEDS_MORE_RATINGS
     assert scores.dropped["ratings of notes with under 5 raters"] == 3
-
-
-def test_a_note_with_few_ratings_has_no_score_rather_than_a_low_one(data: Path) -> None:
-    few = next(result for result in score_public_data(data, BridgingSettings()).statuses if result.note_id == _FEW)
+    few = next(result for result in scores.statuses if result.note_id == _FEW)
     assert few.note_intercept is None
     assert few.decided_by is RuleName.INITIAL
 
@@ -96,17 +85,8 @@ def test_without_notes_the_rules_that_need_them_are_not_applied_and_it_is_said(d
 
 
 def test_the_status_history_lets_a_shown_note_keep_its_status(data: Path) -> None:
-    write_tsv(
-        data / "noteStatusHistory-00000.tsv",
-        HISTORY.columns,
-        [
-            {
-                "noteId": _BRIDGE,
-                "currentStatus": "CURRENTLY_RATED_HELPFUL",
-                "timestampMillisOfLatestNonNMRStatus": _START + 10**8,
-            }
-        ],
-    )
+    shown = {"currentStatus": "CURRENTLY_RATED_HELPFUL", "timestampMillisOfLatestNonNMRStatus": _START + 10**8}
+    write_tsv(data / "noteStatusHistory-00000.tsv", HISTORY.columns, [{"noteId": _BRIDGE, **shown}])
     scores = score_public_data(data, BridgingSettings())
     bridge = next(result for result in scores.statuses if result.note_id == _BRIDGE)
     assert bridge.decided_by is RuleName.INERTIA
@@ -116,9 +96,8 @@ def test_the_status_history_lets_a_shown_note_keep_its_status(data: Path) -> Non
 def test_ratings_of_early_not_misleading_notes_are_not_used(data: Path) -> None:
     notes = data / "notes-00000.tsv"
     lines = notes.read_text("utf-8").splitlines()
-    lines[1] = lines[1].replace("MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING").replace(
-        str(_START), "1600000000000"
-    )  # fmt: skip
+    lines[1] = lines[1].replace("MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING")
+    lines[1] = lines[1].replace(str(_START), "1600000000000")
     notes.write_text("\n".join(lines) + "\n", "utf-8")
     scores = score_public_data(data, BridgingSettings())
     assert scores.dropped["ratings of early notes that call the post not misleading"] > 0

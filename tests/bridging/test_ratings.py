@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 
 from crowdnotes.bridging.columns import RATINGS
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Penalties
+from crowdnotes.bridging.model import Penalties, RatingTable
 from crowdnotes.bridging.public_data import column_names, found_table, read_column, read_public_data
 from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.errors import InputError
@@ -25,7 +26,7 @@ def _parquet(path: Path, **columns: object) -> Path:
     return path
 
 
-def test_a_prepared_table_keeps_64_bit_ids_apart(tmp_path: Path) -> None:
+def test_a_prepared_table_keeps_64_bit_ids_apart_and_either_id_may_be_text(tmp_path: Path) -> None:
     path = _parquet(tmp_path / "r.parquet", note_id=[_BIG, _BIG - 1], rater_id=["b", "a"], helpful_num=[1.0, 0.5])
     loaded = load_ratings(path)
     assert loaded.table.note_ids.tolist() == [_BIG - 1, _BIG]
@@ -33,19 +34,8 @@ def test_a_prepared_table_keeps_64_bit_ids_apart(tmp_path: Path) -> None:
     assert loaded.table.note.tolist() == [1, 0]
     assert loaded.table.helpful.tolist() == [1.0, 0.5]
     assert not loaded.public
-
-
-def test_rater_ids_may_be_whole_numbers_and_notes_strings(tmp_path: Path) -> None:
-    path = _parquet(tmp_path / "r.parquet", note_id=["n2", "n1"], rater_id=[_BIG, 3], helpful_num=[1, 0])
-    loaded = load_ratings(path)
-    assert loaded.table.note_ids.tolist() == ["n1", "n2"]
-    assert loaded.table.rater_ids.tolist() == [3, _BIG]
-
-
-def test_ids_as_floats_are_refused(tmp_path: Path) -> None:
-    path = _parquet(tmp_path / "r.parquet", note_id=[1.0, 2.0], rater_id=["a", "b"], helpful_num=[1, 0])
-    with pytest.raises(InputError, match="floating-point"):
-        load_ratings(path)
+    table = load_ratings(_parquet(path, note_id=["n2", "n1"], rater_id=[_BIG, 3], helpful_num=[1, 0])).table
+    assert (table.note_ids.tolist(), table.rater_ids.tolist()) == (["n1", "n2"], [3, _BIG])
 
 
 def test_rows_without_id_or_number_and_repeats_are_dropped_by_name(tmp_path: Path) -> None:
@@ -66,14 +56,8 @@ def test_rows_without_id_or_number_and_repeats_are_dropped_by_name(tmp_path: Pat
 
 
 def test_weights_come_along(tmp_path: Path) -> None:
-    path = _parquet(
-        tmp_path / "r.parquet",
-        note_id=[1, 1, 1],
-        rater_id=["a", "b", "c"],
-        helpful_num=[1, 0, 0],
-        weight=[2.0, 0.5, -1],
-    )
-    loaded = load_ratings(path)
+    columns = {"note_id": [1, 1, 1], "rater_id": ["a", "b", "c"], "helpful_num": [1, 0, 0], "weight": [2.0, 0.5, -1]}
+    loaded = load_ratings(_parquet(tmp_path / "r.parquet", **columns))
     assert loaded.table.weight is not None
     assert loaded.table.weight.tolist() == [2.0, 0.5]
     assert loaded.dropped == {"weight is negative or not a number": 1}
@@ -92,39 +76,36 @@ def test_public_ratings_come_with_times_and_tags_when_asked(tmp_path: Path) -> N
     assert load_ratings(path).tags == {}
 
 
-def test_a_table_that_is_neither_form_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="rater_id, helpful_num"):
-        load_ratings(_parquet(tmp_path / "r.parquet", note_id=[1], mood=["fine"]))
+_WIDE = pd.array([2**63, 2**63 + 1], dtype="uint64")
 
 
-def test_numbers_that_are_words_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="other than numbers"):
-        load_ratings(_parquet(tmp_path / "r.parquet", note_id=[1], rater_id=["a"], helpful_num=["good"]))
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"note_id": [1], "mood": ["fine"]}, "rater_id, helpful_num"),
+        ({"note_id": [1.0, 2.0], "rater_id": ["a", "b"], "helpful_num": [1, 0]}, "floating-point"),
+        ({"note_id": _WIDE, "rater_id": ["a", "b"], "helpful_num": [1, 0]}, "beyond 64 bits"),
+        ({"note_id": [1], "rater_id": ["a"], "helpful_num": ["good"]}, "other than numbers"),
+    ],
+    ids=["neither form", "ids as floats", "beyond 64 bits", "words"],
+)
+def test_a_table_that_would_be_read_wrongly_is_refused(tmp_path: Path, columns: dict[str, object], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        load_ratings(_parquet(tmp_path / "r.parquet", **columns))
 
 
-def test_a_parquet_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
-    path = _parquet(tmp_path / "r.parquet", note_id=[1], rater_id=["a"], helpful_num=[1])
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InputError, match="cut short"):
-        load_ratings(path)
-
-
-def test_a_folder_without_ratings_is_refused(tmp_path: Path) -> None:
+def test_a_parquet_file_that_is_cut_short_and_a_folder_without_ratings_are_refused_and_an_empty_table_is_empty(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(InputError, match="no ratings"):
         load_ratings(tmp_path)
-
-
-def test_an_empty_table_loads_as_empty(tmp_path: Path) -> None:
-    path = tmp_path / "r.parquet"
     frame = pd.DataFrame({"note_id": [1], "rater_id": ["a"], "helpful_num": [1.0]})
+    path = tmp_path / "r.parquet"
     frame.iloc[:0].to_parquet(path)
     assert len(load_ratings(path).table) == 0
-
-
-def test_numbers_beyond_64_bits_are_refused_rather_than_wrapped(tmp_path: Path) -> None:
-    ids = pd.array([2**63, 2**63 + 1], dtype="uint64")
-    path = _parquet(tmp_path / "r.parquet", note_id=ids, rater_id=["a", "b"], helpful_num=[1, 0])
-    with pytest.raises(InputError, match="beyond 64 bits"):
+    frame.to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match="cut short"):
         load_ratings(path)
 
 
@@ -136,46 +117,41 @@ def test_a_folder_of_our_parquet_is_public_data(tmp_path: Path) -> None:
     assert loaded.table.note_ids.tolist() == [_BIG]
 
 
-@pytest.mark.parametrize("bad", [float("nan"), -0.1, 1.5, float("inf")])
-def test_a_rating_that_is_no_number_from_0_to_1_is_refused(bad: float) -> None:
-    table = made_ratings(notes=10, raters=10)
-    helpful = table.helpful.copy()
-    helpful[3] = bad
-    with pytest.raises(InputError, match="from 0 to 1"):
-        fit(replace(table, helpful=helpful))
+_SMALL = made_ratings(notes=10, raters=10)
 
 
-def test_an_empty_table_is_refused() -> None:
-    table = made_ratings()
-    with pytest.raises(InputError, match="no ratings"):
-        fit(table.keep(np.zeros(len(table), dtype=bool)))
+def _with_one(bad: float) -> RatingTable:
+    return replace(_SMALL, helpful=np.where(np.arange(len(_SMALL)) == 3, bad, _SMALL.helpful).astype(np.float32))
 
 
-@pytest.mark.parametrize("factors", [0, 4])
-def test_other_than_one_to_three_factors_are_refused(factors: int) -> None:
-    with pytest.raises(InputError, match="factors"):
-        fit(made_ratings(), factors=factors)
+def _weighing(weight: float) -> RatingTable:
+    return replace(_SMALL, weight=np.full(len(_SMALL), weight, dtype=np.float32))
 
 
-def test_a_start_with_another_number_of_factors_is_refused() -> None:
-    table = made_ratings()
-    with pytest.raises(InputError, match="same number"):
-        fit(table, factors=2, start=fit(table))
+@pytest.mark.parametrize(
+    ("table", "options", "says"),
+    [
+        (_with_one(float("nan")), {}, "from 0 to 1"),
+        (_with_one(-0.1), {}, "from 0 to 1"),
+        (_with_one(1.5), {}, "from 0 to 1"),
+        (_with_one(float("inf")), {}, "from 0 to 1"),
+        (_weighing(-1.0), {}, "weight"),
+        (_weighing(float("nan")), {}, "weight"),
+        (_SMALL.keep(np.zeros(len(_SMALL), dtype=bool)), {}, "no ratings"),
+        (_SMALL, {"factors": 0}, "factors"),
+        (_SMALL, {"factors": 4}, "factors"),
+        (_SMALL, {"factors": 2, "start": fit(_SMALL)}, "same number"),
+    ],
+    ids="nan negative large infinite negative-weight nan-weight empty no-factor 4-factors another-start".split(),
+)
+def test_what_cannot_be_fitted_is_refused(table: RatingTable, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        fit(table, **options)
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("nan")])
-def test_a_weight_that_cannot_weigh_is_refused(weight: float) -> None:
-    table = made_ratings(notes=10, raters=10)
-    with pytest.raises(InputError, match="weight"):
-        fit(replace(table, weight=np.full(len(table), weight, dtype=np.float32)))
-
-
-def test_penalties_must_be_positive() -> None:
+def test_more_factors_than_raters_weights_beyond_reckoning_and_no_penalty_are_refused() -> None:
     with pytest.raises(InputError, match="note_factor"):
         Penalties(note_factor=0)
-
-
-def test_more_factors_than_raters_and_weights_beyond_reckoning_are_refused() -> None:
     table = made_ratings()
     with pytest.raises(InputError, match="2 notes or raters"):
         fit(table.keep(table.rater < 2), factors=3)

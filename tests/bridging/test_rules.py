@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType
 
 import pytest
 from hypothesis import given, settings
@@ -24,21 +26,19 @@ from crowdnotes.bridging.status import (
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import in_figures
 
+Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
 LINES = BridgingSettings()
 NMR, CRH, CRNH = NoteStatus.NEEDS_MORE_RATINGS, NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL
 REJECT, HELP = NoteStatus.FIRM_REJECT, NoteStatus.NEEDS_YOUR_HELP
 TAG, MILD = "notHelpfulIncorrect", "notHelpfulHardToUnderstand"
 NOTE = NoteSignals(
-    1,
-    20,
-    0.2,
-    0.1,
-    negative=Side(10, 0.6, 4),
-    positive=Side(10, 0.6, 4),
-    misleading=True,
-    upper_bound=0.3,
+    1, 20, 0.2, 0.1, negative=Side(10, 0.6, 4), positive=Side(10, 0.6, 4), misleading=True, upper_bound=0.3,
     was_helpful=False,
-)
+)  # fmt: skip
+
+
+def _with(change: dict[str, object]) -> NoteSignals:
+    return replace(NOTE, **change)  # type: ignore[arg-type]
 
 
 def _said(answer: RuleOutcome | NotApplied) -> NoteStatus | None:
@@ -47,94 +47,61 @@ def _said(answer: RuleOutcome | NotApplied) -> NoteStatus | None:
     return answer.status
 
 
-def test_every_note_begins_as_needing_more_ratings() -> None:
-    assert _said(rules.initial(NOTE, NMR, LINES)) is NMR
+def _name(value: object) -> str | None:
+    return value.__name__ if isinstance(value, FunctionType) else None
 
 
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"intercept": 0.40}, NoteStatus.HELPFUL),
-        ({"intercept": 0.3999}, None),
-        ({"intercept": 0.40, "ratings": 5}, NoteStatus.HELPFUL),
-        ({"intercept": 0.40, "ratings": 4}, None),
-        ({"intercept": 0.40, "misleading": False}, None),
-        ({"intercept": float("nan")}, None),
-    ],
-)
-def test_general_helpful(change: dict[str, object], status: NoteStatus | None) -> None:
-    assert _said(rules.general_helpful(_with(change), NMR, LINES)) is status
+def _sides(negative: Side, positive: Side, ratings: int = 40) -> dict[str, object]:
+    return {"negative": negative, "positive": positive, "ratings": ratings}
 
 
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"intercept": -0.131, "factor": 0.1}, NoteStatus.NOT_HELPFUL),
-        ({"intercept": -0.129, "factor": 0.1}, None),
-        ({"intercept": -0.131, "factor": -0.11}, None),
-        ({"intercept": -0.06, "factor": 0.0, "ratings": 5}, NoteStatus.NOT_HELPFUL),
-        ({"intercept": -0.06, "factor": 0.0, "ratings": 4}, None),
-        ({"intercept": -0.06, "factor": 0.0, "misleading": False}, NoteStatus.NOT_HELPFUL),
-        ({"intercept": float("nan")}, None),
-    ],
-)
-def test_general_not_helpful_is_a_diamond(change: dict[str, object], status: NoteStatus | None) -> None:
-    assert _said(rules.general_not_helpful(_with(change), NMR, LINES)) is status
+def _tag(name: str, total: float, share: float) -> dict[str, object]:
+    return {"tag_totals": {name: total}, "tag_shares": {name: share}}
 
 
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"upper_bound": -0.041}, NoteStatus.NOT_HELPFUL),
-        ({"upper_bound": -0.04}, None),
-        ({"upper_bound": -0.041, "ratings": 4}, None),
-        ({"upper_bound": float("nan")}, None),
-    ],
-)
-def test_upper_bound(change: dict[str, object], status: NoteStatus | None) -> None:
-    assert _said(rules.upper_bound(_with(change), NMR, LINES)) is status
+NAN = float("nan")
+BY_SCORE: list[tuple[Rule, dict[str, object], NoteStatus | None]] = [
+    (rules.initial, {}, NMR),
+    (rules.general_helpful, {"intercept": 0.40}, CRH),
+    (rules.general_helpful, {"intercept": 0.3999}, None),
+    (rules.general_helpful, {"intercept": 0.40, "ratings": 5}, CRH),
+    (rules.general_helpful, {"intercept": 0.40, "ratings": 4}, None),
+    (rules.general_helpful, {"intercept": 0.40, "misleading": False}, None),
+    (rules.general_helpful, {"intercept": NAN}, None),
+    # the region of notes that are not helpful is a diamond
+    (rules.general_not_helpful, {"intercept": -0.131, "factor": 0.1}, CRNH),
+    (rules.general_not_helpful, {"intercept": -0.129, "factor": 0.1}, None),
+    (rules.general_not_helpful, {"intercept": -0.131, "factor": -0.11}, None),
+    (rules.general_not_helpful, {"intercept": -0.06, "factor": 0.0, "ratings": 5}, CRNH),
+    (rules.general_not_helpful, {"intercept": -0.06, "factor": 0.0, "ratings": 4}, None),
+    (rules.general_not_helpful, {"intercept": -0.06, "factor": 0.0, "misleading": False}, CRNH),
+    (rules.general_not_helpful, {"intercept": NAN}, None),
+    (rules.upper_bound, {"upper_bound": -0.041}, CRNH),
+    (rules.upper_bound, {"upper_bound": -0.04}, None),
+    (rules.upper_bound, {"upper_bound": -0.041, "ratings": 4}, None),
+    (rules.upper_bound, {"upper_bound": NAN}, None),
+    (rules.ratio, _sides(Side(3, 0.4, 0), Side(3, 0.19, 0), 6), CRNH),
+    (rules.ratio, _sides(Side(3, 0.41, 0), Side(3, 0.0, 0), 6), None),
+    (rules.ratio, _sides(Side(3, 0.4, 0), Side(3, 0.21, 0), 6), None),
+    (rules.ratio, _sides(Side(2, 0.0, 0), Side(9, 0.0, 0), 11), None),
+    (rules.ratio, _sides(Side(0), Side(9, 0.0, 0), 9), None),
+    (rules.ratio, _sides(Side(3, 0.0, 0), Side(3, 0.0, 0), 4), None),
+    (rules.not_misleading, {"misleading": False, "intercept": -0.151}, CRNH),
+    (rules.not_misleading, {"misleading": False, "intercept": -0.15}, None),
+    (rules.not_misleading, {"misleading": True, "intercept": -0.151}, None),
+    (rules.inertia, {"was_helpful": True, "intercept": 0.3901}, CRH),
+    (rules.inertia, {"was_helpful": True, "intercept": 0.3899}, None),
+    (rules.inertia, {"was_helpful": False, "intercept": 0.3901}, None),
+    (rules.inertia, {"was_helpful": True, "intercept": 0.3901, "misleading": False}, None),
+    (rules.inertia, {"was_helpful": True, "intercept": 0.3901, "ratings": 4}, None),
+]
 
 
-@pytest.mark.parametrize(
-    ("negative", "positive", "ratings", "status"),
-    [
-        (Side(3, 0.4, 0), Side(3, 0.19, 0), 6, NoteStatus.NOT_HELPFUL),
-        (Side(3, 0.41, 0), Side(3, 0.0, 0), 6, None),
-        (Side(3, 0.4, 0), Side(3, 0.21, 0), 6, None),
-        (Side(2, 0.0, 0), Side(9, 0.0, 0), 11, None),
-        (Side(0), Side(9, 0.0, 0), 9, None),
-        (Side(3, 0.0, 0), Side(3, 0.0, 0), 4, None),
-    ],
-)
-def test_ratio(negative: Side, positive: Side, ratings: int, status: NoteStatus | None) -> None:
-    note = replace(NOTE, negative=negative, positive=positive, ratings=ratings)
-    assert _said(rules.ratio(note, NMR, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"misleading": False, "intercept": -0.151}, NoteStatus.NOT_HELPFUL),
-        ({"misleading": False, "intercept": -0.15}, None),
-        ({"misleading": True, "intercept": -0.151}, None),
-    ],
-)
-def test_not_misleading(change: dict[str, object], status: NoteStatus | None) -> None:
-    assert _said(rules.not_misleading(_with(change), NMR, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"was_helpful": True, "intercept": 0.3901}, NoteStatus.HELPFUL),
-        ({"was_helpful": True, "intercept": 0.3899}, None),
-        ({"was_helpful": False, "intercept": 0.3901}, None),
-        ({"was_helpful": True, "intercept": 0.3901, "misleading": False}, None),
-        ({"was_helpful": True, "intercept": 0.3901, "ratings": 4}, None),
-    ],
-)
-def test_inertia(change: dict[str, object], status: NoteStatus | None) -> None:
-    assert _said(rules.inertia(_with(change), NMR, LINES)) is status
+@pytest.mark.parametrize(("rule", "change", "status"), BY_SCORE, ids=_name)
+def test_a_rule_that_sets_a_status_fires_at_its_line_and_just_misses_beside_it(
+    rule: Rule, change: dict[str, object], status: NoteStatus | None
+) -> None:
+    assert _said(rule(_with(change), NMR, LINES)) is status
 
 
 @pytest.mark.parametrize(
@@ -153,8 +120,7 @@ def test_inertia(change: dict[str, object], status: NoteStatus | None) -> None:
         (rules.explanation, "helpful_tags"),
     ],
 )
-def test_a_rule_without_its_input_is_not_applied(rule: object, lack: str) -> None:
-    assert callable(rule)
+def test_a_rule_without_its_input_is_not_applied(rule: Rule, lack: str) -> None:
     note = replace(SHOWN, misleading=True, upper_bound=0.5, was_helpful=True)
     answer = rule(replace(note, **{lack: None}), CRH, LINES)  # type: ignore[arg-type]
     assert isinstance(answer, NotApplied)
@@ -167,10 +133,6 @@ def test_the_distance_to_the_line_is_told_fired_or_not() -> None:
     distance = answer.distances[1]
     assert (distance.value, distance.line, distance.met) == (0.31, 0.40, False)
     assert distance.gap == pytest.approx(-0.09)
-
-
-def _with(change: dict[str, object]) -> NoteSignals:
-    return replace(NOTE, **change)  # type: ignore[arg-type]
 
 
 SHOWN = NoteSignals(
@@ -192,119 +154,66 @@ SHOWN = NoteSignals(
 )
 
 
-@pytest.mark.parametrize(
-    ("total", "share", "before", "status"),
-    [
-        (2.51, 0.11, CRH, REJECT),
-        (2.51, 0.11, NMR, REJECT),
-        (2.51, 0.11, CRNH, None),
-        (2.5, 0.11, CRH, None),
-        (2.51, 0.1, CRH, None),
-    ],
-)
-def test_a_complaint_that_is_often_and_unusual_blocks(
-    total: float, share: float, before: NoteStatus, status: NoteStatus | None
+STOPS: list[tuple[Rule, dict[str, object], NoteStatus, NoteStatus | None]] = [
+    # a complaint that is often made and unusual
+    (rules.tags, _tag(TAG, 2.51, 0.11), CRH, REJECT),
+    (rules.tags, _tag(TAG, 2.51, 0.11), NMR, REJECT),
+    (rules.tags, _tag(TAG, 2.51, 0.11), CRNH, None),
+    (rules.tags, _tag(TAG, 2.5, 0.11), CRH, None),
+    (rules.tags, _tag(TAG, 2.51, 0.1), CRH, None),
+    (rules.tags, _tag(MILD, 9.0, 0.9), CRH, None),  # unclear language alone never blocks
+    # "incorrect" by raters of a like mind
+    (rules.incorrect, {"incorrect": IncorrectSignal(3, 2, 1.2)}, CRH, REJECT),  # 2 / ln 2.2 = 2.54
+    (rules.incorrect, {"incorrect": IncorrectSignal(3, 2, 1.3)}, CRH, None),  # 2 / ln 2.3 = 2.40
+    (rules.incorrect, {"incorrect": IncorrectSignal(2, 2, 1.2)}, CRH, None),
+    (rules.incorrect, {"incorrect": IncorrectSignal(3, 1, 0.1)}, CRH, None),
+    (rules.incorrect, {"incorrect": IncorrectSignal(3, 2, 0.0)}, CRH, REJECT),
+    (rules.incorrect, {"incorrect": IncorrectSignal(3, 2, 1.2)}, CRNH, None),
+    (rules.low_diligence, {"diligence_intercept": 0.264}, CRH, REJECT),
+    (rules.low_diligence, {"diligence_intercept": 0.263}, CRH, None),
+    (rules.low_diligence, {"diligence_intercept": 0.264}, CRNH, None),
+    (rules.large_factor, {"factor": 0.501}, CRH, REJECT),
+    (rules.large_factor, {"factor": -0.501}, CRH, REJECT),
+    (rules.large_factor, {"factor": 0.5}, CRH, None),
+    (rules.large_factor, {"factor": 0.9}, NMR, None),
+    (rules.low_intercept, {"intercept": 0.2999}, NMR, REJECT),
+    (rules.low_intercept, {"intercept": 0.30}, NMR, None),
+    (rules.low_intercept, {"intercept": 0.1}, CRNH, None),
+    (rules.low_intercept, {"intercept": NAN}, NMR, None),
+    # the smaller side must bring four
+    (rules.minority, {"positive": Side(9, 0.7, 3)}, CRH, HELP),
+    (rules.minority, {"positive": Side(9, 0.7, 4)}, CRH, None),
+    (rules.minority, {"positive": Side(9, 0.7, -2)}, CRH, HELP),
+    (rules.minority, {"positive": Side(9, 0.7, 3)}, NMR, None),
+    # and be a fair share
+    (rules.balance, _sides(Side(71, 0.9, 71), Side(10, 0.7, 4)), CRH, HELP),  # 4 of 81
+    (rules.balance, _sides(Side(70, 0.9, 70), Side(10, 0.7, 4)), CRH, None),  # 4 of 80
+    (rules.balance, _sides(Side(500, 0.9, 500), Side(10, 0.7, 10)), CRH, None),
+    (rules.balance, _sides(Side(500, 0.9, 500), Side(10, 0.7, 3)), CRH, None),  # for the rule before this one
+    (rules.balance, _sides(Side(71, 0.9, 71), Side(10, 0.7, 4)), NMR, None),
+    # it must hold without the busiest and without linked raters
+    (rules.high_volume, {"intercept_without_high_volume": 0.3699}, CRH, HELP),
+    (rules.high_volume, {"intercept_without_high_volume": 0.37}, CRH, None),
+    (rules.high_volume, {"intercept_without_high_volume": 0.1}, NMR, None),
+    (rules.high_volume, {"intercept_without_high_volume": NAN}, CRH, None),
+    (rules.correlated, {"intercept_without_correlated": 0.3699}, CRH, HELP),
+    (rules.correlated, {"intercept_without_correlated": 0.37}, CRH, None),
+    (rules.correlated, {"intercept_without_correlated": 0.1}, NMR, None),
+    (rules.correlated, {"intercept_without_correlated": NAN}, CRH, None),
+    # a status needs two reasons of two raters each
+    (rules.explanation, {"helpful_tags": {"a": 2, "b": 1}}, CRH, NMR),
+    (rules.explanation, {"helpful_tags": {"a": 2, "b": 2}}, CRH, None),
+    (rules.explanation, {"helpful_tags": {"a": 2, "b": 2}, "not_helpful_tags": {"c": 9}}, CRNH, NMR),
+    (rules.explanation, {"helpful_tags": {}, "not_helpful_tags": {"c": 2, "d": 2}}, CRNH, None),
+    (rules.explanation, {"helpful_tags": {}}, NMR, None),
+]
+
+
+@pytest.mark.parametrize(("rule", "change", "before", "status"), STOPS, ids=_name)
+def test_a_rule_that_holds_a_status_back_fires_past_its_line_and_from_the_statuses_that_it_is_for(
+    rule: Rule, change: dict[str, object], before: NoteStatus, status: NoteStatus | None
 ) -> None:
-    note = replace(SHOWN, tag_totals={TAG: total}, tag_shares={TAG: share})
-    assert _said(rules.tags(note, before, LINES)) is status
-
-
-def test_unclear_language_alone_never_blocks() -> None:
-    note = replace(SHOWN, tag_totals={MILD: 9.0}, tag_shares={MILD: 0.9})
-    assert _said(rules.tags(note, CRH, LINES)) is None
-
-
-@pytest.mark.parametrize(
-    ("signal", "before", "status"),
-    [
-        (IncorrectSignal(3, 2, 1.2), CRH, REJECT),  # 2 / ln 2.2 = 2.54
-        (IncorrectSignal(3, 2, 1.3), CRH, None),  # 2 / ln 2.3 = 2.40
-        (IncorrectSignal(2, 2, 1.2), CRH, None),
-        (IncorrectSignal(3, 1, 0.1), CRH, None),
-        (IncorrectSignal(3, 2, 0.0), CRH, REJECT),
-        (IncorrectSignal(3, 2, 1.2), CRNH, None),
-    ],
-)
-def test_incorrect_by_raters_of_a_like_mind(
-    signal: IncorrectSignal, before: NoteStatus, status: NoteStatus | None
-) -> None:
-    assert _said(rules.incorrect(replace(SHOWN, incorrect=signal), before, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("intercept", "before", "status"), [(0.264, CRH, REJECT), (0.263, CRH, None), (0.264, CRNH, None)]
-)
-def test_low_diligence(intercept: float, before: NoteStatus, status: NoteStatus | None) -> None:
-    assert _said(rules.low_diligence(replace(SHOWN, diligence_intercept=intercept), before, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("factor", "before", "status"), [(0.501, CRH, REJECT), (-0.501, CRH, REJECT), (0.5, CRH, None), (0.9, NMR, None)]
-)
-def test_large_factor(factor: float, before: NoteStatus, status: NoteStatus | None) -> None:
-    assert _said(rules.large_factor(replace(SHOWN, factor=factor), before, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("intercept", "before", "status"),
-    [(0.2999, NMR, REJECT), (0.30, NMR, None), (0.1, CRNH, None), (float("nan"), NMR, None)],
-)
-def test_low_intercept(intercept: float, before: NoteStatus, status: NoteStatus | None) -> None:
-    assert _said(rules.low_intercept(replace(SHOWN, intercept=intercept), before, LINES)) is status
-
-
-@pytest.mark.parametrize(("net", "before", "status"), [(3, CRH, HELP), (4, CRH, None), (-2, CRH, HELP), (3, NMR, None)])
-def test_the_smaller_side_must_bring_four(net: int, before: NoteStatus, status: NoteStatus | None) -> None:
-    assert _said(rules.minority(replace(SHOWN, positive=Side(9, 0.7, net)), before, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("net", "others", "before", "status"),
-    [
-        (4, 71, CRH, HELP),  # 4 of 81
-        (4, 70, CRH, None),  # 4 of 80
-        (10, 500, CRH, None),
-        (3, 500, CRH, None),  # for the rule before this one
-        (4, 71, NMR, None),
-    ],
-)
-def test_the_smaller_side_must_be_a_fair_share(
-    net: int, others: int, before: NoteStatus, status: NoteStatus | None
-) -> None:
-    note = replace(SHOWN, negative=Side(others, 0.9, others), positive=Side(10, 0.7, net))
-    assert _said(rules.balance(note, before, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("intercept", "before", "status"),
-    [(0.3699, CRH, HELP), (0.37, CRH, None), (0.1, NMR, None), (float("nan"), CRH, None)],
-)
-def test_it_must_hold_without_the_busiest_and_without_linked_raters(
-    intercept: float, before: NoteStatus, status: NoteStatus | None
-) -> None:
-    busy, linked = (
-        replace(SHOWN, intercept_without_high_volume=intercept),
-        replace(SHOWN, intercept_without_correlated=intercept),
-    )
-    assert _said(rules.high_volume(busy, before, LINES)) is status
-    assert _said(rules.correlated(linked, before, LINES)) is status
-
-
-@pytest.mark.parametrize(
-    ("helpful", "not_helpful", "before", "status"),
-    [
-        ({"a": 2, "b": 1}, {}, CRH, NMR),
-        ({"a": 2, "b": 2}, {}, CRH, None),
-        ({"a": 2, "b": 2}, {"c": 9}, CRNH, NMR),
-        ({}, {"c": 2, "d": 2}, CRNH, None),
-        ({}, {}, NMR, None),
-    ],
-)
-def test_a_status_needs_two_reasons_of_two_raters_each(
-    helpful: dict[str, int], not_helpful: dict[str, int], before: NoteStatus, status: NoteStatus | None
-) -> None:
-    note = replace(SHOWN, helpful_tags=helpful, not_helpful_tags=not_helpful)
-    assert _said(rules.explanation(note, before, LINES)) is status
+    assert _said(rule(replace(SHOWN, **change), before, LINES)) is status  # type: ignore[arg-type]
 
 
 BRIDGE = NoteSignals(
@@ -375,16 +284,8 @@ def test_a_note_between_sides_needs_your_help_and_is_shown_as_needing_ratings() 
 
 
 def test_rules_without_inputs_are_listed_as_not_applied() -> None:
-    missing = {entry.rule for entry in decide(BRIDGE, LINES).not_applied}
-    assert missing == {
-        RuleName.INERTIA,
-        RuleName.TAGS,
-        RuleName.INCORRECT,
-        RuleName.LOW_DILIGENCE,
-        RuleName.HIGH_VOLUME,
-        RuleName.CORRELATED,
-        RuleName.EXPLANATION,
-    }
+    missing = {entry.rule.name for entry in decide(BRIDGE, LINES).not_applied}
+    assert missing == set("INERTIA TAGS INCORRECT LOW_DILIGENCE HIGH_VOLUME CORRELATED EXPLANATION".split())
 
 
 def test_a_note_without_a_score_needs_more_ratings() -> None:
@@ -418,18 +319,10 @@ def test_an_order_that_decides_nothing_is_a_fault() -> None:
 def test_only_notes_above_the_line_with_both_sides_are_ever_shown(
     intercept: float, factor: float, ratings: int, misleading: bool, net: tuple[int, int]
 ) -> None:
-    note = replace(
-        BRIDGE,
-        intercept=intercept,
-        factor=factor,
-        ratings=ratings,
-        misleading=misleading,
-        negative=Side(50, 0.5, net[0]),
-        positive=Side(50, 0.5, net[1]),
-    )
-    result = decide(note, LINES)
-    assert result.status in {NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS}
-    if result.status is NoteStatus.HELPFUL:
+    note = replace(BRIDGE, intercept=intercept, factor=factor, ratings=ratings, misleading=misleading)
+    result = decide(replace(note, negative=Side(50, 0.5, net[0]), positive=Side(50, 0.5, net[1])), LINES)
+    assert result.status in {CRH, CRNH, NMR}
+    if result.status is CRH:
         assert misleading
         assert ratings >= 5
         assert intercept >= 0.4

@@ -13,7 +13,7 @@ from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.scoring import FrozenRaters, locate, score_notes, score_votes
 from crowdnotes.errors import InputError
-from tests.bridging.made import made_ratings
+from tests.bridging.made import made_ratings, table_of
 
 
 def _raters(count: int, seed: int = 0) -> FrozenRaters:
@@ -22,14 +22,7 @@ def _raters(count: int, seed: int = 0) -> FrozenRaters:
 
 
 def _one_note(values: list[float]) -> RatingTable:
-    count = len(values)
-    return RatingTable(
-        np.array([1]),
-        np.arange(count),
-        np.zeros(count, dtype=np.int32),
-        np.arange(count, dtype=np.int32),
-        np.array(values, dtype=np.float32),
-    )
+    return table_of([0] * len(values), range(len(values)), values)
 
 
 @given(values=st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30), seed=st.integers(0, 99))
@@ -54,12 +47,8 @@ def test_the_upper_bound_is_the_best_of_the_note_and_three_extreme_helpful_rater
     low = float(raters.intercepts.min())
     intercepts = [score_notes(_one_note(values), raters).notes.intercepts[0]]
     for factor in (raters.factors.min(), 0.0, raters.factors.max()):
-        more = replace(
-            raters,
-            ids=np.arange(len(values) + 1),
-            intercepts=np.append(raters.intercepts, low),
-            factors=np.append(raters.factors, factor),
-        )
+        intercepts_of, factors_of = np.append(raters.intercepts, low), np.append(raters.factors, factor)
+        more = replace(raters, ids=np.arange(len(values) + 1), intercepts=intercepts_of, factors=factors_of)
         intercepts.append(score_notes(_one_note([*values, 1.0]), more).notes.intercepts[0])
     assert score_notes(_one_note(values), raters).upper_bounds[0] == pytest.approx(max(intercepts), abs=1e-6)
 
@@ -83,14 +72,9 @@ def test_at_the_optimum_scoring_again_changes_nothing() -> None:
     assert np.allclose(scored.notes.intercepts, found.notes.intercepts, atol=2e-3)
 
 
-def test_ratings_by_unknown_raters_are_left_out_and_counted() -> None:
-    table = _one_note([1.0, 0.0, 1.0])
-    known = replace(_raters(2), ids=np.array([0, 2]))
-    scored = score_notes(table, known)
+def test_ratings_by_unknown_raters_are_left_out_and_counted_and_a_note_without_another_has_no_score() -> None:
+    scored = score_notes(_one_note([1.0, 0.0, 1.0]), replace(_raters(2), ids=np.array([0, 2])))
     assert (scored.ratings_used, scored.ratings_without_rater) == (2, 1)
-
-
-def test_a_note_without_a_known_rater_has_no_score() -> None:
     scored = score_notes(_one_note([1.0]), replace(_raters(1), ids=np.array([77])))
     assert np.isnan(scored.notes.intercepts[0])
     assert np.isnan(scored.upper_bounds[0])
@@ -103,12 +87,9 @@ def test_five_helpful_ratings_of_balanced_raters_reach_the_line() -> None:
     assert score_notes(_one_note([1.0] * 4), replace(raters, ids=np.arange(5))).notes.intercepts[0] < 0.40
 
 
-def test_votes_of_the_wrong_width_are_refused() -> None:
+def test_votes_of_the_wrong_width_and_a_second_factor_are_refused() -> None:
     with pytest.raises(InputError, match="do not fit"):
         score_votes(np.zeros((2, 3)), _raters(4))
-
-
-def test_only_one_factor_is_frozen() -> None:
     with pytest.raises(InputError, match="one factor"):
         FrozenRaters.of(fit(made_ratings(), factors=2))
 
