@@ -44,16 +44,14 @@ class FrozenRaters:
 
 @dataclass(frozen=True)
 class ScoredNotes:
-    """Intercepts, factors and the intercepts' upper bounds, (n,) each; ratings_used: by raters that are known."""
+    """Intercepts, factors and the intercepts' upper bounds, (n,) each."""
 
     notes: SideParameters
     upper_bounds: Floats
-    ratings_used: int
-    ratings_without_rater: int
 
 
 def score_notes(table: RatingTable, raters: FrozenRaters, penalties: Penalties = _DEFAULT_PENALTIES) -> ScoredNotes:
-    """Score every note of the table; ratings by raters that are not known are left out and counted.
+    """Score every note of the table; ratings by raters that are not known are left out.
 
     A note left without any rating gets intercept and factor NaN: no score is not a score of 0.
     """
@@ -68,7 +66,7 @@ def score_notes(table: RatingTable, raters: FrozenRaters, penalties: Penalties =
     parts = (np.ones(len(note)), factor, factor * factor, target, target * factor)
     sums = _Sums(*(np.asarray(np.bincount(note, weight * part, count), dtype=np.float64) for part in parts))
     notes, bounds = _solve_with_bounds(sums, raters, penalties)
-    return ScoredNotes(SideParameters(table.note_ids, notes[:, 0], notes[:, 1:]), bounds, len(note), int((~used).sum()))
+    return ScoredNotes(SideParameters(table.note_ids, notes[:, 0], notes[:, 1:]), bounds)
 
 
 def score_votes(

@@ -183,9 +183,7 @@ def holds_injection(text: str) -> bool:
 
 def visible(text: str) -> str:
     """What a reader sees: compatibility forms folded; controls, zero-width and direction marks gone."""
-    return "".join(
-        char for char in _folded(text) if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cs")
-    )
+    return "".join(char for char in _folded(text) if char in "\n\t" or unicodedata.category(char) not in _UNSEEN)
 
 
 def _folded(text: str) -> str:

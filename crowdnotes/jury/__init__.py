@@ -7,7 +7,7 @@ Everything it says is a simulation, with the model's measured quality on every v
 from __future__ import annotations
 
 from crowdnotes.jury.jury import Jury, open_jury
-from crowdnotes.jury.raters import Sampling, fit_beside_data, own_pool, shipped_pool
+from crowdnotes.jury.raters import Sampling, own_pool, shipped_pool
 from crowdnotes.jury.verdict import changes
 
-__all__ = ["Jury", "Sampling", "changes", "fit_beside_data", "open_jury", "own_pool", "shipped_pool"]
+__all__ = ["Jury", "Sampling", "changes", "open_jury", "own_pool", "shipped_pool"]

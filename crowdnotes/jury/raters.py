@@ -1,7 +1,7 @@
 """The raters that a jury is sampled from: a Gaussian mixture of real raters' intercepts and factors, or one's own.
 
 The shipped mixture was fitted to the 11,100 raters of the production algorithm of March 2023; its file also holds
-the raters' histograms, so that the fit can be seen beside the data. A jury is sampled from the pool as it is, from
+the raters' histograms, which a test compares with what is drawn. A jury is sampled from the pool as it is, from
 both sides alike, or as the post's audience. The audience is an assumption, not a measurement: viewers of a post
 mostly share its author's view, and a note mostly pleases the other side. So a rater is likelier the further they
 stand from those whom the note pleases: log odds = strength x (how much more side − likes the note) x factor.
@@ -22,9 +22,6 @@ from crowdnotes.errors import ConfigurationError, InputError
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "jury"
 SHIPPED_RATERS = ASSETS / "raters.json"
-SHIPPED_MODEL = ASSETS / "model"
-LEANINGS = ASSETS / "leanings"
-
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = ("rater_intercept", "rater_factor")
@@ -60,13 +57,6 @@ class Mixture:
         drawn: Floats = np.clip(self.means[part] + moved, self.low, self.high)
         return drawn
 
-    def density(self, at: Floats, column: int) -> Floats:
-        """The fitted density of one column (0 intercept, 1 factor) at the values (m,)."""
-        spread = np.sqrt(self.covariances[:, column, column])
-        z = (at[:, None] - self.means[:, column]) / spread
-        parts: Floats = np.exp(-0.5 * z**2) / (spread * np.sqrt(2 * np.pi)) @ self.weights
-        return parts
-
 
 @dataclass(frozen=True)
 class Roster:
@@ -80,32 +70,9 @@ class Roster:
         return drawn
 
 
-@dataclass(frozen=True)
-class FittedColumn:
-    """One column's histogram of real raters beside the fit: edges (b + 1,), both densities (b,), at bin centres."""
-
-    name: str
-    edges: Floats
-    data: Floats
-    fit: Floats
-
-
 def shipped_pool(path: Path = SHIPPED_RATERS) -> Mixture:
     """The mixture that ships with the program."""
     return _mixture(_read(path))
-
-
-def fit_beside_data(path: Path = SHIPPED_RATERS) -> tuple[FittedColumn, FittedColumn]:
-    """Intercepts and factors: what the mixture says beside what the real raters are, for a plot."""
-    content = _read(path)
-    mixture = _mixture(content)
-    columns = []
-    for number, name in enumerate(COLUMNS):
-        edges = np.asarray(content["histograms"][name]["edges"], dtype=np.float64)
-        counts = np.asarray(content["histograms"][name]["counts"], dtype=np.float64)
-        data = counts / (counts.sum() * np.diff(edges))
-        columns.append(FittedColumn(name, edges, data, mixture.density((edges[:-1] + edges[1:]) / 2, number)))
-    return columns[0], columns[1]
 
 
 def own_pool(path: Path) -> Roster:

@@ -24,7 +24,6 @@ from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.errors import InputError
 from crowdnotes.text.note_rules import x_storage_form
 
-Bools = npt.NDArray[np.bool_]
 _SHARES = (0.8, 0.9)  # where the second and the third part begin
 _POSTS = "posts.parquet"
 

@@ -72,9 +72,15 @@ def test_at_the_optimum_scoring_again_changes_nothing() -> None:
     assert np.allclose(scored.notes.intercepts, found.notes.intercepts, atol=2e-3)
 
 
-def test_ratings_by_unknown_raters_are_left_out_and_counted_and_a_note_without_another_has_no_score() -> None:
-    scored = score_notes(_one_note([1.0, 0.0, 1.0]), replace(_raters(2), ids=np.array([0, 2])))
-    assert (scored.ratings_used, scored.ratings_without_rater) == (2, 1)
+def test_ratings_by_unknown_raters_are_left_out() -> None:
+    known = replace(_raters(2), ids=np.array([0, 2]))
+    scored = score_notes(_one_note([1.0, 0.0, 1.0]), known)
+    without = score_notes(_one_note([1.0, 1.0]), _raters(2))
+    assert scored.notes.intercepts == pytest.approx(without.notes.intercepts)
+    assert scored.notes.factors == pytest.approx(without.notes.factors)
+
+
+def test_a_note_without_a_known_rater_has_no_score() -> None:
     scored = score_notes(_one_note([1.0]), replace(_raters(1), ids=np.array([77])))
     assert np.isnan(scored.notes.intercepts[0])
     assert np.isnan(scored.upper_bounds[0])

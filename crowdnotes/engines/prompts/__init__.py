@@ -42,10 +42,5 @@ def version_of(*names: str) -> str:
     return _hash("\n".join(load_prompt(name).version for name in names))
 
 
-def prompt_names() -> list[str]:
-    """Every prompt there is, in alphabetical order."""
-    return sorted(path.stem for path in _FOLDER.glob("*.md") if path.stem != "data_rules")
-
-
 def _hash(words: str) -> str:
     return hashlib.sha256(words.encode("utf-8")).hexdigest()[:12]

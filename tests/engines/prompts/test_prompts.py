@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
+from crowdnotes.engines import prompts
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm import answers as forms
 from crowdnotes.engines.llm.answers import Answer
 from crowdnotes.engines.llm.engine import _PROMPTS
-from crowdnotes.engines.prompts import load_prompt, prompt_names, version_of
+from crowdnotes.engines.prompts import load_prompt, version_of
 
+NAMES = sorted(path.stem for path in Path(prompts.__file__).parent.glob("*.md") if path.stem != "data_rules")
 FORMS: dict[str, type[Answer]] = {
     "claims": forms.ClaimsAnswer,
     "queries": forms.QueriesAnswer,
@@ -24,13 +27,13 @@ FORMS: dict[str, type[Answer]] = {
     "correctness": forms.CorrectnessAnswer,
     "helpfulness": forms.HelpfulnessAnswer,
     "image": forms.ImageAnswer,
-    **{name: forms.PrincipleAnswer for name in prompt_names() if name.startswith("principle_")},
+    **{name: forms.PrincipleAnswer for name in NAMES if name.startswith("principle_")},
 }
 
 
 def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
     used = {name for names in _PROMPTS.values() for name in names}
-    assert used == set(prompt_names())
+    assert used == set(NAMES)
     assert set(_PROMPTS) == set(EngineStep)
     assert set(FORMS) == used - {"helpfulness_final"}
 
@@ -44,7 +47,7 @@ def test_the_form_in_the_prompt_is_the_form_that_is_read(name: str) -> None:
     FORMS[name].model_validate(example)
 
 
-@pytest.mark.parametrize("name", prompt_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_every_prompt_says_how_to_treat_data(name: str) -> None:
     words = load_prompt(name).words
     assert "<<<DATA code label>>>" in words
@@ -57,8 +60,8 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
 
 
 def test_versions_tell_prompts_apart_and_follow_their_words() -> None:
-    versions = {load_prompt(name).version for name in prompt_names()}
-    assert len(versions) == len(prompt_names())
+    versions = {load_prompt(name).version for name in NAMES}
+    assert len(versions) == len(NAMES)
     assert version_of("writing") != version_of("writing", "shorten")
     assert all(re.fullmatch(r"[0-9a-f]{12}", version) for version in versions)
 
