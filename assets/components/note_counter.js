@@ -1,8 +1,8 @@
 // The live counter under the note: counts as crowdnotes/text/note_rules.py does, and saves after a pause.
 // tests/journeys/test_counter.py holds both counts to the same answers.
 
-const LIMIT = 280
-const AMBER_FROM = 260
+const LIMIT = __NOTE_LIMIT__
+const AMBER_FROM = LIMIT - 20
 const IDLE_MS = 1000
 
 // Python's white space is not quite JavaScript's.

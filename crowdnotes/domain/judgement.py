@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from enum import StrEnum
 from math import prod
+from typing import Self
 
 from pydantic import Field, field_validator
 
@@ -59,6 +60,11 @@ class GateResult(Noun):
     marked: tuple[str, ...] = ()
     judge: str = ""
 
+    @classmethod
+    def not_run(cls, gate: GateName, reason: str) -> Self:
+        """A gate that gave no verdict, and why."""
+        return cls(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
+
 
 class PrincipleName(StrEnum):
     """Supernotes 2.2 and the tags that raters use."""
@@ -84,6 +90,11 @@ class PrincipleResult(Noun):
     findings: tuple[Finding, ...] = ()
     rewrite: str = ""
     probability: float | None = Field(None, ge=0, le=1)
+
+    @classmethod
+    def not_run(cls, principle: PrincipleName, reason: str) -> Self:
+        """A principle that could not be judged, and why."""
+        return cls(principle=principle, status=GateStatus.NOT_RUN, reason=reason)
 
 
 class LintLevel(StrEnum):
@@ -165,9 +176,7 @@ class Assessment(Noun):
         if len(results) < len(given):
             raise ValueError("an assessment has one result of each gate")
         late = "This check was not there yet when the note was scored. Score it again."
-        return tuple(
-            results.get(name) or GateResult(gate=name, status=GateStatus.NOT_RUN, reason=late) for name in GateName
-        )
+        return tuple(results.get(name) or GateResult.not_run(name, late) for name in GateName)
 
     @property
     def probability(self) -> float | None:

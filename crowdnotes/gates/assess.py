@@ -74,7 +74,7 @@ def assess(
     except EngineError as error:
         support = ()
         reason = f"What carries each sentence could not be judged: {error.message}"
-        gates = tuple(_not_run(gate, reason) for gate in GATES)
+        gates = tuple(GateResult.not_run(gate, reason) for gate in GATES)
         principles = _principles(engine, post, note, support)
     else:
         gates, principles = together(
@@ -105,17 +105,13 @@ def run_gates(
     for gate in GATES.values():
         stopped = next((result for result in results if result.status is not GateStatus.PASS), None)
         if stopped is not None:
-            results.append(_not_run(gate.name, f"Waits for {stopped.gate.value} to pass."))
+            results.append(GateResult.not_run(gate.name, f"Waits for {stopped.gate.value} to pass."))
             continue
         try:
             results.append(gate.judge(judged))
         except EngineError as error:
-            results.append(_not_run(gate.name, f"Could not be judged: {error.message}"))
+            results.append(GateResult.not_run(gate.name, f"Could not be judged: {error.message}"))
     return tuple(results)
-
-
-def _not_run(gate: GateName, reason: str) -> GateResult:
-    return GateResult(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
 
 
 def _principles(
@@ -128,7 +124,4 @@ def _principles(
         said = {result.principle: result for result in engine.principles(post, note, support)}
     except EngineError as error:
         reason = f"Could not be checked: {error.message}"
-    return tuple(
-        said.get(name) or PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason)
-        for name in PrincipleName
-    )
+    return tuple(said.get(name) or PrincipleResult.not_run(name, reason) for name in PrincipleName)

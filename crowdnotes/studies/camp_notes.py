@@ -25,8 +25,8 @@ from crowdnotes.text.note_rules import x_storage_form
 
 _COLUMNS = ("note_id", "text", "kind", "content_label")
 _FORM = (
-    "The table has the columns note_id, text, kind (polarising or bridging) and content_label "
-    "(opinion_or_speculation, hostile_troll_or_derogatory, sourced_factual_information, …)."
+    "The table has the columns note_id, post_id, text, kind (polarising or bridging), approval_0, approval_1, "
+    "raters_0, raters_1, bridge_score and content_label (opinion_or_speculation, sourced_factual_information, …)."
 )
 OPINION_LABELS = ("opinion_or_speculation", "hostile_troll_or_derogatory")
 SOURCED_LABEL = "sourced_factual_information"
@@ -35,15 +35,9 @@ TRIVIAL_LABEL = "irrelevant_trivial_or_spam"
 
 def read_camp_notes(path: Path) -> pd.DataFrame:
     """The table, oldest note first (ids grow with time). Raises InputError when it is not of that form."""
-    try:
-        table = pd.read_parquet(path)
-    except OSError as error:
-        raise InputError(f"{path.name} cannot be read ({error.strerror or 'not a Parquet file'}).", _FORM) from error
-    except ValueError as error:  # pyarrow's complaint about what is no Parquet file
-        raise InputError(f"{path.name} is not a Parquet file.", _FORM) from error
-    missing = [column for column in _COLUMNS if column not in table.columns]
-    if missing or not is_string_dtype(table["text"]):
-        raise InputError(f"{path.name} lacks {', '.join(missing) or 'text in its column text'}.", _FORM)
+    table: pd.DataFrame = _table(path, _COLUMNS).to_pandas()
+    if not is_string_dtype(table["text"]):
+        raise InputError(f"{path.name} lacks text in its column text.", _FORM)
     if table["text"].isna().any() or not len(table):
         raise InputError(f"{path.name} has notes without text, or no notes.", _FORM)
     return table.assign(note_id=table["note_id"].astype("int64")).sort_values("note_id").reset_index(drop=True)
@@ -124,15 +118,7 @@ def read_camps(path: Path) -> CampNotes:
     Rows that cannot be used are left out and counted by reason. Raises InputError for a file that is
     not Parquet, lacks a column, has ids that are not whole numbers, or keeps no usable note.
     """
-    try:
-        table = pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(
-            f"{path.name} is no Parquet file that can be read.", "Give a file of the camp schema."
-        ) from error
-    missing = [name for name in _NEEDED if name not in table.column_names]
-    if missing:
-        raise InputError(f"{path.name} lacks the columns {', '.join(missing)}.", "Give a file of the camp schema.")
+    table = _table(path, _NEEDED)
     ids, posts = (_whole_numbers(table, name) for name in ("note_id", "post_id"))
     numbers = {name: _numbers(table, name) for name in _NEEDED[4:]}
     kinds = np.asarray(table["kind"].to_pylist(), dtype=object)
@@ -159,6 +145,17 @@ def read_camps(path: Path) -> CampNotes:
         numbers["bridge_score"][order],
         dropped,
     )
+
+
+def _table(path: Path, needed: Sequence[str]) -> pa.Table:
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path.name} is no Parquet file that can be read.", _FORM) from error
+    missing = [name for name in needed if name not in table.column_names]
+    if missing:
+        raise InputError(f"{path.name} lacks the columns {', '.join(missing)}.", _FORM)
+    return table
 
 
 def split_by_time(notes: CampNotes, newest: float) -> tuple[Bools, Bools]:

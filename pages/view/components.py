@@ -14,7 +14,7 @@ import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
 from crowdnotes.text.markdown import controls_shown
-from crowdnotes.text.note_rules import top_level_domains
+from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
@@ -36,8 +36,9 @@ def _read(name: str) -> str:
 
 
 def counter_script() -> str:
-    """The counter's JavaScript, with the top-level domains that its rule needs."""
-    return _read("note_counter.js").replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
+    """The counter's JavaScript, with the limit and the top-level domains of X's rule."""
+    script = _read("note_counter.js").replace("__NOTE_LIMIT__", str(NOTE_LIMIT))
+    return script.replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
 
 
 _counter = st.components.v2.component(

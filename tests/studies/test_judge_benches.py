@@ -19,7 +19,7 @@ from crowdnotes.studies.bench.principles import bench_principles
 from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
 from crowdnotes.studies.data_files import DistortionRow, HealthNote, note_mark, read_distortions, read_health_notes
 from crowdnotes.studies.measures import accuracy, area_under_curve, macro_f1, wilson
-from crowdnotes.studies.near_duplicates import group_texts, joined_groups
+from crowdnotes.studies.train.heads import group_texts, joined_groups
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Span
+from crowdnotes.domain import Finding, Span
 from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.text.note_rules import find_urls
@@ -350,11 +350,6 @@ def has_handle(text: str) -> bool:
 
 LINE = 0.5  # a verdict is "yes" when yes is the likelier of the two
 _OBJECTION = 200
-
-
-def not_run(gate: GateName, reason: str) -> GateResult:
-    """A gate that gave no verdict, and why."""
-    return GateResult(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
 
 
 def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:

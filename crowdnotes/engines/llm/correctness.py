@@ -18,7 +18,6 @@ from crowdnotes.engines.llm.answers import (
     Distortion,
     find_quote,
     marked_as,
-    not_run,
     sanitized,
 )
 from crowdnotes.engines.llm.asking import Asker, Block, judged, passage_block, question
@@ -45,9 +44,9 @@ def judge_correctness(
     pointing at words that are there.
     """
     if not evidence:
-        return not_run(GateName.CORRECTNESS, "There is no evidence to compare the note with.")
+        return GateResult.not_run(GateName.CORRECTNESS, "There is no evidence to compare the note with.")
     if not support:
-        return not_run(GateName.CORRECTNESS, "The note has no sentence to compare.")
+        return GateResult.not_run(GateName.CORRECTNESS, "The note has no sentence to compare.")
     injected = find_injections(note)
     if injected:
         message = "These words speak to a language model, not to readers."

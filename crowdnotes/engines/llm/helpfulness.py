@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, not_run, pointed, sanitized, spoken
+from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, pointed, sanitized, spoken
 from crowdnotes.engines.llm.asking import Asker, Block, Question, judged, post_block, question
 from crowdnotes.engines.prompt_injection import find_injections
 from crowdnotes.engines.prompts import load_prompt
@@ -31,7 +31,7 @@ def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: 
         return _result(False, message, [Finding(message=message, span=span) for span in injected], 0.0)
     words = without_urls(note).strip()
     if not words:
-        return not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")
+        return GateResult.not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")
     blocks = [post_block(post), Block("note", words)]
     if form == "final decision":
         decided = judged(asker, _final(blocks), lambda answer: answer.helpful == "yes", votes)

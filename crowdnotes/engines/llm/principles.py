@@ -36,7 +36,7 @@ def judge_principles(
     words = without_urls(note).strip()
     if not words:
         reason = "The note has no words to judge yet."
-        return tuple(PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason) for name in _PROMPTS)
+        return tuple(PrincipleResult.not_run(name, reason) for name in _PROMPTS)
     injected = find_injections(note)
     if injected:
         reason = "These words speak to a language model, not to readers."
@@ -59,7 +59,7 @@ def _settled(name: PrincipleName, result: PrincipleResult | EngineError) -> Prin
     if isinstance(result, PrincipleResult):
         return result
     reason = f"Could not be checked: {result.message}"
-    return PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason)
+    return PrincipleResult.not_run(name, reason)
 
 
 def _one(asker: Asker, name: PrincipleName, post: Post, note: str) -> PrincipleResult:
@@ -93,7 +93,7 @@ def _sources(asker: Asker, post: Post, note: str, support: Sequence[SentenceSupp
     name = PrincipleName.SOURCES_SUPPORT
     if not support:
         reason = "No sentence was compared with the passages."
-        return PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason)
+        return PrincipleResult.not_run(name, reason)
     weak = [item for item in support if item.support is not Support.SUPPORTED and (item.doubts or _unsupported(item))]
     if not any(_unsupported(item) or item.doubts for item in weak):
         return PrincipleResult(principle=name, status=GateStatus.PASS, reason="A passage carries each sentence.")

@@ -8,7 +8,7 @@ from functools import partial
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, marked_as, not_run, sanitized
+from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, marked_as, sanitized
 from crowdnotes.engines.llm.asking import Asker, judged, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
@@ -34,9 +34,9 @@ def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, v
     and one could not be judged: that is not a "no".
     """
     if not evidence:
-        return not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
+        return GateResult.not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
     if not without_injections(post.whole_text).strip():
-        return not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
     results = side_by_side([partial(_judge_one, asker, post, item, votes) for item in evidence], at_once)
     findings: list[Finding] = []
     known: list[_Judged] = []

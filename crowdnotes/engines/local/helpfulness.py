@@ -64,10 +64,10 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     words = note_words(note)
     if not content_tokens(words):
         reason = "The note has no words to judge yet."
-        return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=reason)
+        return GateResult.not_run(GateName.HELPFULNESS, reason)
     foreign = foreign_note(note) or foreign_post(post)
     if foreign:
-        return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.NOT_RUN, reason=foreign)
+        return GateResult.not_run(GateName.HELPFULNESS, foreign)
     head, reader = shipped_head(HELPFULNESS), reader_for(embedder)
     blocks = helpfulness_blocks(reader, head.embedder, [(post, note)])
     tone_words = _words_of_tone(post, note)

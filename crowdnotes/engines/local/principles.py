@@ -58,9 +58,7 @@ def judge_principles(
     words = without_urls(note)
     reason = foreign_note(note) if content_tokens(words) else "The note has no words to judge yet."
     if reason:
-        return tuple(
-            PrincipleResult(principle=name, status=GateStatus.NOT_RUN, reason=reason) for name in PrincipleName
-        )
+        return tuple(PrincipleResult.not_run(name, reason) for name in PrincipleName)
     return (
         _neutral(note),
         _no_speculation(embedder, settings, note),
@@ -121,7 +119,7 @@ def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     question = plain_post(post.text)
     reason = foreign_post(post) if question else "The post has no words to compare the note with."
     if reason:
-        return PrincipleResult(principle=PrincipleName.ADDRESSES_CLAIM, status=GateStatus.NOT_RUN, reason=reason)
+        return PrincipleResult.not_run(PrincipleName.ADDRESSES_CLAIM, reason)
     vectors = embedder.encode([question, words])
     cosine, needed = float(vectors[0] @ vectors[1]), embedder.thresholds.addresses
     scale = f"similarity {of_needed(cosine, needed)}"
@@ -142,11 +140,8 @@ def _sources(note: str, support: Sequence[SentenceSupport]) -> PrincipleResult:
     ]
     of_all = len(note_sentences(note))
     if not support or (not findings and len(support) < of_all):
-        return PrincipleResult(
-            principle=PrincipleName.SOURCES_SUPPORT,
-            status=GateStatus.NOT_RUN,
-            reason=f"{len(support) or 'None'} of {of_all} sentences could be compared with the passages.",
-        )
+        reason = f"{len(support) or 'None'} of {of_all} sentences could be compared with the passages."
+        return PrincipleResult.not_run(PrincipleName.SOURCES_SUPPORT, reason)
     good, bad = "A passage carries each sentence.", "Not every sentence is carried by a passage."
     return _result(PrincipleName.SOURCES_SUPPORT, good, bad, findings)
 

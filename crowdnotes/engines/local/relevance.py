@@ -32,14 +32,14 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     question = plain_post(post.text)
     foreign = foreign_post(post)
     if foreign:
-        return _not_run(foreign)
+        return GateResult.not_run(GateName.RELEVANCE, foreign)
     if not evidence:
-        return _not_run("There is no evidence to judge yet.")
+        return GateResult.not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
     if not question:
-        return _not_run("The post has no words to compare the evidence with.")
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
     not_compared, evidence = foreign_passages(evidence), in_english(evidence)
     if not evidence:
-        return _not_run(not_compared)
+        return GateResult.not_run(GateName.RELEVANCE, not_compared)
     threshold = embedder.thresholds.relevant if settings.relevance is None else settings.relevance
     subjects = subjects_of(post) or [subject_of(question)]
     findings = []
@@ -56,7 +56,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     helpful = sum(score >= threshold for score in scores)
     passed = helpful > 0
     if not passed and not_compared:
-        return _not_run(not_compared).model_copy(update={"findings": tuple(findings)})
+        return GateResult.not_run(GateName.RELEVANCE, not_compared).model_copy(update={"findings": tuple(findings)})
     if passed:
         reason = f"{helpful} of {len(scores)} passages bear on the post. {not_compared}".rstrip()
     else:
@@ -146,7 +146,3 @@ def _finding(question: str, item: Evidence, score: float, threshold: float, faul
     about = f"; both speak of {', '.join(shared[:3])}" if shared else "; they share no key word"
     verdict = "bears on the post" if ok else "is too far from the post"
     return Finding(message=f"{item.id} {verdict}: {of_needed(score, threshold)}{about}.", evidence_id=item.id, ok=ok)
-
-
-def _not_run(reason: str) -> GateResult:
-    return GateResult(gate=GateName.RELEVANCE, status=GateStatus.NOT_RUN, reason=reason)

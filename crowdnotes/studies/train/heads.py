@@ -2,16 +2,21 @@
 
 Nested: in each outer fold the recipe is chosen, and every step fitted, on the other folds alone, so that no choice
 is measured on the notes that it was made on. Deterministic for the same rows.
+
+Folds keep near duplicates together. Here that is meant by meaning: two wordings of one post share few words, so what
+finds copies for the reader (`evidence.duplicates`, by words) would let them into two folds.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
@@ -19,12 +24,15 @@ from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from crowdnotes.embedding import FloatArray
 from crowdnotes.engines.local.heads.head import Blocks, Head, rows_of
 
 Labels = npt.NDArray[np.int64]
 Folds = Iterable[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 _ROUNDS = 1_000
 _INNER_FOLDS = 3
+_SAME = 0.85  # cosine of two wordings of one post, read on pairs of HealthNotes posts
+_LINK = re.compile(r"https?://\S+|\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +126,26 @@ def fitted_head(
 def _half(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
     """In half the digits, which pack into a third of the bytes."""
     return values.astype(np.float16).astype(np.float32)
+
+
+def group_texts(texts: Sequence[str], vectors: FloatArray) -> npt.NDArray[np.int64]:
+    """A group number for each text; texts linked by any chain of near duplicates share one."""
+    plain = [_LINK.sub(" ", text.lower()).strip() for text in texts]
+    first = {text: row for row, text in reversed(list(enumerate(plain)))}
+    near = (vectors @ vectors.T) > _SAME
+    for row, text in enumerate(plain):
+        near[row, first[text]] = True
+    _, groups = connected_components(near, directed=False)
+    return np.asarray(groups, dtype=np.int64)
+
+
+def joined_groups(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """One grouping of both, all of shape (rows,): rows linked by any chain of groups in either share one."""
+    together = (first[:, None] == first) | (second[:, None] == second)
+    _, groups = connected_components(together, directed=False)
+    return np.asarray(groups, dtype=np.int64)
+
+
+def near_any(vectors: FloatArray, others: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether each vector is that of a near duplicate of one of the others, shape (len(vectors),)."""
+    return np.asarray((vectors @ others.T > _SAME).any(axis=1))

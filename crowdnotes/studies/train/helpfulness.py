@@ -19,8 +19,7 @@ from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import InputError
 from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.studies.measures import area_under_curve, bootstrap_auc, macro_f1
-from crowdnotes.studies.near_duplicates import group_texts, joined_groups
-from crowdnotes.studies.train.heads import Labels, Recipe, fitted_head, nested_scores
+from crowdnotes.studies.train.heads import Labels, Recipe, fitted_head, group_texts, joined_groups, nested_scores
 from crowdnotes.text.stems import content_tokens, plain_post
 
 FOLDS = 5

@@ -29,7 +29,7 @@ from crowdnotes.engines.local.heads.reader import Adapter, readable_note
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_notes import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
 from crowdnotes.studies.data_files import HealthNote
-from crowdnotes.studies.near_duplicates import near_any
+from crowdnotes.studies.train.heads import near_any
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
