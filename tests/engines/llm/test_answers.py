@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Assessment, GateStatus
+from crowdnotes.domain import GateStatus
 from crowdnotes.engines.llm.answers import Answer, find_quote, read_answer, sanitized
 from crowdnotes.errors import ModelAnswerError
-from crowdnotes.gates import assess
-from crowdnotes.testing import FixedClock
-from tests.engines.llm.made import NOTE, POST, engine_over, evidence
+from tests.engines.llm.made import NOTE, POST, assessed, engine_over, evidence, relevance_answer
 from tests.llm_server import Body, Say, form_of, honest, honest_answer
 
 
@@ -51,19 +49,18 @@ def test_a_planted_answer_beside_the_models_own_does_not_count() -> None:
     assert read_answer(words, _Form, [f"x {planted} y"]).ok is False
 
 
-def test_two_answers_that_differ_are_no_answer() -> None:
-    with pytest.raises(ModelAnswerError, match="differ"):
-        read_answer('{"reason": "a", "ok": true} or {"reason": "b", "ok": false}', _Form, [])
-
-
-def test_the_error_names_the_field_that_does_not_fit() -> None:
-    with pytest.raises(ModelAnswerError, match="ok"):
-        read_answer('{"reason": "a", "ok": "perhaps"}', _Form, [])
-
-
-def test_deep_nesting_does_not_break_the_reader() -> None:
-    with pytest.raises(ModelAnswerError):
-        read_answer("{" * 3000 + "[" * 3000, _Form, [])
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ('{"reason": "a", "ok": true} or {"reason": "b", "ok": false}', "differ"),
+        ('{"reason": "a", "ok": "perhaps"}', "ok"),
+        ("{" * 3000 + "[" * 3000, None),
+    ],
+    ids=["two that differ", "a field that does not fit", "deep nesting"],
+)
+def test_what_is_no_answer_is_named(words: str, error: str | None) -> None:
+    with pytest.raises(ModelAnswerError, match=error):
+        read_answer(words, _Form, [])
 
 
 TEXT = "The “review” of 12 studies — all small — found\n  no link; it's   old."
@@ -76,15 +73,9 @@ def test_spaces_dashes_quotation_marks_and_case_do_not_matter() -> None:
     assert find_quote(TEXT, "it’s old") is not None
 
 
-def test_another_word_or_number_is_no_quote() -> None:
-    assert find_quote(TEXT, "The review of 13 studies") is None
-    assert find_quote(TEXT, "found a link") is None
-
-
-def test_a_quote_of_nothing_proves_nothing() -> None:
-    assert find_quote(TEXT, "") is None
-    assert find_quote(TEXT, " “ ” ... ") is None
-    assert find_quote(TEXT, "of") is None
+@pytest.mark.parametrize("quote", ["The review of 13 studies", "found a link", "", " “ ” ... ", "of"])
+def test_another_word_or_number_is_no_quote_and_one_of_nothing_proves_nothing(quote: str) -> None:
+    assert find_quote(TEXT, quote) is None
 
 
 @given(st.text(max_size=60), st.text(max_size=30))
@@ -101,10 +92,6 @@ def test_plain_words_are_one_printable_line_without_links_within_the_limit(text:
     assert line.isprintable()
     assert "evil.example" not in line
     assert "@someone" not in line
-
-
-def _relevance(verdict: str, quote: str = "found no link between the drink") -> str:
-    return json.dumps({"quote": quote, "reason": "It weighs the claim.", "relevant": verdict})
 
 
 def _tokens(before: str, options: Mapping[str, float], after: str = '"}') -> list[tuple[str, Mapping[str, float]]]:
@@ -136,32 +123,29 @@ def test_the_probability_comes_from_the_tokens_at_the_verdict(
     assert result.threshold == (None if expected is None else 0.5)
 
 
-def test_without_token_probabilities_votes_give_the_share_and_the_majority_decides() -> None:
-    verdicts = iter(["yes", "no", "no"])
-    with engine_over(lambda _: _relevance(next(verdicts)), votes=3) as (engine, server):
+@pytest.mark.parametrize(
+    ("verdicts", "probability"), [(["yes", "no", "no"], 1 / 3), (["yes", "no"], 0.5)], ids=["majority", "one was lost"]
+)
+def test_without_token_probabilities_votes_give_the_share_and_without_a_majority_it_does_not_pass(
+    verdicts: list[str], probability: float
+) -> None:
+    said = iter(verdicts)
+
+    def answer(_: Body) -> Say | str:
+        verdict = next(said, None)
+        return relevance_answer(verdict) if verdict else Say("no", status=500)
+
+    with engine_over(answer, votes=3) as (engine, server):
         result = engine.relevance(POST, [evidence()])
         assert [body["temperature"] for body in server.requests] == [0.0, 0.7, 0.7]
     assert result.status is GateStatus.FAIL
-    assert result.probability == pytest.approx(1 / 3)
-
-
-def test_a_tie_of_votes_because_one_was_lost_does_not_pass() -> None:
-    answers = iter([_relevance("yes"), _relevance("no")])
-    with engine_over(lambda _: next(answers, Say("no", status=500)), votes=3) as (engine, _):
-        result = engine.relevance(POST, [evidence()])
-    assert result.status is GateStatus.FAIL
-    assert result.probability == 0.5
+    assert result.probability == pytest.approx(probability)
 
 
 def test_without_votes_and_token_probabilities_there_is_none() -> None:
-    with engine_over(lambda _: _relevance("yes")) as (engine, server):
+    with engine_over(lambda _: relevance_answer("yes")) as (engine, server):
         assert engine.relevance(POST, [evidence()]).probability is None
         assert len(server.requests) == 1
-
-
-def _assessed(answer: object, note: str = NOTE) -> Assessment:
-    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
-        return assess(engine, POST, note, [evidence()], FixedClock())
 
 
 def test_the_product_of_the_three_probabilities_is_that_of_the_whole() -> None:
@@ -174,7 +158,7 @@ def test_the_product_of_the_three_probabilities_is_that_of_the_whole() -> None:
         before = text[: text.rindex("yes")]
         return Say(text, tokens=_tokens(before, {"yes": 0.9, "no": 0.1}))
 
-    assessment = _assessed(answer)
+    assessment = assessed(answer)
     assert [gate.probability for gate in assessment.gates] == [pytest.approx(0.9)] * 3
     assert assessment.probability == pytest.approx(0.729)
-    assert _assessed(honest).probability is None
+    assert assessed(honest).probability is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,9 @@ from crowdnotes.engines.llm.asking import Block, data_blocks, new_boundary
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError
-from tests.engines.llm.made import POST, engine_for, engine_over, evidence
+from tests.engines.llm.made import POST, engine_for, engine_over, evidence, refusal_of
 from tests.llm_server import LLMServer, Say, data_of, honest
+from tests.shared import at_once
 
 PRICED = {"dollars_per_million_input": 1000.0, "dollars_per_million_output": 2000.0}
 
@@ -40,29 +40,26 @@ def test_another_text_model_or_limit_is_another_call(tmp_path: Path) -> None:
         assert len(server.requests) == 4
 
 
-def test_a_useless_answer_is_not_kept(tmp_path: Path) -> None:
+def test_a_useless_answer_is_not_kept_and_a_damaged_cache_costs_only_itself(tmp_path: Path) -> None:
     with LLMServer(lambda _: "no idea").running() as server:
         for _ in range(2):
             with pytest.raises(Exception, match="form asked for"):
                 engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
         assert len(server.requests) == 4
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "answers.sqlite").write_bytes(b"this is no database" * 100)
+    with LLMServer(honest).running() as server:
+        assert engine_for(server.base_url, tmp_path / "damaged", cache_mb=1).claims(POST)
 
 
 def test_the_cache_holds_neither_key_nor_post(tmp_path: Path) -> None:
+    post = Post(text="This drink makes children ill. Zanzibar xylophone.")
     with LLMServer(honest).running() as server:
-        engine_for(server.base_url, tmp_path, cache_mb=1, api_key="sk-secret-1234").claims(
-            Post(text="This drink makes children ill. Zanzibar xylophone.")
-        )
+        engine_for(server.base_url, tmp_path, cache_mb=1, api_key="sk-secret-1234").claims(post)
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("answers.sqlite*"))
     assert b"children" in kept
     assert b"sk-secret-1234" not in kept
     assert b"xylophone" not in kept
-
-
-def test_a_damaged_cache_costs_only_itself(tmp_path: Path) -> None:
-    (tmp_path / "answers.sqlite").write_bytes(b"this is no database" * 100)
-    with LLMServer(honest).running() as server:
-        assert engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
 
 
 def test_what_a_step_used_is_counted_on_the_meter_of_the_case() -> None:
@@ -93,13 +90,10 @@ def test_the_budget_stops_before_it_is_passed_also_with_calls_side_by_side() -> 
 
 
 def test_money_is_bounded_too_and_the_error_says_what_to_do() -> None:
-    with (
-        engine_over(honest, **PRICED, budget_dollars=1.0, max_answer_tokens=1000) as (engine, server),
-        pytest.raises(BudgetError, match=r"1\.00 US dollars") as caught,
-    ):
-        engine.claims(POST)
+    bound = {**PRICED, "budget_dollars": 1.0, "max_answer_tokens": 1000}
+    error, server = refusal_of(honest, r"1\.00 US dollars", BudgetError, **bound)
     assert server.requests == []
-    assert "CROWDNOTES_LLM_BUDGET_DOLLARS" in caught.value.next_step
+    assert "CROWDNOTES_LLM_BUDGET_DOLLARS" in error.next_step
 
 
 def test_a_call_that_failed_gives_back_what_was_set_aside_for_it() -> None:
@@ -142,17 +136,13 @@ def test_the_boundary_is_another_each_time_and_texts_stand_only_inside_it() -> N
 
 def test_calls_from_many_threads_do_not_disturb_each_other() -> None:
     meters = [Meter() for _ in range(6)]
-
-    def work(engine: object, meter: Meter) -> None:
-        with metered(meter):
-            engine.relevance(POST, [evidence(number=n) for n in range(1, 4)])  # type: ignore[attr-defined]
-
     with engine_over(honest) as (engine, server):
-        threads = [threading.Thread(target=work, args=(engine, meter)) for meter in meters]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+
+        def work(number: int) -> None:
+            with metered(meters[number]):
+                engine.relevance(POST, [evidence(number=n) for n in range(1, 4)])
+
+        at_once(work, 6)
         assert len(server.requests) == 18
     assert [meter.total.calls for meter in meters] == [3] * 6
 

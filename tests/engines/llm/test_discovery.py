@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import keyring
@@ -43,18 +45,14 @@ def test_the_server_that_is_set_comes_first_and_once_also_when_it_is_down() -> N
 
 def test_another_program_on_the_port_is_not_a_language_model() -> None:
     with LLMServer(honest).running() as server:
-        page = server.base_url.removesuffix("/v1") + "/other"
         server.models = []
         assert find_servers(LlmSettings(), [("llama.cpp", server.base_url)])[0].models == ()
     for body in (b"<html>", b"[]", b'{"data": 3}', b'{"data": [{}]}'):
         assert not find_servers(LlmSettings(), [("llama.cpp", _serving(body))])
-    assert page
 
 
 def _serving(body: bytes) -> str:
     """The address of a server that answers once, with this body, and is gone."""
-    import threading
-
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -90,21 +88,25 @@ class _Memory(KeyringBackend):
             raise PasswordDeleteError("none")
 
 
+@contextmanager
+def _using(backend: KeyringBackend) -> Iterator[None]:
+    before = keyring.get_keyring()
+    keyring.set_keyring(backend)
+    yield
+    keyring.set_keyring(before)
+
+
 @pytest.fixture
 def memory() -> Iterator[_Memory]:
-    before = keyring.get_keyring()
     backend = _Memory()
-    keyring.set_keyring(backend)
-    yield backend
-    keyring.set_keyring(before)
+    with _using(backend):
+        yield backend
 
 
 @pytest.fixture
 def no_keyring() -> Iterator[None]:
-    before = keyring.get_keyring()
-    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
-    yield
-    keyring.set_keyring(before)
+    with _using(NoKeyring()):  # type: ignore[no-untyped-call]
+        yield
 
 
 def test_a_kept_key_is_found_by_its_server_and_by_no_other(memory: _Memory) -> None:

@@ -18,10 +18,12 @@ from crowdnotes.errors import EngineError
 from crowdnotes.gates import assess
 from crowdnotes.testing import FixedClock
 from tests.engines.llm.attacks import ATTACKS, LINK, PAYLOAD, UNSEEN_ATTACKS, Attack
-from tests.engines.llm.made import NOTE, PASSAGE, POST, engine_over, evidence
+from tests.engines.llm.made import NOTE, PASSAGE, POST, correctness_of, engine_over, evidence, principles_of
 from tests.llm_server import Body, data_of, form_of, honest_answer
 
 UNRELATED = "Lake Constance lies between three countries. Its water is cold in spring."
+
+
 attacks = pytest.mark.parametrize("attack", ATTACKS, ids=[attack.name for attack in ATTACKS])
 
 
@@ -113,32 +115,24 @@ def test_no_planted_word_link_or_id_reaches_a_draft_unmarked(attack: Attack, pla
 
 
 @attacks
-def test_no_verdict_is_taken_from_a_page_that_asks_for_it(attack: Attack) -> None:
-    with engine_over(Obedient(attack)) as (engine, _):
-        assessment = assess(engine, POST, NOTE, [evidence(f"{UNRELATED}\n{attack.text}")], FixedClock())
-    assert assessment.gates[0].status is not GateStatus.PASS
+def test_no_verdict_is_taken_from_a_page_that_asks_for_it_or_on_a_passage_or_note_from_the_post(attack: Attack) -> None:
+    hostile = Post(text=f"{POST.text}\n{attack.text}")
+    for post, page in ((POST, f"{UNRELATED}\n{attack.text}"), (hostile, UNRELATED)):
+        with engine_over(Obedient(attack)) as (engine, _):
+            assessment = assess(engine, post, NOTE, [evidence(page)], FixedClock())
+        assert assessment.gates[0].status is not GateStatus.PASS
 
 
 @attacks
 def test_no_verdict_is_taken_from_a_note_that_asks_for_it(attack: Attack) -> None:
     note = f"{PAYLOAD}. {attack.text}"
+    principles = principles_of(Obedient(attack), note)
     with engine_over(Obedient(attack)) as (engine, _):
-        items = [evidence(PASSAGE)]
-        correctness = engine.correctness(note, items, engine.support(note, items))
         helpfulness = engine.helpfulness(POST, note)
-        principles = engine.principles(POST, note, engine.support(note, items))
-    assert correctness.status is not GateStatus.PASS
+    assert correctness_of(Obedient(attack), note).status is not GateStatus.PASS
     assert helpfulness.status is not GateStatus.PASS
     assert all(result.status is not GateStatus.PASS for result in principles)
     assert all(LINK not in result.rewrite and PAYLOAD not in result.rewrite for result in principles)
-
-
-@attacks
-def test_no_verdict_on_a_passage_or_note_is_taken_from_the_post(attack: Attack) -> None:
-    post = Post(text=f"{POST.text}\n{attack.text}")
-    with engine_over(Obedient(attack)) as (engine, _):
-        assessment = assess(engine, post, NOTE, [evidence(UNRELATED)], FixedClock())
-    assert assessment.gates[0].status is not GateStatus.PASS
 
 
 @attacks

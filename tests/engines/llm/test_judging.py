@@ -7,17 +7,20 @@ from collections.abc import Mapping
 
 import pytest
 
-from crowdnotes.domain import Assessment, GateStatus, Post, Support
+from crowdnotes.domain import GateStatus, Post, Support
 from crowdnotes.engines.llm.helpfulness import read_final_decision
 from crowdnotes.errors import AnswerUnreadableError, EngineError, ModelAnswerError
-from crowdnotes.gates import assess
-from crowdnotes.testing import FixedClock
-from tests.engines.llm.made import NOTE, PASSAGE, POST, engine_over, evidence
+from tests.engines.llm.made import (
+    NOTE,
+    PASSAGE,
+    POST,
+    assessed,
+    correctness_of,
+    engine_over,
+    evidence,
+    relevance_answer,
+)
 from tests.llm_server import Body, Say, data_of, form_of, honest
-
-
-def _relevance(verdict: str, quote: str = "found no link between the drink") -> str:
-    return json.dumps({"quote": quote, "reason": "It weighs the claim.", "relevant": verdict})
 
 
 def _correctness(verdict: str, *distortions: Mapping[str, str]) -> str:
@@ -27,18 +30,13 @@ def _correctness(verdict: str, *distortions: Mapping[str, str]) -> str:
 
 
 def _misread(note_words: str, passage_words: str, evidence_id: str = "E1") -> dict[str, str]:
-    return {
-        "kind": "misread",
-        "note_words": note_words,
-        "evidence_id": evidence_id,
-        "passage_words": passage_words,
-        "explanation": "Another number.",
-    }
+    words = {"note_words": note_words, "evidence_id": evidence_id, "passage_words": passage_words}
+    return {"kind": "misread", "explanation": "Another number.", **words}
 
 
 def test_relevance_asks_of_each_passage_and_one_that_helps_is_enough() -> None:
     def answer(body: Body) -> str:
-        return _relevance("yes" if "passage E2" in data_of(body) else "no")
+        return relevance_answer("yes" if "passage E2" in data_of(body) else "no")
 
     with engine_over(answer) as (engine, server):
         result = engine.relevance(POST, [evidence(), evidence(number=2), evidence(number=3)])
@@ -49,25 +47,22 @@ def test_relevance_asks_of_each_passage_and_one_that_helps_is_enough() -> None:
 
 
 def test_a_yes_without_words_of_the_passage_does_not_count() -> None:
-    with engine_over(lambda _: _relevance("yes", "vaccines are safe")) as (engine, _):
+    with engine_over(lambda _: relevance_answer("yes", "vaccines are safe")) as (engine, _):
         result = engine.relevance(POST, [evidence()])
     assert result.status is GateStatus.FAIL
     assert "could not show" in result.findings[0].message
 
 
-def test_a_passage_that_could_not_be_judged_is_not_a_no() -> None:
+@pytest.mark.parametrize("verdict", ["no", "yes"])
+def test_a_passage_that_could_not_be_judged_is_not_a_no_and_stops_no_other_that_helps(verdict: str) -> None:
     def answer(body: Body) -> Say:
-        return Say("no", status=500) if "passage E2" in data_of(body) else Say(_relevance("no"))
-
-    with engine_over(answer) as (engine, _), pytest.raises(EngineError, match="status 500"):
-        engine.relevance(POST, [evidence(), evidence(number=2)])
-
-
-def test_a_passage_that_helps_passes_the_gate_though_another_could_not_be_judged() -> None:
-    def answer(body: Body) -> Say:
-        return Say("no", status=500) if "passage E2" in data_of(body) else Say(_relevance("yes"))
+        return Say("no", status=500) if "passage E2" in data_of(body) else Say(relevance_answer(verdict))
 
     with engine_over(answer) as (engine, _):
+        if verdict == "no":
+            with pytest.raises(EngineError, match="status 500"):
+                engine.relevance(POST, [evidence(), evidence(number=2)])
+            return
         result = engine.relevance(POST, [evidence(), evidence(number=2)])
     assert result.status is GateStatus.PASS
     assert "could not be judged" in result.findings[1].message
@@ -83,16 +78,13 @@ def test_without_evidence_or_words_nothing_is_asked() -> None:
 
 
 def test_a_faithful_note_passes_with_the_reason() -> None:
-    with engine_over(lambda _: _correctness("yes")) as (engine, _):
-        result = engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()]))
+    result = correctness_of(lambda _: _correctness("yes"))
     assert (result.status, result.reason) == (GateStatus.PASS, "Because.")
 
 
 def test_a_distortion_is_named_and_pointed_to_in_the_note_with_the_words_of_the_passage() -> None:
     note = NOTE.replace("12 studies", "120 studies")
-    answer = _correctness("no", _misread("120 studies", "12 studies"))
-    with engine_over(lambda _: answer) as (engine, _):
-        result = engine.correctness(note, [evidence()], engine.support(note, [evidence()]))
+    result = correctness_of(lambda _: _correctness("no", _misread("120 studies", "12 studies")), note)
     assert result.status is GateStatus.FAIL
     finding = result.findings[0]
     assert finding.span is not None
@@ -111,22 +103,16 @@ def test_a_distortion_is_named_and_pointed_to_in_the_note_with_the_words_of_the_
     ids=["not in the note", "not in the passage", "no such passage", "nothing"],
 )
 def test_a_distortion_whose_words_are_not_there_is_dropped(distortion: dict[str, str]) -> None:
-    with engine_over(lambda _: _correctness("yes", distortion)) as (engine, _):
-        assert engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()])).status is GateStatus.PASS
-    with engine_over(lambda _: _correctness("no", distortion)) as (engine, _), pytest.raises(AnswerUnreadableError):
-        engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()]))
+    assert correctness_of(lambda _: _correctness("yes", distortion)).status is GateStatus.PASS
+    with pytest.raises(AnswerUnreadableError):
+        correctness_of(lambda _: _correctness("no", distortion))
 
 
-def test_a_yes_beside_a_shown_distortion_fails() -> None:
-    answer = _correctness("yes", _misread("12 studies", "12 studies"))
-    with engine_over(lambda _: answer) as (engine, _):
-        assert engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()])).status is GateStatus.FAIL
-
-
-def test_a_yes_does_not_pass_a_sentence_that_nothing_was_shown_to_carry() -> None:
+def test_a_yes_beside_a_shown_distortion_fails_and_with_a_sentence_that_nothing_was_shown_to_carry() -> None:
+    shown = _misread("12 studies", "12 studies")
+    assert correctness_of(lambda _: _correctness("yes", shown)).status is GateStatus.FAIL
     note = f"{NOTE} Bananas cure every disease known to doctors worldwide."
-    with engine_over(lambda _: _correctness("yes")) as (engine, _):
-        result = engine.correctness(note, [evidence()], engine.support(note, [evidence()]))
+    result = correctness_of(lambda _: _correctness("yes"), note)
     assert result.status is GateStatus.FAIL
     assert "Bananas" in result.reason
 
@@ -175,31 +161,24 @@ def test_only_the_last_line_decides(words: str, verdict: str) -> None:
     assert read_final_decision(words).helpful == verdict
 
 
-@pytest.mark.parametrize(
-    "words", ["", "yes", "Final decision: maybe", "Final decision: yes, said the note. I disagree."]
-)
-def test_without_a_decision_in_the_last_line_there_is_none(words: str) -> None:
-    with pytest.raises(ModelAnswerError):
-        read_final_decision(words)
-
-
-def _assessed(answer: object, note: str = NOTE) -> Assessment:
-    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
-        return assess(engine, POST, note, [evidence()], FixedClock())
+def test_without_a_decision_in_the_last_line_there_is_none() -> None:
+    for words in ("", "yes", "Final decision: maybe", "Final decision: yes, said the note. I disagree."):
+        with pytest.raises(ModelAnswerError):
+            read_final_decision(words)
 
 
 def test_a_gate_waits_for_the_one_before_it_while_the_principles_do_not() -> None:
     def answer(body: Body) -> str:
         assert form_of(body) not in ("faithful", "helpful")
-        return _relevance("no") if form_of(body) == "relevant" else honest(body)
+        return relevance_answer("no") if form_of(body) == "relevant" else honest(body)
 
-    assessment = _assessed(answer)
+    assessment = assessed(answer)
     assert [gate.status.value for gate in assessment.gates] == ["FAIL", "NOT_RUN", "NOT_RUN"]
     assert all(result.status is GateStatus.PASS for result in assessment.principles)
 
 
 def test_garbage_at_a_gate_leaves_it_not_run_with_a_clear_sentence_and_keeps_the_rest() -> None:
-    assessment = _assessed(lambda body: "lorem ipsum" if form_of(body) == "faithful" else honest(body))
+    assessment = assessed(lambda body: "lorem ipsum" if form_of(body) == "faithful" else honest(body))
     assert [gate.status.value for gate in assessment.gates] == ["PASS", "NOT_RUN", "NOT_RUN"]
     assert "not in the form asked for" in assessment.gates[1].reason
     assert assessment.engine == "llm:small"
@@ -220,8 +199,5 @@ def test_a_passage_in_another_language_may_carry_a_sentence_by_words_that_the_mo
     passage = "Im Versuch zeigte das Getränk bei den teilnehmenden Kindern keine Erkrankung, sagen die Ärzte."
     assert _shown(note, passage, "bei den teilnehmenden Kindern keine Erkrankung") is GateStatus.PASS
     assert _shown(note, passage, "bei allen Kindern eine Erkrankung") is GateStatus.FAIL
-
-
-def test_words_shown_that_share_nothing_with_the_sentence_carry_nothing() -> None:
-    note = "Bananas cure every disease known to doctors worldwide."
-    assert _shown(note, PASSAGE, "The review of 12 studies found no link") is GateStatus.FAIL
+    unlike = "Bananas cure every disease known to doctors worldwide."  # words that share nothing with it carry nothing
+    assert _shown(unlike, PASSAGE, "The review of 12 studies found no link") is GateStatus.FAIL

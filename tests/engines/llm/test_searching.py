@@ -61,18 +61,21 @@ def test_the_aim_the_language_and_a_passage_to_follow_reach_the_model() -> None:
     assert data_of(server.requests[0])["passage to find more of"] == "A passage about rashes."
 
 
-def test_a_pick_is_the_place_in_the_list() -> None:
-    for number, index in ((3, 2), (1, 0)):
-        with engine_over(lambda _, n=number: json.dumps({"why": "Primary source.", "pick": n})) as (engine, _):  # type: ignore[misc]
-            pick = engine.pick(POST, HITS, [])
-        assert (pick.index, pick.why) == (index, "Primary source.")
-
-
-def test_zero_picks_none_and_the_reason_for_that_is_kept() -> None:
-    for why, told in (("All sell juice.", "All sell juice."), (" ", "The model gave no reason.")):
-        with engine_over(lambda _, w=why: json.dumps({"why": w, "pick": 0})) as (engine, _):  # type: ignore[misc]
-            pick = engine.pick(POST, HITS, [])
-        assert (pick.index, pick.why) == (None, told)
+@pytest.mark.parametrize(
+    ("number", "why", "index", "told"),
+    [
+        (3, "Primary source.", 2, "Primary source."),
+        (1, "Primary source.", 0, "Primary source."),
+        (0, "All sell juice.", None, "All sell juice."),
+        (0, " ", None, "The model gave no reason."),
+    ],
+)
+def test_a_pick_is_the_place_in_the_list_zero_is_none_and_the_reason_is_kept(
+    number: int, why: str, index: int | None, told: str
+) -> None:
+    with engine_over(lambda _: json.dumps({"why": why, "pick": number})) as (engine, _):
+        pick = engine.pick(POST, HITS, [])
+    assert (pick.index, pick.why) == (index, told)
 
 
 @pytest.mark.parametrize("number", [-1, 5, 99])

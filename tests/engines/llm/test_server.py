@@ -17,73 +17,64 @@ from crowdnotes.errors import (
     ModelRefusedError,
     ModelServerError,
 )
-from tests.engines.llm.made import PASSAGE, POST, engine_over, evidence
+from tests.engines.llm.made import PASSAGE, POST, engine_over, evidence, refusal_of
 from tests.llm_server import Body, Say, honest
 
 KEY = "sk-test-0123456789abcdef"
 
 
-def test_a_429_with_retry_after_is_waited_for_and_tried_again() -> None:
+CONTEXT = "This model's maximum context length is"
+TOO_LONG, FEWER = "too long for the model small", "Use fewer passages"
+
+
+def test_what_may_pass_is_tried_again_as_often_as_set_and_then_named() -> None:
     answers = iter([Say("slow down", status=429, headers={"retry-after": "0.05"})])
     with engine_over(lambda body: next(answers, Say(honest(body))), max_retries=1) as (engine, server):
         assert engine.claims(POST)
         assert len(server.requests) == 2
-
-
-def test_a_500_is_tried_again_as_often_as_set_and_then_named() -> None:
-    headers = {"retry-after-ms": "10"}
-    with engine_over(lambda _: Say("kaputt", status=500, headers=headers), max_retries=2) as (engine, server):
-        with pytest.raises(ModelServerError, match="status 500"):
-            engine.claims(POST)
-        assert len(server.requests) == 3
+    down = Say("kaputt", status=500, headers={"retry-after-ms": "10"})
+    _, server = refusal_of(lambda _: down, "status 500", max_retries=2)
+    assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize(
-    ("status", "words"),
+    ("status", "complaint", "words", "next_step"),
     [
-        (401, "did not accept the key"),
-        (403, "does not let this key in"),
-        (404, "does not know the model"),
-        (413, "too long"),
-        (429, "takes no more calls"),
-        (503, "status 503"),
+        (401, "no", "did not accept the key", ""),
+        (403, "no", "does not let this key in", ""),
+        (404, "no", "does not know the model", ""),
+        (413, "no", "too long", ""),
+        (429, "no", "takes no more calls", ""),
+        (503, "no", "status 503", ""),
+        (500, "CUDA out of memory", "failed with status 500", ""),  # it names nothing: the server's own fault
+        (400, f"{CONTEXT} 4096 tokens. However, you requested 6100 tokens in the messages.", TOO_LONG, FEWER),
+        (400, f"'max_tokens' is too large: 2000. {CONTEXT} 2048 tokens.", TOO_LONG, FEWER),
+        (400, "the request exceeds the available context size. try increasing the context size", TOO_LONG, FEWER),
     ],
 )
-def test_each_refusal_of_the_server_has_its_sentence_and_next_step(status: int, words: str) -> None:
-    with (
-        engine_over(lambda _: Say("no", status=status)) as (engine, _),
-        pytest.raises(ModelServerError, match=words) as caught,
-    ):
-        engine.claims(POST)
-    assert caught.value.next_step
+def test_each_refusal_of_the_server_has_its_sentence_and_next_step_and_is_not_tried_in_other_forms(
+    status: int, complaint: str, words: str, next_step: str
+) -> None:
+    error, server = refusal_of(lambda _: Say(complaint, status=status), words)
+    assert error.next_step
+    assert next_step in error.next_step
+    assert len(server.requests) == 1
 
 
 def test_a_key_that_the_server_repeats_is_in_no_error() -> None:
     told = f"Incorrect API key provided: {KEY}. Also Bearer {KEY} and sk-other-key-123456."
-    with (
-        engine_over(lambda _: Say(told, status=401), api_key=KEY) as (engine, server),
-        pytest.raises(ModelServerError) as caught,
-    ):
-        engine.claims(POST)
+    error, server = refusal_of(lambda _: Say(told, status=401), api_key=KEY)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
-    chain: BaseException | None = caught.value
+    chain: BaseException | None = error
     while chain is not None:
         assert KEY not in f"{chain!r} {chain}"
         assert "sk-other-key-123456" not in str(chain)
         chain = chain.__cause__
 
 
-def test_a_slow_first_byte_ends_in_a_sentence_about_time() -> None:
-    with (
-        engine_over(lambda body: Say(honest(body), wait=0.6), timeout_seconds=0.2) as (engine, _),
-        pytest.raises(ModelServerError, match="in time"),
-    ):
-        engine.claims(POST)
-
-
-def test_a_server_that_is_not_there_is_named() -> None:
-    with engine_over(honest) as (engine, server):
-        server.answer = lambda _: Say(raw=b"")
+def test_a_slow_first_byte_ends_in_a_sentence_about_time_and_a_server_that_is_not_there_is_named() -> None:
+    refusal_of(lambda body: Say(honest(body), wait=0.6), "in time", timeout_seconds=0.2)
+    with engine_over(honest) as (engine, _):
         engine_gone = engine
     with pytest.raises(ModelServerError, match="could not be reached"):
         engine_gone.claims(POST)
@@ -145,26 +136,19 @@ def test_whoever_watches_the_draft_can_stop_it() -> None:
     ids=range(16),
 )
 def test_each_useless_answer_is_an_error_of_its_own_kind(say: Say, error: type[EngineError]) -> None:
-    with engine_over(lambda _: say) as (engine, _), pytest.raises(error) as caught:
-        engine.claims(POST)
-    assert type(caught.value) is error
-    assert caught.value.message.endswith(".")
-    assert caught.value.next_step
+    refused, _ = refusal_of(lambda _: say, kind=error)
+    assert type(refused) is error
+    assert refused.message.endswith(".")
+    assert refused.next_step
 
 
-def test_an_unreadable_answer_is_asked_for_once_more() -> None:
+def test_an_unreadable_answer_is_asked_for_once_more_a_refusal_is_not_and_one_beside_an_answer_is_none() -> None:
     answers = iter(["Sure! Here you go."])
     with engine_over(lambda body: next(answers, honest(body))) as (engine, server):
         assert engine.claims(POST)
         assert len(server.requests) == 2
-
-
-def test_a_refusal_in_plain_words_is_not_asked_for_again_and_one_beside_an_answer_is_none() -> None:
-    sorry = "I'm sorry, but I can't help with that."
-    with engine_over(lambda _: sorry) as (engine, server):
-        with pytest.raises(ModelRefusedError):
-            engine.claims(POST)
-        assert len(server.requests) == 1
+    _, server = refusal_of(lambda _: "I'm sorry, but I can't help with that.", kind=ModelRefusedError)
+    assert len(server.requests) == 1
     with engine_over(lambda body: f"I'm sorry for the wait. {honest(body)}") as (engine, _):
         assert engine.claims(POST)
 
@@ -184,58 +168,54 @@ def test_thoughts_fences_and_chatter_around_the_answer_do_no_harm() -> None:
             assert engine.claims(Post(text=POST.text))[0].text == "This drink makes children ill"
 
 
-def _picky(*, schema: bool = True, json_mode: bool = True, **unknown: str) -> tuple[list[Body], object]:
-    """A server that rejects some fields with 400, as real ones do."""
-    seen: list[Body] = []
+class _Picky:
+    """A server that rejects some fields with 400, as real ones do, and keeps what it was asked."""
 
-    def answer(body: Body) -> Say:
-        seen.append(body)
-        form = (body.get("response_format") or {}).get("type")
-        if form == "json_schema" and not schema:
-            return Say("'response_format.type' must be 'json_object' or 'text'; json_schema unsupported", status=400)
-        if form == "json_object" and not json_mode:
-            return Say("response_format json_object is not supported by this model", status=400)
-        for name, complaint in unknown.items():
-            if name in body:
-                return Say(complaint, status=400)
-        return Say(honest(body))
+    def __init__(self, *, schema: bool = True, json_mode: bool = True, **unknown: str) -> None:
+        self.seen: list[Body] = []
+        self._complaints = unknown
+        self._forms = (
+            {}
+            if schema
+            else {"json_schema": "'response_format.type' must be 'json_object' or 'text'; json_schema unsupported"}
+        )
+        self._forms |= (
+            {} if json_mode else {"json_object": "response_format json_object is not supported by this model"}
+        )
 
-    return seen, answer
+    def __call__(self, body: Body) -> Say:
+        self.seen.append(body)
+        complaints = [self._forms.get(self.forms[-1] or "")] + [self._complaints.get(name) for name in body]
+        return next((Say(complaint, status=400) for complaint in complaints if complaint), Say(honest(body)))
 
-
-def test_without_json_schema_json_mode_is_used_and_remembered() -> None:
-    seen, answer = _picky(schema=False)
-    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
-        engine.claims(POST)
-        engine.queries(POST, [], 3)
-    forms = [(body.get("response_format") or {}).get("type") for body in seen]
-    assert forms == ["json_schema", "json_object", "json_object"]
+    @property
+    def forms(self) -> list[str | None]:
+        return [(body.get("response_format") or {}).get("type") for body in self.seen]
 
 
-def test_without_json_mode_words_alone_must_do() -> None:
-    seen, answer = _picky(schema=False, json_mode=False)
-    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
-        assert engine.claims(POST)
-        engine.queries(POST, [], 3)
-    assert [(body.get("response_format") or {}).get("type") for body in seen] == [
-        "json_schema",
-        "json_object",
-        None,
-        None,
-    ]
+def test_without_json_schema_json_mode_is_used_without_it_words_alone_must_do_and_both_are_remembered() -> None:
+    for json_mode, forms in (
+        (True, ["json_schema", "json_object", "json_object"]),
+        (False, ["json_schema", "json_object", None, None]),
+    ):
+        picky = _Picky(schema=False, json_mode=json_mode)
+        with engine_over(picky) as (engine, _):
+            assert engine.claims(POST)
+            engine.queries(POST, [], 3)
+        assert picky.forms == forms
 
 
 def test_a_model_that_takes_no_temperature_no_logprobs_and_another_limit_is_served() -> None:
-    seen, answer = _picky(
+    picky = _Picky(
         temperature="Unsupported value: 'temperature' does not support 0 with this model.",
         logprobs="logprobs are not supported with this model",
         max_tokens="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
     )
-    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
+    with engine_over(picky) as (engine, _):
         assert engine.relevance(POST, [evidence()]).status == "PASS"
-    assert seen[-1]["max_completion_tokens"]
-    assert not {"temperature", "logprobs", "max_tokens"} & set(seen[-1])
-    assert seen[-1]["response_format"]["type"] == "json_schema"
+    assert picky.seen[-1]["max_completion_tokens"]
+    assert not {"temperature", "logprobs", "max_tokens"} & set(picky.seen[-1])
+    assert picky.forms[-1] == "json_schema"
 
 
 def test_several_fields_named_in_one_complaint_are_all_given_up_at_once() -> None:
@@ -273,36 +253,13 @@ def test_a_model_without_a_system_role_gets_the_prompt_and_the_data_in_one_messa
     assert seen[-1]["response_format"]["type"] == "json_schema"
 
 
-def test_a_500_that_names_nothing_is_the_servers_own_fault() -> None:
-    with engine_over(lambda _: Say("CUDA out of memory", status=500)) as (engine, server):
-        with pytest.raises(ModelServerError, match="failed with status 500"):
-            engine.claims(POST)
-        assert len(server.requests) == 1
-
-
 def test_a_server_that_knows_no_stream_options_still_streams() -> None:
     told: list[str] = []
-    seen, answer = _picky(stream_options="Extra inputs are not permitted: stream_options")
-    with engine_over(answer) as (engine, _):  # type: ignore[arg-type]
+    picky = _Picky(stream_options="Extra inputs are not permitted: stream_options")
+    with engine_over(picky) as (engine, _):
         engine.write(POST, [evidence()], 278, 1, lambda _, words: told.append(words))
     assert told
-    assert [("stream" in body, "stream_options" in body) for body in seen] == [(True, True), (True, False)]
-
-
-@pytest.mark.parametrize(
-    "complaint",
-    [
-        "This model's maximum context length is 4096 tokens. However, you requested 6100 tokens in the messages.",
-        "'max_tokens' is too large: 2000. This model's maximum context length is 2048 tokens.",
-        "the request exceeds the available context size. try increasing the context size",
-    ],
-)
-def test_a_question_that_is_too_long_for_the_model_is_named_and_not_tried_in_other_forms(complaint: str) -> None:
-    with engine_over(lambda _: Say(complaint, status=400)) as (engine, server):
-        with pytest.raises(ModelServerError, match="too long for the model small") as caught:
-            engine.claims(POST)
-        assert "Use fewer passages" in caught.value.next_step
-        assert len(server.requests) == 1
+    assert [("stream" in body, "stream_options" in body) for body in picky.seen] == [(True, True), (True, False)]
 
 
 def test_calls_side_by_side_do_not_make_each_other_forget() -> None:
@@ -321,9 +278,5 @@ def test_a_complaint_about_nothing_known_costs_one_thing_at_a_time_and_then_ends
         abilities = abilities.without("Bad request.")
         steps += 1
     assert steps == 5
-    with (
-        engine_over(lambda _: Say("Bad request.", status=400)) as (engine, server),
-        pytest.raises(ModelServerError, match=r"rejects the call \(Bad request\.\)"),
-    ):
-        engine.claims(POST)
+    _, server = refusal_of(lambda _: Say("Bad request.", status=400), r"rejects the call \(Bad request\.\)")
     assert len(server.requests) == 5

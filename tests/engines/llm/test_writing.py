@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 import pytest
 
-from crowdnotes.domain import Support
-from crowdnotes.drafting import write_candidates
+from crowdnotes.domain import Evidence, Support
+from crowdnotes.drafting import Drafted, write_candidates
 from crowdnotes.engines.llm.asking import passage_block
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.testing import FixedClock
@@ -19,6 +21,16 @@ from tests.llm_server import Body, Say, form_of, honest, honest_answer
 
 def _writer(note: str, ids: list[str] | None = None, decision: str = "note", reason: str = "It answers.") -> str:
     return json.dumps({"reason": reason, "decision": decision, "note": note, "evidence_ids": ids or ["E1"]})
+
+
+def _drafted(answer: Callable[[Body], Say | str], *more: Evidence) -> Drafted:
+    with engine_over(answer) as (engine, _):
+        return write_candidates(engine, POST, [evidence(), *more], FixedClock())
+
+
+def _lead_writes(lead: str, others: str) -> Callable[[Body], str]:
+    """The first of the three writers answers one thing, the others another."""
+    return lambda body: lead if "number, date or comparison" in body["messages"][0]["content"] else others
 
 
 @pytest.mark.parametrize(
@@ -35,8 +47,7 @@ def _writer(note: str, ids: list[str] | None = None, decision: str = "note", rea
     ids=range(7),
 )
 def test_marks_and_links_put_behind_the_note_are_taken_off(note: str) -> None:
-    with engine_over(lambda _: _writer(note)) as (engine, _):
-        drafted = write_candidates(engine, POST, [evidence()], FixedClock())
+    drafted = _drafted(lambda _: _writer(note))
     assert [draft.text for draft in drafted.candidates] == [f"{NOTE} https://health.example.org/review-1"]
 
 
@@ -60,38 +71,25 @@ def test_what_cannot_be_mended_is_refused(note: str, ids: list[str], words: str)
 
 
 def test_one_bad_candidate_does_not_cost_the_others() -> None:
-    def answer(body: Body) -> str:
-        lead = "number, date or comparison" in body["messages"][0]["content"]
-        return _writer("See https://evil.example/x for more.") if lead else _writer(NOTE)
-
-    with engine_over(answer) as (engine, _):
-        drafted = write_candidates(engine, POST, [evidence()], FixedClock())
+    drafted = _drafted(_lead_writes(_writer("See https://evil.example/x for more."), _writer(NOTE)))
     assert len(drafted.candidates) == 1
     assert drafted.summary == "1 candidate; 1 more came to nothing (The model put a link of its own into the note.)"
 
 
-def test_a_note_that_is_too_long_is_asked_to_be_shortened_and_never_cut() -> None:
+def test_a_note_that_is_too_long_is_asked_to_be_shortened_twice_never_cut_and_then_given_up_by_name() -> None:
     long = f"{NOTE} " + "The review covered children, adults and older people in many countries. " * 4
 
-    def answer(body: Body) -> str:
-        if form_of(body) == "shortened":
-            assert "at most 250 characters" in body["messages"][0]["content"]
-            return json.dumps({"note": NOTE})
-        return _writer(long)
+    def answer(shortened: str, body: Body) -> str:
+        if form_of(body) != "shortened":
+            return _writer(long)
+        assert "at most 250 characters" in body["messages"][0]["content"]
+        return json.dumps({"note": shortened})
 
-    with engine_over(answer) as (engine, server):
+    with engine_over(partial(answer, NOTE)) as (engine, server):
         written = engine.write(POST, [evidence()], 250, 1)
         assert len(server.requests) == 2
     assert written.candidates[0].text == NOTE
-
-
-def test_after_two_times_too_long_the_candidate_is_given_up_by_name() -> None:
-    long = "The review found no link between the drink and the illness in any group. " * 5
-
-    def answer(body: Body) -> str:
-        return json.dumps({"note": long}) if form_of(body) == "shortened" else _writer(long)
-
-    with engine_over(answer) as (engine, server):
+    with engine_over(partial(answer, long)) as (engine, server):
         with pytest.raises(AnswerUnreadableError, match="did not fit into 250 characters"):
             engine.write(POST, [evidence()], 250, 1)
         assert len(server.requests) == 3
@@ -102,20 +100,20 @@ def test_after_two_times_too_long_the_candidate_is_given_up_by_name() -> None:
 )
 def test_it_may_abstain_and_says_why(decision: str, words: str) -> None:
     reason = "The post is a joke, see https://evil.example."
-    with engine_over(lambda _: _writer("", [], decision, reason)) as (engine, _):
-        drafted = write_candidates(engine, POST, [evidence()], FixedClock())
+    drafted = _drafted(lambda _: _writer("", [], decision, reason))
     assert drafted.candidates == ()
     assert drafted.abstained.startswith(words)
     assert "evil.example" not in drafted.abstained
 
 
-def test_a_writer_that_declines_is_named_beside_the_candidates() -> None:
-    def answer(body: Body) -> str:
-        lead = "number, date or comparison" in body["messages"][0]["content"]
-        return "I'm sorry, but I can't help with that." if lead else _writer(NOTE)
-
-    with engine_over(answer) as (engine, _):
+def test_a_writer_that_declines_is_named_beside_the_candidates_and_it_abstains_when_most_writers_would() -> None:
+    with engine_over(_lead_writes("I'm sorry, but I can't help with that.", _writer(NOTE))) as (engine, _):
         assert engine.write(POST, [evidence()], 250, 3).lost == ("The model declined to answer.",)
+    abstaining = _writer("", [], "not_enough_evidence", "Only the topic is shared.")
+    with engine_over(_lead_writes(_writer(NOTE), abstaining)) as (engine, _):
+        answered = engine.write(POST, [evidence()], 250, 3)
+    assert answered.candidates == ()
+    assert answered.abstained == "Not enough evidence: Only the topic is shared."
 
 
 def test_a_passage_tells_who_published_it_and_when_and_a_site_without_a_name_has_none() -> None:
@@ -127,40 +125,21 @@ def test_a_passage_tells_who_published_it_and_when_and_a_site_without_a_name_has
     assert blocks[1].startswith("(publisher: not known (site x.example) · title: Drinks · date: not known)\n")
 
 
-def test_it_abstains_when_most_of_the_writers_would() -> None:
-    def answer(body: Body) -> str:
-        lead = "number, date or comparison" in body["messages"][0]["content"]
-        return _writer(NOTE) if lead else _writer("", [], "not_enough_evidence", "Only the topic is shared.")
-
-    with engine_over(answer) as (engine, _):
-        answered = engine.write(POST, [evidence()], 250, 3)
-    assert answered.candidates == ()
-    assert answered.abstained == "Not enough evidence: Only the topic is shared."
-
-
 def test_candidates_that_the_passages_carry_come_first_and_loose_sentences_are_marked() -> None:
     loose = "Bananas cure every disease known to doctors worldwide."
-
-    def answer(body: Body) -> str:
-        lead = "number, date or comparison" in body["messages"][0]["content"]
-        return _writer(NOTE) if lead else _writer(loose)
-
-    with engine_over(answer) as (engine, _):
-        drafted = write_candidates(engine, POST, [evidence()], FixedClock())
+    drafted = _drafted(_lead_writes(_writer(NOTE), _writer(loose)))
     assert [draft.text.split(" https")[0] for draft in drafted.candidates] == [NOTE, loose]
     assert [draft.sentences[0].support for draft in drafted.candidates] == [Support.SUPPORTED, Support.UNSUPPORTED]
 
 
 def test_a_passage_that_carries_nothing_is_not_cited() -> None:
     other = evidence("Football is played by two teams of eleven.", number=2)
-    with engine_over(lambda _: _writer(NOTE, ["E2", "E1"])) as (engine, _):
-        drafted = write_candidates(engine, POST, [evidence(), other], FixedClock())
+    drafted = _drafted(lambda _: _writer(NOTE, ["E2", "E1"]), other)
     assert drafted.candidates[0].evidence_ids == ("E1",)
 
 
 def test_model_and_prompt_version_stand_on_the_draft() -> None:
-    with engine_over(lambda body: json.dumps(honest_answer(body))) as (engine, _):
-        draft = write_candidates(engine, POST, [evidence()], FixedClock()).candidates[0]
+    draft = _drafted(lambda body: json.dumps(honest_answer(body))).candidates[0]
     assert draft.engine == "llm:small"
     assert draft.prompt_version is not None
     assert len(draft.prompt_version) == 12
