@@ -24,15 +24,14 @@ from crowdnotes.domain import (
     Mode,
     Post,
     Query,
-    Verdict,
 )
 from crowdnotes.engines import OnText, Pick, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.jobs import JobState, Progress
+from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.walk import make_library, post_about, run
+from tests.cases.walk import Told, gather, make_library, new_case, post_about, run, use
 
 
 class LookingEngine(ScriptedEngine):
@@ -74,22 +73,26 @@ class Desk:
         self.workspace: Workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=self.engine)
         self.workspace.libraries.add(make_library(folder), "topics")
         self.service = self.workspace.service
-        case = self.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="ann")
-        run(self.workspace, case.id, "gather", self.service.gather_steps(case.id))
-        self.id = case.id
+        self.id = gather(self.workspace, new_case(self.workspace, "kettle").id).id
 
     @property
     def case(self) -> Case:
         return self.service.get(self.id)
 
     def use(self, evidence_id: str) -> None:
-        self.service.open_passage(self.id, evidence_id, "ann")
-        self.service.judge(self.id, evidence_id, Verdict.USE, "", "ann")
+        use(self.workspace, self.id, evidence_id)
+
+    def begin(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ()) -> list[Step]:
+        """Ask for a follow-up search; its steps."""
+        self.service.follow_up(self.id, kind, "ann", about=about, libraries=libraries)
+        return self.service.follow_up_steps(self.id)
+
+    def run(self, *steps: Step) -> JobRecord:
+        return run(self.workspace, self.id, "follow_up", list(steps))
 
     def follow_up(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ("topics",)) -> str:
         """Ask for a follow-up search and do it; gives what came of it."""
-        self.service.follow_up(self.id, kind, "ann", about=about, libraries=libraries)
-        run(self.workspace, self.id, "follow_up", self.service.follow_up_steps(self.id))
+        self.run(*self.begin(kind, about, libraries))
         return self.case.follow_ups[-1].outcome
 
 
@@ -240,28 +243,26 @@ def test_a_decided_case_takes_no_follow_up_search(desk: Desk) -> None:
 
 
 def test_records_of_a_library_that_share_a_page_are_read_each_on_its_own() -> None:
+    url = "https://records.example.net/page"
+
     def record(number: int) -> Hit:
-        url = "https://records.example.net/page"
         return Hit(provider="library:x", title="T", snippet="", query="q", url=url, library="x", record=number)
 
-    source = make_evidence(1).source.model_copy(
-        update={"id": "library:x:1", "url": "https://records.example.net/page", "library": "x", "record": 1}
-    )
+    known = {"id": "library:x:1", "url": url, "library": "x", "record": 1}
+    source = make_evidence(1).source.model_copy(update=known)
     case = make_case(hits=(record(1), record(2), record(2), record(3)), sources=(source,))
     assert [hit.record for hit in pool(case)] == [2, 3]
 
 
-def test_a_page_under_another_spelling_of_its_address_is_not_read_twice() -> None:
-    hit = Hit(
-        provider="brave", title="T", snippet="", query="q", url="http://www.health.example.org/review?utm_source=x"
-    )
-    case = make_case(hits=(hit,), sources=(make_evidence(1).source,))
-    assert pool(case) == []
+def test_a_page_under_another_spelling_of_its_address_a_home_page_and_search_results_are_not_left_to_choose() -> None:
+    def hit(url: str) -> Hit:
+        return Hit(provider="brave", title=url, snippet="", query="q", url=url)
 
-
-def test_a_home_page_and_search_results_are_not_left_to_choose() -> None:
-    urls = ("https://www.who.int/", "https://www.bing.com/search?q=x", "https://news.example.org/story")
-    hits = [Hit(provider="brave", title=url, snippet="", query="q", url=url) for url in urls]
+    again = hit("http://www.health.example.org/review?utm_source=x")
+    assert pool(make_case(hits=(again,), sources=(make_evidence(1).source,))) == []
+    hits = [
+        hit(url) for url in ("https://www.who.int/", "https://www.bing.com/search?q=x", "https://news.example/story")
+    ]
     assert pool(make_case(hits=tuple(hits))) == hits[2:]
     assert unread(make_case(), hits) == hits[2:]
 
@@ -270,18 +271,16 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
-    reading, passages = desk.service.follow_up_steps(desk.id)
-    run(desk.workspace, desk.id, "follow_up", [reading])
+    reading, passages = desk.begin(FollowUpKind.SWAP, "E3")
+    desk.run(reading)
     desk.use("E3")
-    run(desk.workspace, desk.id, "follow_up", [passages])
+    desk.run(passages)
     assert ids(desk.case) == ["E1", "E2", "E3", "E4", "E5", "E6", "E7"]
     assert desk.case.follow_ups[-1].outcome == "E7 was added. The note leans on E3 now, so it stays."
 
 
 def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
-    steps = desk.service.follow_up_steps(desk.id)
+    steps = desk.begin(FollowUpKind.MORE_LIKE, "E2", ["topics"])
 
     def stopped(progress: Progress) -> str:
         desk.workspace.runner.cancel(job.id)
@@ -293,21 +292,20 @@ def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
     assert desk.workspace.runner.wait(job.id, timeout=60).state is JobState.CANCELLED
     assert desk.case.evidence == before
     asked = len(desk.engine.asked)
-    resumed = run(desk.workspace, desk.id, "follow_up", desk.service.follow_up_steps(desk.id))
+    resumed = desk.run(*desk.service.follow_up_steps(desk.id))
     assert [step.state.value for step in resumed.steps] == ["kept", "kept", "done", "done"]
     assert len(desk.engine.asked) == asked
     assert len(desk.case.evidence) == len(before) + 3
 
 
 def test_another_follow_up_takes_the_place_of_one_that_was_stopped(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    desk.begin(FollowUpKind.MORE_LIKE, "E2", ["topics"])
     desk.follow_up(FollowUpKind.OTHER_SIDE)
     assert [asked.kind for asked in desk.case.follow_ups] == [FollowUpKind.OTHER_SIDE]
 
 
 def test_a_follow_up_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
-    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
-    steps = desk.service.follow_up_steps(desk.id)
+    steps = desk.begin(FollowUpKind.MORE_LIKE, "E2", ["topics"])
     desk.service.edit_post(desk.id, post_about("velvet"), "ann")
     job = desk.workspace.runner.start(desk.id, "follow_up", steps)
     ended = desk.workspace.runner.wait(job.id, timeout=60)
@@ -318,28 +316,15 @@ def test_a_follow_up_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> 
 
 
 def test_a_cutoff_set_while_a_follow_up_is_reading_keeps_what_it_read_out(desk: Desk) -> None:
-    service = desk.service
-    service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
-    reading, _ = service.follow_up_steps(desk.id)
+    reading, _ = desk.begin(FollowUpKind.SWAP, "E3")
     days = (date(2020, 1, day) for day in range(1, 31))
 
-    class _Progress:
-        def count(self, done: int, total: int, note: str = "") -> None:
-            return
-
-        def check(self) -> None:
-            service.set_sources(
-                desk.id,
-                mode=Mode.AUTOMATION,
-                urls=(),
-                libraries=["topics"],
-                services=(),
-                until=next(days),
-                by="bob",
-            )
+    def another_cutoff() -> None:
+        chosen: dict[str, list[str]] = {"urls": [], "libraries": ["topics"], "services": []}
+        desk.service.set_sources(desk.id, mode=Mode.AUTOMATION, **chosen, until=next(days), by="bob")
 
     with pytest.raises(WorkflowError, match="Other sources were chosen"):
-        reading.run(_Progress())
+        reading.run(Told(another_cutoff))
     assert [source for asked in desk.case.follow_ups for source in asked.sources] == []
 
 

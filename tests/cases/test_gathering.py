@@ -1,4 +1,4 @@
-"""From hits and links to sources and passages: one a page, dated or marked, merged with what a person did meanwhile."""
+"""Searching, then from hits and links to sources and passages, merged with what a person did meanwhile."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from threading import Lock
 import pytest
 from sqlalchemy import Engine
 
+from crowdnotes.cases import gathering
 from crowdnotes.cases.cutoff import kept_by_a_person, timely
 from crowdnotes.cases.gathering import GatherOptions, Tools, distinct, merged, read, summary_of
 from crowdnotes.cases.store import SqlStore
@@ -26,17 +27,22 @@ from crowdnotes.domain import (
     FetchOutcome,
     Hit,
     Mode,
+    ProviderState,
+    Query,
     Source,
     Verdict,
 )
+from crowdnotes.errors import JobError, SearchError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
 from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
 from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
+from tests.cases.walk import Told
 
 STORY = "https://news.example.org/story"
 
@@ -64,14 +70,6 @@ class _Web:
         return Page(url, ends, FetchOutcome.READ, datetime.now(UTC), HTML, "utf-8", body.encode())
 
 
-class _Progress:
-    def count(self, done: int, total: int, detail: str = "") -> None:
-        """Told to nobody."""
-
-    def check(self) -> None:
-        """Never cancelled."""
-
-
 @pytest.fixture
 def web() -> _Web:
     return _Web()
@@ -96,7 +94,7 @@ def tools(web: _Web, store: SqlStore, tmp_path: Path) -> Tools:
 
 
 def _read(case: Case, tools: Tools, options: GatherOptions | None = None) -> tuple[Source, ...]:
-    changes, _ = read(case, _Progress(), replace(tools, options=options or GatherOptions()))
+    changes, _ = read(case, Told(), replace(tools, options=options or GatherOptions()))
     sources = changes["sources"]
     assert isinstance(sources, tuple)
     return sources
@@ -124,21 +122,18 @@ def test_links_that_lead_to_one_page_are_one_source(tools: Tools, web: _Web) -> 
     assert (source.url, source.page_url) == ("https://short.example/a", STORY)
 
 
-def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling(tools: Tools, web: _Web) -> None:
+def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling_and_one_that_failed_is(
+    tools: Tools, web: _Web
+) -> None:
     case = make_case(urls=(STORY,))
-    first = _read(case, tools)
+    web.failing = {STORY}
+    failed = _read(case, tools)
+    web.failing = set()
+    first = _read(case.model_copy(update={"sources": failed}), tools)
+    assert (failed[0].outcome, first[0].outcome) == (FetchOutcome.BLOCKED, FetchOutcome.READ)
     again = _read(case.model_copy(update={"sources": first, "urls": (f"{STORY}?utm_medium=y",)}), tools)
     assert again == first
-    assert sum(web.fetched.values()) == 1
-
-
-def test_a_page_that_failed_is_tried_again(tools: Tools, web: _Web) -> None:
-    web.failing = {STORY}
-    case = make_case(urls=(STORY,))
-    first = _read(case, tools)
-    web.failing = set()
-    (again,) = _read(case.model_copy(update={"sources": first}), tools)
-    assert (first[0].outcome, again.outcome) == (FetchOutcome.BLOCKED, FetchOutcome.READ)
+    assert sum(web.fetched.values()) == 2
 
 
 def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools) -> None:
@@ -148,42 +143,43 @@ def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools
     assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
 
 
-def test_in_the_place_of_pages_that_could_not_be_read_the_next_best_are(tools: Tools, web: _Web) -> None:
-    hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
-    web.failing |= {"https://a.example.org/2", "https://a.example.org/7"}
-    found = _read(_automation(*hits), tools)
-    was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
-    failed = [source.url for source in found if source.outcome is FetchOutcome.BLOCKED]
-    assert was_read == [f"https://a.example.org/{number}" for number in (1, 3, 4, 5, 6, 8)]
-    assert failed == ["https://a.example.org/2", "https://a.example.org/7"]
+def _page(number: int) -> str:
+    return f"https://a.example.org/{number}"
 
 
-def test_a_page_that_leads_to_one_that_was_read_is_replaced_too(tools: Tools, web: _Web) -> None:
-    hits = [_hit(f"https://a.example.org/{number}") for number in range(1, 10)]
-    web.failing.add("https://a.example.org/6")
-    web.leads["https://a.example.org/7"] = "https://a.example.org/1"
+def test_in_the_place_of_pages_that_could_not_be_read_or_lead_to_one_that_was_the_next_best_are(
+    tools: Tools, web: _Web
+) -> None:
+    hits = [_hit(_page(number)) for number in range(1, 10)]
+    web.failing = {_page(2), _page(7)}
     found = _read(_automation(*hits), tools)
-    was_read = [source.url for source in found if source.outcome is FetchOutcome.READ]
-    assert was_read == [f"https://a.example.org/{number}" for number in (1, 2, 3, 4, 5, 8)]
+    assert [source.url for source in found if source.outcome is FetchOutcome.READ] == [
+        _page(n) for n in (1, 3, 4, 5, 6, 8)
+    ]
+    assert [source.url for source in found if source.outcome is FetchOutcome.BLOCKED] == [_page(2), _page(7)]
+    web.failing, web.leads = {_page(6)}, {_page(7): _page(1)}
+    found = _read(_automation(*hits), tools)
+    assert [source.url for source in found if source.outcome is FetchOutcome.READ] == [
+        _page(n) for n in (1, 2, 3, 4, 5, 8)
+    ]
 
 
 def test_a_site_that_refuses_every_page_is_not_asked_for_all_that_was_found(tools: Tools, web: _Web) -> None:
-    hits = [_hit(f"https://a.example.org/{number}") for number in range(40)]
+    hits = [_hit(_page(number)) for number in range(40)]
     web.failing |= {hit.url for hit in hits if hit.url}
     assert len(_read(_automation(*hits), tools)) == 18
 
 
-def test_hits_that_cannot_be_evidence_are_not_chosen(tools: Tools, web: _Web) -> None:
-    case = _automation(_hit("https://www.who.int/"), _hit("https://www.bing.com/search?q=x"), _hit(STORY))
-    assert [source.url for source in _read(case, tools)] == [STORY]
-    assert web.fetched == {STORY: 1}
-
-
-def test_a_home_page_that_a_person_brought_is_there_with_its_label(tools: Tools, web: _Web) -> None:
+def test_hits_that_cannot_be_evidence_are_not_chosen_and_a_home_page_that_a_person_brought_has_its_label(
+    tools: Tools, web: _Web
+) -> None:
     (source,) = _read(make_case(urls=("https://www.who.int/",)), tools)
     assert source.outcome is FetchOutcome.NOT_EVIDENCE
     assert "home page" in source.outcome_detail
     assert not web.fetched
+    case = _automation(_hit("https://www.who.int/"), _hit("https://www.bing.com/search?q=x"), _hit(STORY))
+    assert [source.url for source in _read(case, tools)] == [STORY]
+    assert web.fetched == {STORY: 1}
 
 
 def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: Tools, web: _Web) -> None:
@@ -281,9 +277,8 @@ def test_a_page_that_was_not_read_keeps_its_own_label(outcome: FetchOutcome) -> 
 def test_a_month_alone_is_too_late_when_it_begins_after_the_cutoff() -> None:
     source = Source(id="url:1", title="t", not_before=date(2025, 6, 1))
     late = timely(source, date(2025, 5, 31))
-    assert (late.outcome, late.outcome_detail) == (
-        FetchOutcome.TOO_LATE, "It is not before 2025-06-01, later than 2025-05-31."
-    )  # fmt: skip
+    assert late.outcome is FetchOutcome.TOO_LATE
+    assert late.outcome_detail == "It is not before 2025-06-01, later than 2025-05-31."
     assert timely(source, date(2025, 6, 1)).notices == (UNDATED,)
 
 
@@ -337,3 +332,60 @@ def _evidence(result: dict[str, object]) -> tuple[Evidence, ...]:
     evidence = result["evidence"]
     assert isinstance(evidence, tuple)
     return evidence
+
+
+class _Provider:
+    """Answers with one hit, or fails."""
+
+    needs = None
+    at_once = 1
+    most_queries = 5
+
+    def __init__(self, name: str, published: date | None = None, *, fails: bool = False) -> None:
+        self.name, self.label, self._published, self._fails = name, name.title(), published, fails
+
+    def search(
+        self, query: str, *, limit: int, until: date | None, language: str | None, check: Callable[[], None]
+    ) -> list[Hit]:
+        if self._fails:
+            raise SearchError("It is out of order.", ProviderState.FAILED)
+        url = f"https://{self.name}.example.net/page"
+        return [_hit(url, provider=self.name, query=query, published=self._published)]
+
+
+def _with(tools: Tools, *providers: SearchProvider) -> Tools:
+    return replace(tools, providers=lambda _: providers)
+
+
+CASE = make_case(
+    mode=Mode.AUTOMATION, services=("good", "bad", "late"), queries=(Query(text="tea", purpose="the claim"),)
+)
+
+
+def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools) -> None:
+    progress = Told()
+    changes, summary = gathering.search(CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True)))
+    assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
+    assert {item.provider: item.state for item in changes["outcomes"]} == {  # type: ignore[attr-defined]
+        "good": ProviderState.ANSWERED,
+        "bad": ProviderState.FAILED,
+    }
+    assert summary == "1 found in 1 of 2 places"
+    assert progress.notes[0] == "0/2 Good: … · Bad: …"
+    assert progress.notes[-1] == "2/2 Good: 1 found · Bad: failed"
+
+
+def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_what_the_case_chose_is_asked(
+    tools: Tools,
+) -> None:
+    with pytest.raises(JobError, match=r"No search was answered.*out of order"):
+        gathering.search(CASE, Told(), _with(tools, _Provider("bad", fails=True)))
+    changes, _ = gathering.search(CASE, Told(), _with(tools, _Provider("good"), _Provider("unasked")))
+    assert [item.provider for item in changes["outcomes"]] == ["good"]  # type: ignore[attr-defined]
+
+
+def test_hits_later_than_the_cutoff_are_left_out(tools: Tools) -> None:
+    case = CASE.model_copy(update={"until": date(2024, 1, 1)})
+    providers = (_Provider("good", date(2023, 12, 31)), _Provider("late", date(2024, 1, 2)))
+    changes, _ = gathering.search(case, Told(), _with(tools, *providers))
+    assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]

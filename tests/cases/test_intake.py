@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,25 +17,29 @@ from crowdnotes.cases import intake
 from crowdnotes.cases.intake import Attachment, Places, checked_urls, usable_urls
 from crowdnotes.domain import Case, Claim, EvidenceSet, Mode, Post, SourceCategory, Stage, StageName
 from crowdnotes.engines import ImageReading
-from crowdnotes.errors import EngineError, InputError, WorkflowError
+from crowdnotes.errors import EngineError, InputError, StoreError, WorkflowError
 from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.walk import TopicEngine, make_library, run, small_workspace
+from tests.cases.walk import Told, TopicEngine, gather, make_library, run
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ZALGO = "H̷̢̛e̵͔͗ ̶c̶o̵m̸e̶s̶"
 
 
-@pytest.mark.parametrize("text", ["", "   \n\t ", "\x00"])
-def test_an_empty_post_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(InputError, match="The post is empty"):
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "The post is empty"),
+        ("   \n\t ", "The post is empty"),
+        ("\x00", "The post is empty"),
+        ("x" * 100_000, r"100,000 characters.*25,000"),
+    ],
+    ids=["nothing", "spaces", "NUL", "longer than X allows"],
+)
+def test_an_empty_or_endless_post_is_refused_in_a_sentence(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
         intake.checked_post(text, None, None, 25_000)
-
-
-def test_a_post_longer_than_x_allows_is_refused_with_both_figures() -> None:
-    with pytest.raises(InputError, match=r"100,000 characters.*25,000"):
-        intake.checked_post("x" * 100_000, None, None, 25_000)
 
 
 @pytest.mark.parametrize("text", [ZALGO, "مرحبا بالعالم", "<script>alert(1)</script>", "a\u202eb", "👩‍👩‍👧"])
@@ -80,8 +85,6 @@ def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
     assert case.evidence[1].id == "E2"
     assert "by hand" in case.evidence[1].source.outcome_detail
     assert intake.add_evidence(case, item, "ann", AT) is case
-    with pytest.raises(InputError, match="passage is empty"):
-        intake.passage_by_hand(None, "", "  ", {})
 
 
 def test_a_passage_copied_by_hand_is_tidied_as_pages_are_but_keeps_its_lines_and_the_cells_of_its_table() -> None:
@@ -98,9 +101,18 @@ def test_a_passage_is_measured_before_anything_is_made_of_it(monkeypatch: pytest
         intake.passage_by_hand(None, "", "\t" * 2_000_000, {})
 
 
-def test_a_passage_of_invisible_characters_alone_is_empty() -> None:
-    with pytest.raises(InputError, match="passage is empty"):
-        intake.passage_by_hand(None, "", "\u200b\t\u2060 \n", {})
+@pytest.mark.parametrize(
+    ("url", "text", "says"),
+    [
+        (None, "  ", "passage is empty"),
+        (None, "\u200b\t\u2060 \n", "passage is empty"),
+        ("https://www.example.org/", "The words that matter.", "home page"),
+    ],
+    ids=["spaces", "invisible characters alone", "a home page is no evidence by hand either"],
+)
+def test_a_passage_copied_by_hand_needs_words_and_a_page(url: str | None, text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        intake.passage_by_hand(url, "", text, {})
 
 
 @pytest.mark.parametrize(
@@ -119,11 +131,6 @@ def test_there_is_somewhere_to_look_with_links_to_read_or_with_something_to_sear
 ) -> None:
     nowhere = intake.nowhere_to_look(places)
     assert (nowhere.message if nowhere else None) == why
-
-
-def test_a_home_page_is_no_evidence_by_hand_either() -> None:
-    with pytest.raises(InputError, match="home page"):
-        intake.passage_by_hand("https://www.example.org/", "", "The words that matter.", {})
 
 
 def test_a_passage_copied_by_hand_has_the_kind_that_the_user_gave_its_host() -> None:
@@ -214,11 +221,10 @@ def picture(colour: str = "navy") -> bytes:
 
 
 class _Watching(TopicEngine):
-    """Keeps the posts that it was given; `sees` is what a test sets."""
+    """Keeps the posts that it was given."""
 
-    def __init__(self, *, sees: bool) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.sees = sees
         self.posts: list[Post] = []
         self.unreadable: bytes | None = None
         self.reading = ImageReading(text="THE KETTLE MAKES PEOPLE ILL", shows="A kettle.")
@@ -233,11 +239,17 @@ class _Watching(TopicEngine):
         return super().claims(post)
 
 
-def _workspace(folder: Path, engine: _Watching) -> Workspace:
-    settings = Settings(data_dir=folder / "data", database_url=None)
-    workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=LiveLinks())
-    workspace.libraries.add(make_library(folder), "topics")
-    return workspace
+@pytest.fixture
+def watching() -> _Watching:
+    return _Watching()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, watching: _Watching) -> Iterator[Workspace]:
+    settings = Settings(data_dir=tmp_path / "data", database_url=None)
+    with open_workspace(settings, embedder=HashingEmbedder(), engine=watching, links=LiveLinks()) as workspace:
+        workspace.libraries.add(make_library(tmp_path), "topics")
+        yield workspace
 
 
 def _new(workspace: Workspace, *attached: Attachment) -> Case:
@@ -246,161 +258,139 @@ def _new(workspace: Workspace, *attached: Attachment) -> Case:
     )
 
 
-def test_an_engine_that_sees_reads_the_image_before_it_thinks_of_searches(tmp_path: Path) -> None:
-    engine = _Watching(sees=True)
-    with _workspace(tmp_path, engine) as workspace:
-        case = _new(workspace, Attachment(picture(), "kettle.png"))
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        assert [step.name for step in job.steps][:2] == ["images", "queries"]
-        case = workspace.service.get(case.id)
-        [image] = case.post.images
-        assert (image.text, image.shows, image.read_by) == ("THE KETTLE MAKES PEOPLE ILL", "A kettle.", "scripted")
-        assert [post.text for post in engine.posts] == [case.post.whole_text]
-        assert case.claims[0].span.end == len(case.post.whole_text)
-        assert "kettle" in case.evidence[0].passage.text
-        again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        assert "images" not in [step.name for step in again.steps]
+def test_an_engine_that_sees_reads_the_image_before_it_thinks_of_searches(
+    workspace: Workspace, watching: _Watching
+) -> None:
+    case = _new(workspace, Attachment(picture(), "kettle.png"))
+    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    assert [step.name for step in job.steps][:2] == ["images", "queries"]
+    case = workspace.service.get(case.id)
+    [image] = case.post.images
+    assert (image.text, image.shows, image.read_by) == ("THE KETTLE MAKES PEOPLE ILL", "A kettle.", "scripted")
+    assert [post.text for post in watching.posts] == [case.post.whole_text]
+    assert case.claims[0].span.end == len(case.post.whole_text)
+    assert "kettle" in case.evidence[0].passage.text
+    again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    assert "images" not in [step.name for step in again.steps]
 
 
-def test_an_image_that_the_engine_cannot_read_is_left_for_a_person_and_the_job_goes_on(tmp_path: Path) -> None:
-    engine = _Watching(sees=True)
-    with _workspace(tmp_path, engine) as workspace:
-        case = _new(workspace, Attachment(picture("navy"), "blurred.png"), Attachment(picture("red"), "clear.png"))
-        engine.unreadable = workspace.service.image(case.post.images[0].sha256)
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        assert "blurred.png: The picture is blurred." in job.steps[0].summary
-        case = workspace.service.get(case.id)
-        assert [image.read_by for image in case.post.images] == ["", "scripted"]
-        assert case.evidence
-        assert "image not read" in [event.kind for event in case.events]
+def test_an_image_that_the_engine_cannot_read_is_left_for_a_person_and_the_job_goes_on(
+    workspace: Workspace, watching: _Watching
+) -> None:
+    case = _new(workspace, Attachment(picture("navy"), "blurred.png"), Attachment(picture("red"), "clear.png"))
+    watching.unreadable = workspace.service.image(case.post.images[0].sha256)
+    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    assert "blurred.png: The picture is blurred." in job.steps[0].summary
+    case = workspace.service.get(case.id)
+    assert [image.read_by for image in case.post.images] == ["", "scripted"]
+    assert case.evidence
+    assert "image not read" in [event.kind for event in case.events]
 
 
-def test_an_engine_without_eyes_is_not_asked(tmp_path: Path) -> None:
-    with _workspace(tmp_path, _Watching(sees=False)) as workspace:
-        case = _new(workspace, Attachment(picture(), "kettle.png"))
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        assert "images" not in [step.name for step in job.steps]
+def test_an_engine_without_eyes_is_not_asked(workspace: Workspace, watching: _Watching) -> None:
+    watching.sees = False
+    case = _new(workspace, Attachment(picture(), "kettle.png"))
+    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    assert "images" not in [step.name for step in job.steps]
 
 
-def test_what_a_person_types_comes_with_the_post_and_is_searched_for(tmp_path: Path) -> None:
-    engine = _Watching(sees=True)
-    with _workspace(tmp_path, engine) as workspace:
-        case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
-        assert case.post.images[0].read_by == "person"
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        assert "images" not in [step.name for step in job.steps]
-        assert "The kettle makes people ill" in engine.posts[0].text
+def test_what_a_person_types_comes_with_the_post_and_is_searched_for(workspace: Workspace, watching: _Watching) -> None:
+    case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
+    assert case.post.images[0].read_by == "person"
+    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    assert "images" not in [step.name for step in job.steps]
+    assert "The kettle makes people ill" in watching.posts[0].text
 
 
-def test_other_words_in_an_image_put_the_evidence_on_record(tmp_path: Path) -> None:
-    with _workspace(tmp_path, _Watching(sees=True)) as workspace:
-        service = workspace.service
-        case = _new(workspace, Attachment(picture(), "kettle.png"))
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        before = service.get(case.id)
-        case = service.describe_image(case.id, before.post.images[0].sha256, "The lantern makes people ill", "", "ann")
-        assert (case.evidence, case.stages) == ((), ())
-        assert case.earlier_evidence[-1].evidence == before.evidence
-        assert case.post.images[0].read_by == "person"
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        assert "lantern" in service.get(case.id).evidence[0].passage.text
+def test_other_words_in_an_image_put_the_evidence_on_record(workspace: Workspace) -> None:
+    before = gather(workspace, _new(workspace, Attachment(picture(), "kettle.png")).id)
+    other = (before.post.images[0].sha256, "The lantern makes people ill", "", "ann")
+    case = workspace.service.describe_image(before.id, *other)
+    assert (case.evidence, case.stages) == ((), ())
+    assert case.earlier_evidence[-1].evidence == before.evidence
+    assert case.post.images[0].read_by == "person"
+    assert "lantern" in gather(workspace, case.id).evidence[0].passage.text
 
 
-def test_words_that_change_while_the_program_searches_are_not_answered_by_the_old_search(tmp_path: Path) -> None:
-    with _workspace(tmp_path, _Watching(sees=False)) as workspace:
-        service = workspace.service
-        case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
-        queries, *rest = service.gather_steps(case.id)
-
-        class _Progress:
-            def count(self, done: int, total: int, note: str = "") -> None:
-                return
-
-            def check(self) -> None:  # called when the queries are there and not yet saved
-                service.describe_image(case.id, case.post.images[0].sha256, "The lantern does", "", "bob")
-
-        with pytest.raises(WorkflowError, match="post was changed"):
-            queries.run(_Progress())
-        assert StageName.QUERIES not in {stage.name for stage in service.get(case.id).stages}
-        assert rest
+def test_words_that_change_while_the_program_searches_are_not_answered_by_the_old_search(workspace: Workspace) -> None:
+    service = workspace.service
+    case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
+    sha256 = case.post.images[0].sha256
+    queries, *rest = service.gather_steps(case.id)
+    # The check comes when the queries are there and not yet saved.
+    meanwhile = Told(lambda: service.describe_image(case.id, sha256, "The lantern does", "", "bob"))
+    with pytest.raises(WorkflowError, match="post was changed"):
+        queries.run(meanwhile)
+    assert StageName.QUERIES not in {stage.name for stage in service.get(case.id).stages}
+    assert rest
 
 
-def test_attaching_alone_changes_nothing_that_was_found_and_taking_off_words_does(tmp_path: Path) -> None:
-    with _workspace(tmp_path, _Watching(sees=False)) as workspace:
-        service = workspace.service
-        case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        evidence = service.get(case.id).evidence
-        attached = service.attach_image(case.id, picture("red"), "red.png", "ann")
-        assert len(attached.post.images) == 2
-        assert attached.evidence == evidence
-        assert service.attach_image(case.id, picture("red"), "again.png", "ann") == attached
-        assert service.remove_image(case.id, attached.post.images[1].sha256, "ann").evidence == evidence
-        bare = service.remove_image(case.id, attached.post.images[0].sha256, "ann")
-        assert (bare.post.images, bare.evidence) == ((), ())
+def test_attaching_alone_changes_nothing_that_was_found_and_taking_off_words_does(workspace: Workspace) -> None:
+    service = workspace.service
+    case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
+    evidence = gather(workspace, case.id).evidence
+    attached = service.attach_image(case.id, picture("red"), "red.png", "ann")
+    assert len(attached.post.images) == 2
+    assert attached.evidence == evidence
+    assert service.attach_image(case.id, picture("red"), "again.png", "ann") == attached
+    assert service.remove_image(case.id, attached.post.images[1].sha256, "ann").evidence == evidence
+    bare = service.remove_image(case.id, attached.post.images[0].sha256, "ann")
+    assert (bare.post.images, bare.evidence) == ((), ())
 
 
-def test_an_edit_of_the_posts_words_keeps_its_images(tmp_path: Path) -> None:
-    with _workspace(tmp_path, _Watching(sees=False)) as workspace:
-        case = _new(workspace, Attachment(picture(), "kettle.png"))
-        assert workspace.service.edit_post(case.id, "Other words.", "ann").post.images == case.post.images
+def test_an_image_stays_when_the_posts_words_are_edited_takes_no_book_and_its_bytes_go_with_the_case(
+    workspace: Workspace,
+) -> None:
+    service = workspace.service
+    case = _new(workspace, Attachment(picture(), "kettle.png"))
+    sha256 = case.post.images[0].sha256
+    assert service.edit_post(case.id, "Other words.", "ann").post.images == case.post.images
+    with pytest.raises(InputError, match="100,000 characters"):
+        service.describe_image(case.id, sha256, "x" * 100_000, "", "ann")
+    with pytest.raises(InputError, match="no longer has this image"):
+        service.describe_image(case.id, "0" * 64, "words", "", "ann")
+    assert service.image(sha256).startswith(b"\x89PNG")
+    service.delete(case.id)
+    with pytest.raises(StoreError, match="no longer kept"):
+        service.image(sha256)
 
 
-def test_a_post_takes_four_images(tmp_path: Path) -> None:
+def test_a_post_takes_four_images(workspace: Workspace) -> None:
     files = [Attachment(picture(colour), f"{colour}.png") for colour in ("red", "green", "blue", "white", "black")]
-    with _workspace(tmp_path, _Watching(sees=False)) as workspace:
-        with pytest.raises(InputError, match="at most 4 images"):
-            _new(workspace, *files)
-        assert workspace.service.list() == []
-        case = _new(workspace, *files[:4], files[0])
-        assert [image.name for image in case.post.images] == ["red.png", "green.png", "blue.png", "white.png"]
-        with pytest.raises(InputError, match="at most 4 images"):
-            workspace.service.attach_image(case.id, files[4].content, "black.png", "ann")
+    with pytest.raises(InputError, match="at most 4 images"):
+        _new(workspace, *files)
+    assert workspace.service.list() == []
+    case = _new(workspace, *files[:4], files[0])
+    assert [image.name for image in case.post.images] == ["red.png", "green.png", "blue.png", "white.png"]
+    with pytest.raises(InputError, match="at most 4 images"):
+        workspace.service.attach_image(case.id, files[4].content, "black.png", "ann")
 
 
-def test_the_bytes_go_with_the_case(tmp_path: Path) -> None:
-    with _workspace(tmp_path, _Watching(sees=False)) as workspace:
-        case = _new(workspace, Attachment(picture(), "kettle.png"))
-        assert workspace.service.image(case.post.images[0].sha256).startswith(b"\x89PNG")
-        workspace.service.delete(case.id)
-        with pytest.raises(Exception, match="no longer kept"):
-            workspace.service.image(case.post.images[0].sha256)
+def test_an_image_taken_off_while_another_is_read_is_passed_over(
+    workspace: Workspace, watching: _Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_image(content: bytes, media_type: str) -> ImageReading:
+        for image in workspace.service.get(case.id).post.images[1:]:
+            workspace.service.remove_image(case.id, image.sha256, "bob")
+        return watching.reading
 
-
-def test_words_of_a_book_and_an_image_that_is_gone_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    with _workspace(tmp_path, _Watching(sees=False)) as workspace:
-        case = _new(workspace, Attachment(picture(), "kettle.png"))
-        with pytest.raises(InputError, match="100,000 characters"):
-            workspace.service.describe_image(case.id, case.post.images[0].sha256, "x" * 100_000, "", "ann")
-        with pytest.raises(InputError, match="no longer has this image"):
-            workspace.service.describe_image(case.id, "0" * 64, "words", "", "ann")
-
-
-def test_an_image_taken_off_while_another_is_read_is_passed_over(tmp_path: Path) -> None:
-    class _Removing(_Watching):
-        def read_image(self, content: bytes, media_type: str) -> ImageReading:
-            for image in workspace.service.get(case.id).post.images[1:]:
-                workspace.service.remove_image(case.id, image.sha256, "bob")
-            return super().read_image(content, media_type)
-
-    with _workspace(tmp_path, _Removing(sees=True)) as workspace:
-        case = _new(workspace, Attachment(picture("navy"), "first.png"), Attachment(picture("red"), "second.png"))
-        job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        assert job.steps[0].summary == "1 of 1 read"
-        assert [image.read_by for image in workspace.service.get(case.id).post.images] == ["scripted"]
+    monkeypatch.setattr(watching, "read_image", read_image)
+    case = _new(workspace, Attachment(picture("navy"), "first.png"), Attachment(picture("red"), "second.png"))
+    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    assert job.steps[0].summary == "1 of 1 read"
+    assert [image.read_by for image in workspace.service.get(case.id).post.images] == ["scripted"]
 
 
 @pytest.mark.parametrize("mode", Mode)
 def test_a_case_to_gather_for_with_nowhere_to_look_is_never_written_nor_are_its_images(
-    tmp_path: Path, mode: Mode, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, mode: Mode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service, attached = workspace.service, [Attachment(picture(), "a.png")]
-        written: list[str] = []
-        for name in ("add", "put_image"):
-            monkeypatch.setattr(service._store, name, lambda _, name=name: written.append(name))
-        with pytest.raises(InputError, match=r"nothing to search|no source to read"):
-            service.create("A post.", mode=mode, by="ann", attached=attached, to_gather=True)
-        assert written == []
-        service.create("A post.", mode=mode, by="ann", attached=attached)
-        assert written == ["put_image", "add"]
+    service, attached = workspace.service, [Attachment(picture(), "a.png")]
+    written: list[str] = []
+    for name in ("add", "put_image"):
+        monkeypatch.setattr(service._store, name, lambda _, name=name: written.append(name))
+    with pytest.raises(InputError, match=r"nothing to search|no source to read"):
+        service.create("A post.", mode=mode, by="ann", attached=attached, to_gather=True)
+    assert written == []
+    service.create("A post.", mode=mode, by="ann", attached=attached)
+    assert written == ["put_image", "add"]

@@ -15,18 +15,10 @@ from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.settings import LinkSettings, Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine, make_case
 from crowdnotes.workspace import open_workspace
-from tests.cases.walk import draft_and_approve, run, small_workspace
+from tests.cases.walk import Told, draft_and_approve, run, small_workspace
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 GOOD, GONE = "https://a.example.org/x", "https://b.example.org/y"
-
-
-class _Progress:
-    def count(self, done: int, total: int, note: str = "") -> None:
-        return
-
-    def check(self) -> None:
-        return
 
 
 def _draft(text: str) -> Draft:
@@ -39,7 +31,7 @@ def _case(text: str = f"So they say. {GOOD} {GONE}", **changes: object) -> Case:
 
 def _checked(case: Case, asker: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
     checker = LinkChecker(asker, LinkSettings(), lambda: at, pause=lambda _: 0.0)
-    changes, _ = check_links(case, _Progress(), checker, lambda: at, afresh=afresh)
+    changes, _ = check_links(case, Told(), checker, lambda: at, afresh=afresh)
     return case.model_copy(update=dict(changes))
 
 
@@ -66,10 +58,12 @@ def test_an_answer_holds_for_a_day() -> None:
     assert _waiting(case, AT + timedelta(hours=25)) == [GOOD, GONE]
 
 
-def test_another_link_in_the_note_was_not_checked_by_the_check_of_the_first() -> None:
+def test_a_check_is_of_the_very_link_and_of_no_other_in_the_note() -> None:
     case = _checked(_case(f"So they say. {GOOD}"), LiveLinks())
     edited = case.model_copy(update={"draft": _draft(f"So they say. {GOOD}?page=2")})
     assert _waiting(edited) == [f"{GOOD}?page=2"]
+    slashed = _checked(_case(f"So they say. {GOOD}/"), LiveLinks())
+    assert newest_check(slashed, GOOD, AT) is None
 
 
 def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
@@ -94,18 +88,13 @@ def test_a_dead_link_is_asked_again_under_another_cutoff_and_a_live_one_is_not()
     assert newest_check(checked.model_copy(update={"until": date(2023, 1, 1)}), GONE, AT) is None
 
 
-def test_asking_again_by_hand_asks_every_link() -> None:
+def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_links_check_again() -> None:
     asker = LiveLinks()
     case = _checked(_case(), asker)
     _checked(case, asker, afresh=True)
     assert sorted(asker.asked) == [GOOD, GOOD, GONE, GONE]
-
-
-def test_an_undo_finds_the_earlier_links_check_again() -> None:
-    asker = LiveLinks()
     first = _case(f"So they say. {GOOD}")
-    case = _checked(first, asker)
-    case = _checked(case.model_copy(update={"draft": _draft(f"Other. {GONE}")}), asker)
+    case = _checked(_checked(first, asker).model_copy(update={"draft": _draft(f"Other. {GONE}")}), asker)
     assert _waiting(case.model_copy(update={"draft": first.draft})) == []
 
 
@@ -144,11 +133,6 @@ def test_what_is_said_of_a_link_is_words() -> None:
     live = LinkCheck(url=GOOD, state=LinkState.LIVE, checked_at=AT, tries=1, status=200)
     lost = LinkCheck(url=GOOD, state=LinkState.UNREACHABLE, checked_at=AT, tries=3)
     assert [item.in_words for item in (live, lost)] == ["answers (200)", "unreachable"]
-
-
-def test_a_check_is_of_the_very_link_but_a_card_is_of_the_page() -> None:
-    case = _checked(_case(f"So they say. {GOOD}/"), LiveLinks())
-    assert newest_check(case, GOOD, AT) is None
 
 
 def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:

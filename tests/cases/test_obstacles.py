@@ -36,16 +36,20 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 NOTE = "According to Example Health, the review found no link. https://health.example.org/review"
 
 
+def _engine(fails_at: GateName | None = None, breaks_at: GateName | None = None) -> ScriptedEngine:
+    engine = ScriptedEngine()
+    engine.fails_at, engine.breaks_at = fails_at, breaks_at
+    return engine
+
+
 def _ready(note: str = NOTE, engine: ScriptedEngine | None = None) -> Case:
     used = make_evidence(1, opened_at=AT, verdict=Verdict.USE)
     draft = Draft(text=note, evidence_ids=("E1",), engine="person", written_at=AT)
     case = make_case(evidence=(used, make_evidence(2, url="https://other.example.org/")), draft=draft)
-    checks = tuple(_live(url) for url in cited_links(draft))
+    checks = tuple(
+        LinkCheck(url=url, state=LinkState.LIVE, checked_at=AT, tries=1, status=200) for url in cited_links(draft)
+    )
     return _scored(case, engine).model_copy(update={"tags": ("misleadingFactualError",), "link_checks": checks})
-
-
-def _live(url: str) -> LinkCheck:
-    return LinkCheck(url=url, state=LinkState.LIVE, checked_at=AT, tries=1, status=200)
 
 
 def _scored(case: Case, engine: ScriptedEngine | None = None) -> Case:
@@ -107,22 +111,17 @@ def test_each_rule_refuses_approval(rule: str, breaks: Callable[[Case], Case]) -
         _approve(case)
 
 
-def test_editing_one_letter_after_scoring_makes_approval_wait() -> None:
+def test_one_letter_edited_after_scoring_or_a_passage_opened_and_not_judged_makes_approval_wait() -> None:
     case = _ready()
     assert case.draft is not None
     edited = workflow.edit_draft(case, NOTE.replace("no link", "no links"), "ann", AT, based_on=case.draft.sha256)
     assert "stale" in _rules(edited)
-
-
-def test_a_passage_that_was_opened_but_not_judged_blocks_when_the_note_leans_on_it() -> None:
-    case = workflow.open_passage(_ready("See https://other.example.org/"), "E2", "ann", AT)
-    assert "unjudged E2" in _rules(case)
+    opened = workflow.open_passage(_ready("See https://other.example.org/"), "E2", "ann", AT)
+    assert "unjudged E2" in _rules(opened)
 
 
 def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() -> None:
-    engine = ScriptedEngine()
-    engine.fails_at = GateName.CORRECTNESS
-    case = _ready(engine=engine)
+    case = _ready(engine=_engine(GateName.CORRECTNESS))
     correctness, helpfulness = _failed(GateName.CORRECTNESS), _not_run(GateName.HELPFULNESS)
     both = {"gate failed correctness", "gate not run helpfulness"}
     assert _rules(case) == both
@@ -151,9 +150,7 @@ def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() ->
     ],
 )
 def test_a_keystroke_is_no_reason(reason: str) -> None:
-    engine = ScriptedEngine()
-    engine.fails_at = GateName.HELPFULNESS
-    case = _ready(engine=engine)
+    case = _ready(engine=_engine(GateName.HELPFULNESS))
     failed = _failed(GateName.HELPFULNESS)
     [refusal] = remaining(obstacles(case, AT), {failed: reason})
     assert refusal.lifts == "A reason takes at least 3 different words and 10 letters."
@@ -172,29 +169,20 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
     ],
 )
 def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(gate: GateName, helps: str) -> None:
-    engine = ScriptedEngine()
-    engine.fails_at = gate
-    failed, *behind = obstacles(_ready(engine=engine), AT)
+    failed, *behind = obstacles(_ready(engine=_engine(gate)), AT)
     assert failed.lifts.startswith(helps)
     assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
     for refusal in behind:
         assert refusal.lifts.startswith(f"It runs once {gate.value} has passed, or write why")
 
 
-def test_a_gate_that_could_not_be_judged_asks_to_be_scored_again() -> None:
-    engine = ScriptedEngine()
-    engine.breaks_at = GateName.HELPFULNESS
-    [refusal] = obstacles(_ready(engine=engine), AT)
-    assert refusal.lifts.startswith("Score it again, or write why")
-
-
-def test_a_gate_that_could_not_run_is_no_pass() -> None:
-    engine = ScriptedEngine()
-    engine.breaks_at = GateName.HELPFULNESS
-    case = _ready(engine=engine)
+def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> None:
+    case = _ready(engine=_engine(breaks_at=GateName.HELPFULNESS))
     assert case.assessment is not None
     assert case.assessment.gate(GateName.HELPFULNESS).status is GateStatus.NOT_RUN
     assert _rules(case) == {"gate not run helpfulness"}
+    [refusal] = obstacles(case, AT)
+    assert refusal.lifts.startswith("Score it again, or write why")
 
 
 def test_a_link_that_nobody_inspected_takes_a_reason() -> None:
@@ -207,15 +195,16 @@ def test_a_link_that_nobody_inspected_takes_a_reason() -> None:
 
 
 def test_a_link_without_a_scheme_is_a_link_too() -> None:
-    assert _rules(_ready("So says cdc.gov/story. https://health.example.org/review")) == {
-        "link not inspected cdc.gov/story"
-    }
+    note = "So says cdc.gov/story. https://health.example.org/review"
+    assert _rules(_ready(note)) == {"link not inspected cdc.gov/story"}
 
 
-def test_a_page_that_several_records_share_needs_only_the_used_one_read() -> None:
+def test_of_a_page_that_several_records_share_only_the_used_one_is_read_and_not_misleading_needs_no_tag() -> None:
     twin = make_evidence(3, text="Another part of the same page.")
     case = _ready()
     assert _rules(case.model_copy(update={"evidence": (*case.evidence, twin)})) == set()
+    untagged = {"tags": (), "classification": Classification.NOT_MISLEADING}
+    assert _rules(case.model_copy(update=untagged)) == set()
 
 
 @pytest.mark.parametrize(
@@ -251,11 +240,6 @@ def test_another_version_or_part_of_a_paper_was_not_inspected(read: str, linked:
 def test_nobody_approves_a_text_that_they_did_not_see() -> None:
     with pytest.raises(WorkflowError, match="no longer the text"):
         _approve(_ready(), seen="0" * 64)
-
-
-def test_a_note_that_the_post_is_not_misleading_needs_no_tag() -> None:
-    case = _ready().model_copy(update={"tags": (), "classification": Classification.NOT_MISLEADING})
-    assert _rules(case) == set()
 
 
 @pytest.mark.parametrize("kind", [DecisionKind.NOT_NEEDED, DecisionKind.INSUFFICIENT_EVIDENCE, DecisionKind.REJECTED])

@@ -13,153 +13,120 @@ import pytest
 
 import crowdnotes
 from crowdnotes.cases.workflow import PROGRAM
-from crowdnotes.domain import CaseStatus, DecisionKind, FetchOutcome, Mode, StageName, Verdict
+from crowdnotes.domain import CaseStatus, DecisionKind, FetchOutcome, Mode, StageName
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobState, Progress
-from tests.cases.walk import TOPICS, draft_and_approve, new_case, post_about, run, small_workspace
+from crowdnotes.workspace import Workspace
+from tests.cases.walk import (
+    TOPICS,
+    draft_and_approve,
+    gather,
+    new_case,
+    only_link,
+    post_about,
+    run,
+    small_workspace,
+    use,
+)
 
 _ROOT = Path(crowdnotes.__file__).parents[1]
 _GATHERING = [StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES]
 
 
-def test_a_note_is_made_from_post_to_approval_with_everything_on_record(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        case = draft_and_approve(workspace, "kettle", "ann")
-        assert case.status is CaseStatus.DECIDED
-        assert case.draft is not None
-        assert "kettle" in case.draft.text
-        assert "https://records.example.net/kettle" in case.draft.text
-        assert [stage.name for stage in case.stages] == list(StageName)
-        assert [draft.text for draft in case.revisions] == [case.draft.text.removeprefix("In short: ")]
-        kinds = [event.kind for event in case.events]
-        for kind in ("created", "passage opened", "passage judged", "note edited", "tags chosen", "decided"):
-            assert kind in kinds
+def test_a_note_is_made_from_post_to_approval_with_everything_on_record(workspace: Workspace) -> None:
+    case = draft_and_approve(workspace, "kettle", "ann")
+    assert case.status is CaseStatus.DECIDED
+    assert case.draft is not None
+    assert "kettle" in case.draft.text
+    assert "https://records.example.net/kettle" in case.draft.text
+    assert [stage.name for stage in case.stages] == list(StageName)
+    assert [draft.text for draft in case.revisions] == [case.draft.text.removeprefix("In short: ")]
+    kinds = [event.kind for event in case.events]
+    for kind in ("created", "passage opened", "passage judged", "note edited", "tags chosen", "decided"):
+        assert kind in kinds
 
 
-def test_a_gathering_that_is_started_again_keeps_what_was_done(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        case = new_case(workspace, "orchard")
-        run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-        assert {step.state.value for step in again.steps} == {"kept"}
+def test_a_gathering_that_is_started_again_keeps_what_was_done(workspace: Workspace) -> None:
+    case = new_case(workspace, "orchard")
+    gather(workspace, case.id)
+    again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    assert {step.state.value for step in again.steps} == {"kept"}
 
 
-def test_new_sources_keep_the_passages_that_a_person_opened(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service = workspace.service
-        case = new_case(workspace, "saddle")
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        first = service.get(case.id).evidence[0]
-        service.open_passage(case.id, first.id, "ann")
-        service.judge(case.id, first.id, Verdict.USE, "", "ann")
-        service.set_sources(
-            case.id,
-            mode=Mode.AUGMENTATION,
-            urls=["http://127.0.0.1:9/refused"],
-            libraries=[],
-            services=[],
-            until=None,
-            by="ann",
-        )
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        case = service.get(case.id)
-        assert first.id in {item.id for item in case.used_evidence}
-        assert len(case.sources) == 2  # the old search's other hits are not read again
-        refused = next(source for source in case.sources if source.url == "http://127.0.0.1:9/refused")
-        assert refused.outcome is FetchOutcome.REFUSED
+def test_new_sources_keep_the_passages_that_a_person_opened(workspace: Workspace) -> None:
+    case = new_case(workspace, "saddle")
+    first = gather(workspace, case.id).evidence[0]
+    use(workspace, case.id, first.id)
+    only_link(workspace, case.id, "http://127.0.0.1:9/refused")
+    case = gather(workspace, case.id)
+    assert first.id in {item.id for item in case.used_evidence}
+    assert len(case.sources) == 2  # the old search's other hits are not read again
+    refused = next(source for source in case.sources if source.url == "http://127.0.0.1:9/refused")
+    assert refused.outcome is FetchOutcome.REFUSED
 
 
-def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service = workspace.service
-        case = new_case(workspace, "quarry")
-        steps = service.gather_steps(case.id)
-        search = steps[1]
+def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(workspace: Workspace) -> None:
+    case = new_case(workspace, "quarry")
+    first, search, *rest = workspace.service.gather_steps(case.id)
 
-        def search_while_the_person_chooses(progress: Progress) -> str:
-            summary = search.run(progress)
-            service.set_sources(
-                case.id,
-                mode=Mode.AUGMENTATION,
-                urls=["https://a.example.org/"],
-                libraries=[],
-                services=[],
-                until=None,
-                by="ann",
-            )
-            return summary
+    def search_while_the_person_chooses(progress: Progress) -> str:
+        summary = search.run(progress)
+        only_link(workspace, case.id, "https://a.example.org/")
+        return summary
 
-        started = workspace.runner.start(
-            case.id, "gather", [steps[0], replace(search, run=search_while_the_person_chooses), *steps[2:]]
-        )
-        workspace.runner.wait(started.id, timeout=60)
-        assert {stage.name for stage in service.get(case.id).stages}.isdisjoint({StageName.QUERIES, StageName.SEARCH})
+    steps = [first, replace(search, run=search_while_the_person_chooses), *rest]
+    workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, timeout=60)
+    stages = {stage.name for stage in workspace.service.get(case.id).stages}
+    assert stages.isdisjoint({StageName.QUERIES, StageName.SEARCH})
 
 
-def test_another_post_starts_with_no_words_and_new_numbers(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service = workspace.service
-        case = new_case(workspace, "ribbon")
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        old = {item.id for item in service.get(case.id).evidence}
-        changed = service.edit_post(case.id, post_about("velvet"), "ann")
-        assert changed.draft is None
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        assert old.isdisjoint({item.id for item in service.get(case.id).evidence})
+def test_another_post_starts_with_no_words_and_new_numbers(workspace: Workspace) -> None:
+    case = new_case(workspace, "ribbon")
+    old = {item.id for item in gather(workspace, case.id).evidence}
+    assert workspace.service.edit_post(case.id, post_about("velvet"), "ann").draft is None
+    assert old.isdisjoint({item.id for item in gather(workspace, case.id).evidence})
 
 
-def test_evidence_later_than_the_cutoff_is_labelled_and_not_used(tmp_path: Path) -> None:
+def test_evidence_later_than_the_cutoff_is_labelled_and_not_used(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "dated.csv").write_text(
         "title,text,url,date\n"
         "Old kettle,A review of the kettle found no illness in people.,https://r.example.net/1,2019-01-02\n"
         "New kettle,A later review of the kettle found no illness at all.,https://r.example.net/2,2025-01-02\n"
     )
-    with small_workspace(tmp_path) as workspace:
-        workspace.libraries.add(tmp_path / "dated.csv", "dated")
-        service = workspace.service
-        case = service.create(
-            post_about("kettle"), mode=Mode.AUTOMATION, libraries=["dated"], until=date(2020, 1, 1), by="ann"
-        )
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        assert [item.source.title for item in service.get(case.id).evidence] == ["Old kettle"]
+    workspace.libraries.add(tmp_path / "dated.csv", "dated")
+    create, day = workspace.service.create, date(2020, 1, 1)
+    case = create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["dated"], until=day, by="ann")
+    assert [item.source.title for item in gather(workspace, case.id).evidence] == ["Old kettle"]
 
 
-def test_a_library_that_is_gone_costs_only_its_own_records(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service = workspace.service
-        case = new_case(workspace, "yeast")
-        steps = service.gather_steps(case.id)
-        run(workspace, case.id, "gather", steps[:2])
-        workspace.libraries.remove("topics")
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        assert {source.outcome for source in service.get(case.id).sources} == {FetchOutcome.UNREADABLE}
+def test_a_library_that_is_gone_costs_only_its_own_records(workspace: Workspace) -> None:
+    case = new_case(workspace, "yeast")
+    run(workspace, case.id, "gather", workspace.service.gather_steps(case.id)[:2])
+    workspace.libraries.remove("topics")
+    assert {source.outcome for source in gather(workspace, case.id).sources} == {FetchOutcome.UNREADABLE}
 
 
-def test_pressing_write_again_adds_no_empty_undo(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service = workspace.service
-        case = new_case(workspace, "pebble")
-        run(workspace, case.id, "gather", service.gather_steps(case.id))
-        service.open_passage(case.id, "E1", "ann")
-        service.judge(case.id, "E1", Verdict.USE, "", "ann")
-        for _ in range(3):
-            run(workspace, case.id, "write", service.write_steps(case.id))
-        assert service.get(case.id).revisions == ()
+def test_pressing_write_again_adds_no_empty_undo(workspace: Workspace) -> None:
+    case = new_case(workspace, "pebble")
+    gather(workspace, case.id)
+    use(workspace, case.id, "E1")
+    for _ in range(3):
+        run(workspace, case.id, "write", workspace.service.write_steps(case.id))
+    assert workspace.service.get(case.id).revisions == ()
 
 
-def test_there_must_be_somewhere_to_look_and_something_to_score(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service = workspace.service
-        nowhere = service.create("A post.", mode=Mode.AUTOMATION, by="ann")
-        with pytest.raises(InputError, match="nothing to search"):
-            service.gather_steps(nowhere.id)
-        no_links = service.create("A post.", mode=Mode.AUGMENTATION, by="ann")
-        with pytest.raises(InputError, match="no source to read"):
-            service.gather_steps(no_links.id)
-        with pytest.raises(WorkflowError, match="No passage is in use"):
-            service.write_steps(no_links.id)
-        with pytest.raises(WorkflowError, match="no note to score"):
-            service.assess_steps(no_links.id)
+def test_there_must_be_somewhere_to_look_and_something_to_score(workspace: Workspace) -> None:
+    service = workspace.service
+    nowhere = service.create("A post.", mode=Mode.AUTOMATION, by="ann")
+    with pytest.raises(InputError, match="nothing to search"):
+        service.gather_steps(nowhere.id)
+    no_links = service.create("A post.", mode=Mode.AUGMENTATION, by="ann")
+    with pytest.raises(InputError, match="no source to read"):
+        service.gather_steps(no_links.id)
+    with pytest.raises(WorkflowError, match="No passage is in use"):
+        service.write_steps(no_links.id)
+    with pytest.raises(WorkflowError, match="no note to score"):
+        service.assess_steps(no_links.id)
 
 
 def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
@@ -180,8 +147,7 @@ def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
 _DIE = """
 import os, signal, sys
 from pathlib import Path
-from crowdnotes.domain import Verdict
-from tests.cases.walk import new_case, run, small_workspace
+from tests.cases.walk import new_case, run, small_workspace, use
 
 folder, doomed = Path(sys.argv[1]), sys.argv[2]
 workspace = small_workspace(folder)
@@ -196,9 +162,7 @@ def deadly(steps):
     return steps
 
 run(workspace, case.id, "gather", deadly(service.gather_steps(case.id)))
-first = service.get(case.id).evidence[0]
-service.open_passage(case.id, first.id, "ann")
-service.judge(case.id, first.id, Verdict.USE, "", "ann")
+use(workspace, case.id, service.get(case.id).evidence[0].id)
 run(workspace, case.id, "write", deadly(service.write_steps(case.id)))
 run(workspace, case.id, "assess", deadly(service.assess_steps(case.id)))
 """
@@ -207,14 +171,8 @@ run(workspace, case.id, "assess", deadly(service.assess_steps(case.id)))
 @pytest.mark.parametrize("doomed", list(StageName))
 def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(tmp_path: Path, doomed: StageName) -> None:
     small_workspace(tmp_path).close()
-    died = subprocess.run(
-        [sys.executable, "-c", _DIE, str(tmp_path), doomed.value],
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    command = [sys.executable, "-c", _DIE, str(tmp_path), doomed.value]
+    died = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert died.returncode == -9, died.stderr
     case_id = died.stdout.split()[0]
     with small_workspace(tmp_path) as workspace:
@@ -236,12 +194,11 @@ def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(tmp_path: P
             assert service.get(case_id).assessment_is_current
 
 
-def test_work_on_a_case_that_is_decided_meanwhile_ends_as_cancelled(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        service = workspace.service
-        case = new_case(workspace, "kettle")
-        steps = service.gather_steps(case.id)
-        service.decide(case.id, DecisionKind.NOT_NEEDED, "ann")
-        ended = workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, 30)
-        assert ended.state is JobState.CANCELLED
-        assert service.get(case.id).queries == ()
+def test_work_on_a_case_that_is_decided_meanwhile_ends_as_cancelled(workspace: Workspace) -> None:
+    service = workspace.service
+    case = new_case(workspace, "kettle")
+    steps = service.gather_steps(case.id)
+    service.decide(case.id, DecisionKind.NOT_NEEDED, "ann")
+    ended = workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, 30)
+    assert ended.state is JobState.CANCELLED
+    assert service.get(case.id).queries == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from crowdnotes.domain import Case, DecisionKind, Evidence, Mode, Post, Verdict
@@ -25,12 +25,7 @@ class TopicEngine(ScriptedEngine):
     """Writes the first passage's own first sentence, so that a note shows whose evidence it was made from."""
 
     def write(
-        self,
-        post: Post,
-        evidence: Sequence[Evidence],
-        budget: int,
-        count: int,
-        on_text: OnText | None = None,
+        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
     ) -> WriterAnswer:
         """One note."""
         sentence = evidence[0].passage.text.split(". ")[0].rstrip(".")
@@ -65,6 +60,40 @@ def run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> Job
     return job
 
 
+class Told:
+    """The progress of a step that is run by itself: what it told, and `at_check` for what happens meanwhile."""
+
+    def __init__(self, at_check: Callable[[], object] = lambda: None) -> None:
+        self.notes: list[str] = []
+        self._at_check = at_check
+
+    def count(self, done: int, total: int, note: str = "") -> None:
+        """Keep it."""
+        self.notes.append(f"{done}/{total} {note}")
+
+    def check(self) -> None:
+        """Let happen what the test wants."""
+        self._at_check()
+
+
+def gather(workspace: Workspace, case_id: str) -> Case:
+    """Run what gathering is left to do; the case as it is then."""
+    run(workspace, case_id, "gather", workspace.service.gather_steps(case_id))
+    return workspace.service.get(case_id)
+
+
+def use(workspace: Workspace, case_id: str, evidence_id: str, by: str = "ann") -> None:
+    """Open a passage and put it to use, as a person does."""
+    workspace.service.open_passage(case_id, evidence_id, by)
+    workspace.service.judge(case_id, evidence_id, Verdict.USE, "", by)
+
+
+def only_link(workspace: Workspace, case_id: str, url: str) -> None:
+    """Choose one link in the place of all that was searched."""
+    chosen: dict[str, list[str]] = {"urls": [url], "libraries": [], "services": []}
+    workspace.service.set_sources(case_id, mode=Mode.AUGMENTATION, **chosen, until=None, by="ann")
+
+
 def new_case(workspace: Workspace, topic: str, by: str = "ann") -> Case:
     """A case that awaits gathering."""
     return workspace.service.create(post_about(topic), mode=Mode.AUTOMATION, libraries=["topics"], by=by)
@@ -74,10 +103,7 @@ def draft_and_approve(workspace: Workspace, topic: str, by: str) -> Case:
     """All of it, as a person would do it by the page's calls."""
     service = workspace.service
     case = new_case(workspace, topic, by)
-    run(workspace, case.id, "gather", service.gather_steps(case.id))
-    first = service.get(case.id).evidence[0]
-    service.open_passage(case.id, first.id, by)
-    service.judge(case.id, first.id, Verdict.USE, "", by)
+    use(workspace, case.id, gather(workspace, case.id).evidence[0].id, by)
     run(workspace, case.id, "write", service.write_steps(case.id))
     case = service.get(case.id)
     assert case.draft is not None

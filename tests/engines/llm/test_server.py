@@ -174,14 +174,9 @@ class _Picky:
     def __init__(self, *, schema: bool = True, json_mode: bool = True, **unknown: str) -> None:
         self.seen: list[Body] = []
         self._complaints = unknown
-        self._forms = (
-            {}
-            if schema
-            else {"json_schema": "'response_format.type' must be 'json_object' or 'text'; json_schema unsupported"}
-        )
-        self._forms |= (
-            {} if json_mode else {"json_object": "response_format json_object is not supported by this model"}
-        )
+        no_schema = "'response_format.type' must be 'json_object' or 'text'; json_schema unsupported"
+        no_json = "response_format json_object is not supported by this model"
+        self._forms = ({} if schema else {"json_schema": no_schema}) | ({} if json_mode else {"json_object": no_json})
 
     def __call__(self, body: Body) -> Say:
         self.seen.append(body)
