@@ -1,4 +1,4 @@
-"""From sources to words: passages as the evidence of a case, and candidate notes written from them.
+"""Makes the evidence of a case from sources that were read, and candidate notes from that evidence.
 
 The engine returns words and evidence ids; links, length and attribution are ours. The same for sources that a person
 brought (augmentation) and that the program found (automation; CrowdNotes+ appendix D.2 and D.3).

@@ -299,9 +299,9 @@ _KEYS_A_QUERY = 500
 
 
 class VectorCache:
-    """At most about `max_rows` values; past that the tenth longest unused goes. Safe to share between threads.
+    """Vectors on disk: at most about `max_rows` values; past that the tenth longest unused goes.
 
-    `what` it is, for the log.
+    Safe to share between threads. `what` it is, for the log.
     No method raises for the file's sake: a damaged file is deleted and made anew, one that is locked,
     full or cannot be opened is named in the log once and then done without. What was read counts as
     used from the next write on; the rows of other processes are counted when the bound is reached.

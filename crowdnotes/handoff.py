@@ -1,4 +1,4 @@
-"""What leaves the program: the words of X's own form to tick, a case as Markdown or JSON, many cases as CSV.
+"""Copies and exports: the words of X's own form to tick, a case as Markdown or JSON, many cases as CSV.
 
 Human contributors have no write API on X, so they copy.
 """

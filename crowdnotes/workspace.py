@@ -68,7 +68,7 @@ class Workspace:
 
     @property
     def engine(self) -> Engine:
-        """Who thinks."""
+        """The engine that claims, searches, notes and judgements come from."""
         return self.tools.engine
 
     @property

@@ -1,1 +1,1 @@
-"""Cases: the workflow (which step may follow which, and what it demands), the store, the audit trail."""
+"""Cases: what may happen to one and when (workflow, obstacles), its stages, and the store that keeps it."""

@@ -1,4 +1,4 @@
-"""The kinds of long work on a case. A new one is a room that makes its steps, and one line in JOB_KINDS."""
+"""The kinds of long work on a case. A new kind is a function that makes its steps, and one line in JOB_KINDS."""
 
 from __future__ import annotations
 

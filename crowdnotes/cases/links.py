@@ -1,4 +1,4 @@
-"""The links that a note cites: which there are, and whether each was found live of late."""
+"""The links that a note cites: which there are, and whether each answered within the last day."""
 
 from __future__ import annotations
 

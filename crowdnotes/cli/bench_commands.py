@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EngineOption(StrEnum):
-    """Who judges."""
+    """Which engine is measured."""
 
     LOCAL = "local"
     LLM = "llm"

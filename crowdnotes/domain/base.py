@@ -1,4 +1,4 @@
-"""What every noun is: frozen, strict about names, and bound to exact text."""
+"""The base of every noun, spans of text, and the hash by which a text is known."""
 
 from __future__ import annotations
 

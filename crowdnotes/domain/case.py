@@ -1,4 +1,4 @@
-"""The whole: one note's making, from the post to the decision."""
+"""A case: the making of one note, from the post to the decision, with its audit trail."""
 
 from __future__ import annotations
 

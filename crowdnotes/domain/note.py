@@ -1,4 +1,4 @@
-"""The words: drafts, and which passage carries each of their sentences."""
+"""Drafts of the note, and which passage carries each of their sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes in: the post, its claims, and who brings the sources."""
+"""The post, its pictures and claims, and who brings the sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who thinks: the Engine boundary and its implementations."""
+"""The Engine boundary and its implementations: the local engine, and one that asks a language model."""
 
 from crowdnotes.domain import Aim
 from crowdnotes.engines.base import (

@@ -1,4 +1,4 @@
-"""The Engine boundary: every step that needs judgement, whoever thinks.
+"""The Engine boundary: every step that needs judgement, by the local engine or a language model.
 
 An engine never returns a URL: it answers with indices, evidence ids and words, and the program adds
 the links from what was searched or pasted. It gives verdicts on its own step alone; the order of
@@ -73,7 +73,7 @@ OnText = Callable[[int, str], None]
 
 
 class Engine(Protocol):
-    """Implementations are safe to share between threads and hold no case."""
+    """Claims, searches, notes and judgements. Implementations are safe to share between threads and hold no case."""
 
     @property
     def name(self) -> str:

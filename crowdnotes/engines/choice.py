@@ -1,4 +1,4 @@
-"""Which engine works: the local one, or a language model on one of the servers that are set or found."""
+"""Makes the engine that is chosen: the local one, or a language model on a server that is set or was found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """A server by its address; without one, the local engine. Without `model`, the models that are set for it."""
+    """The engine that is chosen: a server by its address, or the local engine without one.
+
+    Without `model` the server is asked for the models that are set.
+    """
 
     base_url: str | None = None
     model: str = ""

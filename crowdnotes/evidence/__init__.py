@@ -1,1 +1,1 @@
-"""From hits and links to evidence: search, fetch, read, and the passages worth a person's time."""
+"""From searches and links to evidence: search, choose, fetch, read, and find the best passage of each source."""

@@ -1,4 +1,4 @@
-"""Does a cited link answer now? X's own evaluator asks for a 200 within a few tries, and so do we.
+"""Whether the links of a note answer now. X's own evaluator asks for a 200 within a few tries, and so do we.
 
 Every try goes through the guard, redirects too; nothing is cached, and nothing is read but the
 answer's head. A fault of the connection, a 5xx or a 429 is tried again after a short pause.

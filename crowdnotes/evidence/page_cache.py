@@ -31,7 +31,7 @@ _MEGABYTE = 1_000_000
 
 
 class PageCache:
-    """At most about `megabytes` on disk, no body above `max_bytes`; those longest unused go first.
+    """Fetched pages on disk: at most about `megabytes`, no body above `max_bytes`; those longest unused go first.
 
     Safe to share between threads, and its file between processes. No method raises for the file's sake:
     a damaged file is made anew, one that cannot be used is named in the log once and done without.

@@ -1,4 +1,4 @@
-"""Is this really a picture, small enough, and clean? Checked before anything of it is kept.
+"""Checks an attached picture and writes it anew, before anything of it is kept.
 
 Every picture is decoded and written anew: that proves that it is one, leaves out where and when it
 was taken (EXIF and the like), and leaves out whatever else a file may carry behind its picture.

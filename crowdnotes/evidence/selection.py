@@ -1,4 +1,4 @@
-"""Pages that say nothing in particular: home pages, search results and log-in pages never count as evidence.
+"""Which pages are no evidence (home pages, search results, log-in pages), and which few hits are chosen to be read.
 
 Told by the address before anything is fetched, and by the page itself afterwards. Of an archived copy
 the original's address is judged.

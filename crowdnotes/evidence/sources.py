@@ -1,6 +1,6 @@
 """From a link to a Source and its text, in one call; what went wrong is a label on the source.
 
-The ladder: what cannot be evidence by its address is not fetched; a page is fetched and read; when the
+In this order: what cannot be evidence by its address is not fetched; a page is fetched and read; when the
 page of a paper cannot be had, its abstract is read instead; else the label says why nothing was read,
 and an archived copy is named where there is one.
 """

@@ -1,4 +1,4 @@
-"""The gates, in order, and the checks beside them."""
+"""The gates that a note must pass, one question each, and the checks beside them."""
 
 from crowdnotes.gates.assess import GATES, assess, run_gates
 

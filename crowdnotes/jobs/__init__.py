@@ -1,4 +1,4 @@
-"""Long work outside the page's run: named steps with progress, cancel and resume. Knows nothing of cases."""
+"""Long work in the background: named steps with progress, cancel and resume. Knows nothing of cases."""
 
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, StepRecord, StepState
 from crowdnotes.jobs.runner import JobRunner, ThreadJobRunner

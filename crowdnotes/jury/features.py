@@ -1,4 +1,4 @@
-"""A note's text as numbers: hashed words, letters and link hosts side by side, and its meaning's vector.
+"""The jury model's features of a note: hashed words, letters and link hosts, and an embedding.
 
 Hashing keeps no vocabulary: the trained weights hold no words of anybody's note. Links count twice: by where they
 lead (host, account) and by the words in their path, which often repeat a headline.

@@ -1,4 +1,4 @@
-"""Which words and sentences move the two sides: each is left out, and the note is read again, all in one batch.
+"""Which words and sentences move the two sides: the model reads the note again without each of them.
 
 Words are read without a new meaning vector (one embedding a word would take seconds); sentences with one.
 """

@@ -148,7 +148,7 @@ def simulate_votes(
     """One jury rates every note; the same jurors and the same luck for all, so that only the notes differ."""
     helpful, not_helpful = ordinal.chances(predicted.appeal, predicted.lean, jurors)
     luck = chance.random(len(jurors))
-    # One luck a juror: from the top down helpful, somewhat, not helpful.
+    # One random number a juror, compared with the chances: helpful first, then somewhat, then not helpful.
     ratings = 0.5 * ((luck < helpful).astype(np.float64) + (luck < 1.0 - not_helpful))
     intercepts, factors, bounds = score_votes(ratings, _frozen(jurors, settings))
     return Votes(jurors, ratings, intercepts, factors, bounds)

@@ -1,1 +1,1 @@
-"""Where things are kept: the database, its tables and its migrations."""
+"""The database: opening it, its tables and its migrations."""

@@ -1,4 +1,4 @@
-"""Markdown for the screen: text from outside never becomes markup unless `escaped` has disarmed it."""
+"""Markdown for the screen. Text from outside goes through `escaped`, so that it never becomes markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Web addresses: the one form that all spellings of a link share, tracking parameters, and what is an address at all.
+"""Web addresses: the one form that all spellings of a link share, tracking parameters, and which texts are addresses.
 
 The canonical form is for comparing, not for fetching: the scheme becomes https, "www." goes, and so do fragments,
 tracking parameters and the many ways to write a DOI or a PubMed id.

@@ -1,4 +1,4 @@
-"""Step 4: what is wrong with the note. Gates in order, principles, form."""
+"""Step 4: the scores of the note. Gates in order, principles, and its form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More evidence: a follow-up search, a passage pasted by hand, an earlier set brought back."""
+"""More evidence on the page: follow-up searches, passages pasted by hand, earlier sets brought back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 3: the words, saved at every pause, and which passage carries each sentence."""
+"""Step 3: the note, saved as it is typed, and which passage carries each sentence."""
 
 from __future__ import annotations
 

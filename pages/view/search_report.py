@@ -1,4 +1,4 @@
-"""What was asked and what each service answered: badges, kinds of source, and who has checked the claim already."""
+"""The report of a search: what each service answered, the kinds of source, and fact-checks of the claim."""
 
 from __future__ import annotations
 

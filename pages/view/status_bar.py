@@ -1,4 +1,4 @@
-"""The line at the foot: who waits for whom, and the engine at work, with the choice of another."""
+"""The bar at the foot of the page: the next thing to do, work under way, and the engine with its costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the evidence comes from: links, libraries and online services, until which day."""
+"""The form that says where evidence comes from: links, libraries, online services, and until which day."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who judges helpfulness (gate 3): a file a judge, and the registry that makes the one that is set."""
+"""The judges of helpfulness (gate 3), one file each, and the registry that makes the one that is set."""

@@ -1,4 +1,4 @@
-"""What a judge of helpfulness is, and what one may be made of."""
+"""The boundary of the helpfulness judge, and the parts that a judge is made from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class HelpfulnessJudge(Protocol):
-    """Implementations are safe to share between threads and hold no case."""
+    """Judges whether raters would find a note helpful. Implementations are safe to share between threads."""
 
     @property
     def name(self) -> str:
@@ -39,8 +39,9 @@ class HelpfulnessJudge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JudgeParts:
-    """`llm` is of the engine at work: without a `base_url` it is the local one.
+    """The parts that a judge may be made from.
 
+    `llm` is of the engine at work: without a `base_url` it is the local one.
     `asker` gives who asks a model on a server, by base URL and model; its calls count on the case's budget.
     """
 

@@ -1,4 +1,4 @@
-"""One server that speaks the OpenAI protocol: one question to it, what it can do, and what can go wrong, by its name.
+"""One server that speaks the OpenAI protocol: asking it, learning what it can do, and naming what went wrong.
 
 The openai package retries lost connections, 408, 409, 429 (minding retry-after) and 5xx by itself. Each answer is
 bounded in time and bytes, whatever the server does, and ends within a moment when its case's work is cancelled. No

@@ -1,4 +1,4 @@
-"""The local engine: honest judgement and quoted words without any model server."""
+"""The local engine: it searches, quotes and judges without a model server."""
 
 from crowdnotes.engines.local.engine import LocalEngine
 

@@ -1,1 +1,1 @@
-"""A page of any kind to its words: see `document` for the way in."""
+"""Readers of pages: HTML, PDF and plain text. `document.extract` is the way in."""

@@ -1,4 +1,4 @@
-"""What a reader of the page cannot see is taken out before anything is extracted from it.
+"""Takes out of a page what its readers cannot see, before any text is extracted from it.
 
 Text for programs alone (orders to a language model, words for search engines) must not become
 evidence that a person believes to stand on the page. Judged are attributes, inline styles and simple

@@ -1,4 +1,4 @@
-"""Searching widely: providers side by side, each shown as it ended, their hits merged."""
+"""Search providers, one file each; a search asks them side by side and merges what they find."""
 
 from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.registry import chosen_at_first, make_providers

@@ -1,4 +1,4 @@
-"""Reading what a service answered: JSON or XML of a documented shape, or anything else.
+"""Reads what a search service answered: JSON or XML of a documented shape, or anything else.
 
 Nothing here trusts the shape. A wrong one as a whole raises SearchError; a wrong record is passed over.
 """

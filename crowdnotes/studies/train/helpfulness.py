@@ -1,6 +1,6 @@
 """Trains the helpfulness head on HealthNotes, and measures it beside simple rivals in nested cross-validation.
 
-Grouped: no post and no note stands in two folds, nor do near duplicates of either. The second look is by time: the
+Grouped: no post and no note stands in two folds, nor do near duplicates of either. A second measure is by time: the
 newest quarter, judged by a head of the older notes.
 """
 

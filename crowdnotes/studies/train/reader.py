@@ -1,4 +1,4 @@
-"""Teaches the reader: a low-rank change of the embedding model, so that its vectors answer what crowds said of notes.
+"""Fine-tunes the embedding model by a low-rank change, so that its vectors tell what raters said of notes.
 
 It is taught on camp notes and pilot notes, none of which is among the notes to be judged. Deterministic on one
 machine: one thread, fixed seeds; the processor's own way of rounding bfloat16 may differ elsewhere. About half an hour

@@ -43,7 +43,9 @@ Counters = Mapping[str, Callable[[Sequence[str]], Any]]
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """`worths`: what each block adds to the log-odds; of a vector, beside what the mean would.
+    """Why a head gives its probability.
+
+    `worths`: what each block adds to the log-odds; of a vector, beside what the mean would.
 
     `gains`: how much the probability falls with each shortened text.
     """
@@ -55,7 +57,10 @@ class Explained:
 
 @dataclass(frozen=True)
 class Head:
-    """`widths`: the blocks' columns, in their order; `means`: of the vectors it learned from; `embedder` made them."""
+    """A trained head.
+
+    `widths`: the blocks' columns, in their order; `means`: of the vectors it learned from; `embedder` made them.
+    """
 
     pipeline: Pipeline
     widths: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""The taught reader: the embedding model with a low-rank change, so that its vectors tell how crowds took a note.
+"""The fine-tuned embedder: the model with a low-rank change, so that its vectors tell how raters took a note.
 
 The change is LoRA (Hu and others, 2021, arxiv.org/abs/2106.09685): two thin matrices a layer, whose product is
 added to its weights. It is a file of about a megabyte; the model itself stays the one that is installed.
@@ -38,7 +38,10 @@ _BLANKS = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Adapter:
-    """By the name of a linear layer of BertModel: `up`, shape (out, rank), and `down`, shape (rank, in)."""
+    """The change of the model, by the name of a linear layer of BertModel.
+
+    `up` has the shape (out, rank), and `down` (rank, in).
+    """
 
     up: Mapping[str, FloatArray]
     down: Mapping[str, FloatArray]
