@@ -35,6 +35,10 @@ def _used() -> Case:
     return make_case(evidence=(make_evidence(1, opened_at=AT, opened_by="ann", verdict=Verdict.USE),))
 
 
+def _edited(case: Case, text: str, based_on: str | None = None) -> Case:
+    return workflow.edit_draft(case, text, "ann", AT, based_on=text_sha256(based_on) if based_on else None)
+
+
 def _refused(rule: str) -> pytest.RaisesExc[WorkflowError]:
     return pytest.RaisesExc(WorkflowError, check=lambda error: error.rule == rule)
 
@@ -48,13 +52,6 @@ def test_a_passage_cannot_be_judged_before_it_is_opened() -> None:
     assert [item.id for item in judged.used_evidence] == ["E1"]
 
 
-def test_opening_twice_leaves_one_line_in_the_trail() -> None:
-    case = make_case(evidence=(make_evidence(1),))
-    once = workflow.open_passage(case, "E1", "ann", AT)
-    assert workflow.open_passage(once, "E1", "bob", AT) is once
-    assert [event.kind for event in once.events] == ["passage opened"]
-
-
 def test_rejecting_a_passage_takes_a_reason() -> None:
     case = make_case(evidence=(make_evidence(1, opened_at=AT),))
     with _refused("reason needed"):
@@ -62,16 +59,16 @@ def test_rejecting_a_passage_takes_a_reason() -> None:
     assert workflow.judge(case, "E1", Verdict.REJECT, "off topic", "ann", AT).used_evidence == ()
 
 
-def test_words_come_after_evidence() -> None:
+def test_words_come_after_evidence_and_a_note_the_size_of_an_article_is_refused() -> None:
     with _refused("evidence first"):
-        workflow.edit_draft(make_case(), "A note.", "ann", AT, based_on=None)
+        _edited(make_case(), "A note.")
+    with pytest.raises(InputError, match="characters"):
+        _edited(_used(), "x" * 100_000)
 
 
 def test_an_edit_keeps_the_earlier_text_and_can_be_undone() -> None:
-    first = workflow.edit_draft(_used(), "One.", "ann", AT, based_on=None)
-    assert first.draft is not None
-    second = workflow.edit_draft(first, "Two.", "ann", AT, based_on=first.draft.sha256)
-    back = workflow.undo_edit(second, "ann", AT)
+    first = _edited(_used(), "One.")
+    back = workflow.undo_edit(_edited(first, "Two.", "One."), "ann", AT)
     assert back.draft == first.draft
     with _refused("nothing to undo"):
         workflow.undo_edit(back, "ann", AT)
@@ -80,23 +77,14 @@ def test_an_edit_keeps_the_earlier_text_and_can_be_undone() -> None:
 def _scored(case: Case) -> Case:
     assert case.draft is not None
     gates = tuple(GateResult(gate=gate, status=GateStatus.PASS, reason=case.draft.text) for gate in GateName)
-    assessment = Assessment(
-        text_sha256=case.draft.sha256,
-        basis_sha256=case.basis_sha256,
-        gates=gates,
-        principles=(),
-        sentences=(),
-        lint=(),
-        engine="local",
-        assessed_at=AT,
-    )
+    of = {"text_sha256": case.draft.sha256, "basis_sha256": case.basis_sha256, "engine": "local", "assessed_at": AT}
+    assessment = Assessment.model_validate({**of, "gates": gates, "principles": (), "sentences": (), "lint": ()})
     return workflow.with_event(case, AT, "CrowdNotes", "stage assess", assessment=assessment)
 
 
 def test_words_that_were_scored_before_have_their_scores_again() -> None:
-    first = _scored(workflow.edit_draft(_used(), "One.", "ann", AT, based_on=None))
-    assert first.draft is not None
-    second = workflow.edit_draft(first, "Two.", "ann", AT, based_on=first.draft.sha256)
+    first = _scored(_edited(_used(), "One."))
+    second = _edited(first, "Two.", "One.")
     assert not second.assessment_is_current
     back = workflow.undo_edit(_scored(second), "ann", AT)
     assert back.assessment_is_current
@@ -107,16 +95,14 @@ def test_words_that_were_scored_before_have_their_scores_again() -> None:
 
 
 def test_scores_are_not_those_of_another_post() -> None:
-    scored = _scored(workflow.edit_draft(_used(), "One.", "ann", AT, based_on=None))
-    twice = _scored(workflow.edit_draft(scored, "Two.", "ann", AT, based_on=text_sha256("One.")))
+    twice = _scored(_edited(_scored(_edited(_used(), "One.")), "Two.", "One."))
     changed = change_post(twice, Post(text="Another claim."), "ann", AT)
     assert (changed.assessment, changed.earlier_assessments) == (None, ())
 
 
 def test_an_edit_of_a_text_that_changed_meanwhile_is_refused_and_loses_nothing() -> None:
-    first = workflow.edit_draft(_used(), "One.", "ann", AT, based_on=None)
     with _refused("edited elsewhere"):
-        workflow.edit_draft(first, "Mine.", "bob", AT, based_on=None)
+        _edited(_edited(_used(), "One."), "Mine.")
 
 
 def test_words_towards_the_decision_are_kept_by_field_until_they_are_emptied_or_it_is_made() -> None:
@@ -129,26 +115,14 @@ def test_words_towards_the_decision_are_kept_by_field_until_they_are_emptied_or_
         workflow.keep_decision_words(decide(case, DecisionKind.REJECTED, "ann", AT), "word", "Late.", AT)
 
 
-def test_a_note_the_size_of_an_article_is_refused() -> None:
-    with pytest.raises(InputError, match="characters"):
-        workflow.edit_draft(_used(), "x" * 100_000, "ann", AT, based_on=None)
-
-
-def test_choosing_a_candidate_keeps_what_it_replaces() -> None:
-    candidate = Draft(text="Candidate.", engine="local", written_at=AT)
-    case = workflow.edit_draft(_used(), "Mine.", "ann", AT, based_on=None).model_copy(
-        update={"candidates": (candidate,)}
-    )
+def test_choosing_a_candidate_keeps_what_it_replaces_and_one_that_was_replaced_is_not_mistaken_for_another() -> None:
+    gone, candidate = (Draft(text=text, engine="local", written_at=AT) for text in ("Gone.", "Candidate."))
+    case = _edited(_used(), "Mine.").model_copy(update={"candidates": (candidate,)})
     chosen = workflow.choose_candidate(case, candidate.sha256, "ann", AT)
     assert chosen.draft == candidate
     assert [draft.text for draft in chosen.revisions] == ["Mine."]
-
-
-def test_a_candidate_that_was_replaced_meanwhile_is_not_mistaken_for_another() -> None:
-    seen, newer = (Draft(text=text, engine="local", written_at=AT) for text in ("Seen.", "Newer."))
-    case = _used().model_copy(update={"candidates": (newer,)})
     with pytest.raises(InputError, match="replaced meanwhile"):
-        workflow.choose_candidate(case, seen.sha256, "ann", AT)
+        workflow.choose_candidate(case, gone.sha256, "ann", AT)
 
 
 def test_tags_are_those_of_the_chosen_classification() -> None:
@@ -170,9 +144,13 @@ def test_a_decided_case_changes_only_after_it_is_reopened() -> None:
         workflow.reopen(reopened, "ann", AT)
 
 
-def test_an_unknown_passage_is_named() -> None:
+def test_opening_twice_leaves_one_line_in_the_trail_and_an_unknown_passage_is_named() -> None:
+    case = make_case(evidence=(make_evidence(1),))
+    once = workflow.open_passage(case, "E1", "ann", AT)
+    assert workflow.open_passage(once, "E1", "bob", AT) is once
+    assert [event.kind for event in once.events] == ["passage opened"]
     with pytest.raises(InputError, match="no passage E9"):
-        workflow.open_passage(make_case(), "E9", "ann", AT)
+        workflow.open_passage(case, "E9", "ann", AT)
 
 
 def case_with_two_sets() -> Case:
@@ -198,18 +176,23 @@ def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
         workflow.bring_back(back, "E1", "ann", AT)
 
 
-def test_only_what_is_gone_can_come_back() -> None:
+def test_an_earlier_set_comes_back_whole_and_the_present_one_goes_on_record_once() -> None:
     case = case_with_two_sets()
-    assert [item.id for item in case.taken_away] == ["E1"]
-
-
-def test_an_earlier_set_comes_back_whole_and_the_present_one_goes_on_record() -> None:
-    case = case_with_two_sets()
+    assert [item.id for item in case.taken_away] == ["E1"]  # only what is gone can come back
     back = workflow.bring_back_set(case, 0, "ann", AT)
     assert ids(back) == ["E1", "E2"]
     assert [item.rank for item in back.evidence] == [1, 2]
     assert back.earlier_evidence[-1].evidence == case.evidence
     assert back.events[-1].detail == "E1, E2"
+    once = workflow.on_record(case, AT, "another search")
+    assert workflow.on_record(case.model_copy(update={"earlier_evidence": once}), AT, "another search") == once
+
+
+def test_a_passage_in_both_sets_keeps_the_review_it_has_now() -> None:
+    case = case_with_two_sets()
+    opened = make_evidence(2, opened_at=AT)
+    case = case.model_copy(update={"evidence": (opened, case.evidence[1])})
+    assert workflow.bring_back_set(case, 0, "ann", AT).evidence[1] == opened
 
 
 def test_what_the_note_leans_on_stays_beside_an_earlier_set() -> None:
@@ -222,13 +205,6 @@ def test_what_the_note_leans_on_stays_beside_an_earlier_set() -> None:
     assert ids(workflow.bring_back_set(named, 0, "ann", AT)) == ["E1", "E2", "E3"]
 
 
-def test_a_passage_in_both_sets_keeps_the_review_it_has_now() -> None:
-    case = case_with_two_sets()
-    opened = make_evidence(2, opened_at=AT)
-    case = case.model_copy(update={"evidence": (opened, case.evidence[1])})
-    assert workflow.bring_back_set(case, 0, "ann", AT).evidence[1] == opened
-
-
 def test_bringing_back_what_is_there_is_refused() -> None:
     case = case_with_two_sets()
     same = case.model_copy(update={"earlier_evidence": (EvidenceSet(evidence=case.evidence),)})
@@ -236,13 +212,6 @@ def test_bringing_back_what_is_there_is_refused() -> None:
         workflow.bring_back_set(same, 0, "ann", AT)
     with pytest.raises(InputError, match="no such earlier evidence"):
         workflow.bring_back_set(same, 1, "ann", AT)
-
-
-def test_the_same_set_is_not_kept_twice() -> None:
-    case = case_with_two_sets()
-    once = workflow.on_record(case, AT, "another search")
-    again = workflow.on_record(case.model_copy(update={"earlier_evidence": once}), AT, "another search")
-    assert once == again
 
 
 def test_what_is_brought_back_though_it_is_later_than_the_cutoff_says_so() -> None:
