@@ -14,12 +14,9 @@ _JOINS = "A lovely note about the clinic that closed in spring."
 _DIVIDES = "A divisive plus note about the clinic that closed."
 
 
-def test_the_same_text_and_seed_give_the_same_verdict() -> None:
-    assert small_jury().verdict("post", _JOINS) == small_jury().verdict("post", _JOINS)
-
-
-def test_another_seed_is_another_jury() -> None:
+def test_the_same_text_and_seed_give_the_same_verdict_and_another_seed_is_another_jury() -> None:
     jury = small_jury()
+    assert jury.verdict("post", _JOINS) == small_jury().verdict("post", _JOINS)
     assert jury.verdict(None, _JOINS, seed=1).note_intercept != jury.verdict(None, _JOINS, seed=2).note_intercept
 
 
@@ -50,9 +47,17 @@ def test_a_note_that_nobody_likes_is_not_helpful() -> None:
     assert verdict.sentence == "Neither side would find this note helpful."
 
 
-def test_every_juror_is_counted_once() -> None:
+def test_every_juror_is_counted_once_and_a_polarised_jury_has_as_many_of_each_side() -> None:
     verdict = small_jury().verdict(None, _JOINS, jurors=777)
     assert verdict.negative.jurors + verdict.positive.jurors == verdict.jurors == 777
+    polarised = small_jury().verdict(None, _JOINS, sampling=Sampling.POLARISED)
+    assert polarised.negative.jurors == polarised.positive.jurors == 500
+
+
+def test_the_audience_of_a_one_sided_note_is_mostly_of_the_other_side() -> None:
+    jury = small_jury()
+    pool, audience = (jury.verdict(None, _DIVIDES, sampling=how) for how in (Sampling.UNIFORM, Sampling.AUDIENCE))
+    assert audience.negative.jurors > pool.negative.jurors + 50
 
 
 def test_the_interval_holds_the_shown_jury_and_narrows_with_more_jurors() -> None:
@@ -63,17 +68,13 @@ def test_the_interval_holds_the_shown_jury_and_narrows_with_more_jurors() -> Non
     assert verdict.intercept_interval.low < verdict.note_intercept < verdict.intercept_interval.high
 
 
-def test_rules_that_simulated_jurors_cannot_answer_are_named() -> None:
-    named = small_jury().verdict(None, _JOINS).not_applied
-    assert "TagFilter (needs the raters' tags)" in named
-    assert any(said.startswith("NoCorrelatedIntercept") for said in named)
-
-
-def test_a_verdict_is_bound_to_its_texts_and_carries_the_models_quality() -> None:
+def test_a_verdict_is_bound_to_its_texts_carries_the_models_quality_and_names_rules_that_jurors_cannot_answer() -> None:
     verdict = small_jury().verdict("The post.", _JOINS)
     assert verdict.text_sha256 == text_sha256(_JOINS)
     assert verdict.post_sha256 == text_sha256("The post.")
     assert verdict.quality == QUALITY
+    assert "TagFilter (needs the raters' tags)" in verdict.not_applied
+    assert any(said.startswith("NoCorrelatedIntercept") for said in verdict.not_applied)
 
 
 def test_candidates_are_told_apart_by_their_words_alone() -> None:
@@ -85,24 +86,22 @@ def test_candidates_are_told_apart_by_their_words_alone() -> None:
     assert together[0].note_intercept < together[1].note_intercept
 
 
-def test_a_polarised_jury_has_as_many_of_each_side() -> None:
-    verdict = small_jury().verdict(None, _JOINS, sampling=Sampling.POLARISED)
-    assert verdict.negative.jurors == verdict.positive.jurors == 500
-
-
-def test_the_audience_of_a_one_sided_note_is_mostly_of_the_other_side() -> None:
-    jury = small_jury()
-    pool, audience = (jury.verdict(None, _DIVIDES, sampling=how) for how in (Sampling.UNIFORM, Sampling.AUDIENCE))
-    assert audience.negative.jurors > pool.negative.jurors + 50
-
-
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [("", "no note"), (" \n ", "no note"), ("https://example.org/a", "no words"), ("!!! ???", "no words")],
+    ("text", "jurors", "words"),
+    [
+        ("", 5, "no note"),
+        (" \n ", 5, "no note"),
+        ("https://example.org/a", 5, "no words"),
+        ("!!! ???", 5, "no words"),
+        ("word " * 3_000, 5, "280"),
+        (_JOINS, 0, "at least one juror"),
+    ],
 )
-def test_a_text_without_words_is_refused_with_what_to_do(text: str, words: str) -> None:
+def test_a_text_without_words_or_far_beyond_a_note_and_a_jury_of_nobody_are_refused(
+    text: str, jurors: int, words: str
+) -> None:
     with pytest.raises(InputError, match=words):
-        small_jury().verdict(None, text)
+        small_jury().verdict(None, text, jurors=jurors)
 
 
 def test_one_note_without_words_does_not_end_the_comparison() -> None:
@@ -114,16 +113,6 @@ def test_one_note_without_words_does_not_end_the_comparison() -> None:
     assert isinstance(last, JuryVerdict)
     assert (first, last) == jury.compare(None, [_JOINS, _DIVIDES])
     assert all(isinstance(one, InputError) for one in jury.compare(None, ["", "!!!"]))
-
-
-def test_a_text_far_beyond_a_note_is_refused() -> None:
-    with pytest.raises(InputError, match="280"):
-        small_jury().verdict(None, "word " * 3_000)
-
-
-def test_a_jury_of_nobody_is_refused() -> None:
-    with pytest.raises(InputError, match="at least one juror"):
-        small_jury().verdict(None, _JOINS, jurors=0)
 
 
 def test_one_juror_alone_makes_a_verdict() -> None:

@@ -61,15 +61,11 @@ def test_raters_that_cannot_be_used_are_refused(tmp_path: Path, table: dict[str,
         own_pool(path)
 
 
-def test_a_file_that_is_not_parquet_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "raters.parquet"
+def test_a_file_that_is_not_parquet_is_refused_and_a_damaged_shipped_pool_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "raters"
     path.write_text("rater_intercept,rater_factor\n")
     with pytest.raises(InputError, match="no Parquet"):
         own_pool(path)
-
-
-def test_a_damaged_shipped_pool_says_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "raters.json"
     path.write_text("{")
     with pytest.raises(ConfigurationError, match="Install"):
         shipped_pool(path)
@@ -86,12 +82,9 @@ def test_the_same_seed_draws_the_same_jury(count: int, seed: int, how: Sampling)
 
 
 @given(count=st.integers(1, 301))
-def test_a_polarised_jury_has_equal_halves(count: int) -> None:
+def test_a_polarised_jury_has_equal_halves_and_one_of_one_sided_raters_is_refused(count: int) -> None:
     jurors = sample_raters(shipped_pool(), count, np.random.default_rng(0), Sampling.POLARISED)
     assert (jurors.factors < 0).sum() == count // 2
-
-
-def test_a_polarised_jury_of_one_sided_raters_is_refused() -> None:
     with pytest.raises(InputError, match="both"):
         sample_raters(Roster(np.asarray([[0.1, 0.4]])), 10, np.random.default_rng(0), Sampling.POLARISED)
 

@@ -67,17 +67,11 @@ def test_a_note_like_any_other_is_said_to_be_one(splits: float | None, average: 
     assert (said == "The simulation cannot tell this note from an average one.") is average
 
 
-def test_the_word_that_costs_the_harsher_side_most_is_named() -> None:
+def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_and_none_when_sides_are_alike() -> None:
     assert _said(30, 90, _BELOW, words=(_LIAR, _KIND)).endswith('side − would seldom, most of all because of "liar".')
     assert _said(65, 80, _ACROSS, words=(_LIAR, _KIND)).endswith('less often, most of all because of "liar".')
-
-
-def test_a_link_is_named_by_its_host() -> None:
     link = _LIAR.model_copy(update={"words": "https://www.example.org/fact-check/photo"})
     assert _said(30, 90, _BELOW, words=(link,)).endswith("most of all because of the link to www.example.org.")
-
-
-def test_no_word_is_blamed_when_the_sides_are_alike() -> None:
     assert "because" not in _said(70, 71, _BELOW, words=(_LIAR, _KIND))
 
 
@@ -94,8 +88,10 @@ def _warned(text: str, *, vectors: bool = True, familiar: float = 0.9) -> str:
     return " ".join(cautions(text, JurySettings(), vectors=vectors, familiar=familiar))
 
 
-def test_an_ordinary_note_needs_no_caution() -> None:
+def test_an_ordinary_note_needs_no_caution_but_of_unknown_words_or_without_vectors_it_does() -> None:
     assert _warned(_PLAIN) == ""
+    assert "its numbers mean nothing here" in _warned(_PLAIN, familiar=0.5)
+    assert "words and links only" in _warned(_PLAIN, vectors=False)
 
 
 @pytest.mark.parametrize(
@@ -113,14 +109,6 @@ def test_an_unusual_note_says_what_is_unusual(text: str, words: str) -> None:
     assert words in _warned(text)
 
 
-def test_a_text_of_unknown_words_gets_numbers_that_mean_nothing() -> None:
-    assert "its numbers mean nothing here" in _warned(_PLAIN, familiar=0.5)
-
-
-def test_reading_without_vectors_says_so() -> None:
-    assert "words and links only" in _warned(_PLAIN, vectors=False)
-
-
 @given(st.text(max_size=400))
 def test_any_text_is_taken_or_refused_with_a_sentence(text: str) -> None:
     try:
@@ -134,20 +122,11 @@ def test_any_text_is_taken_or_refused_with_a_sentence(text: str) -> None:
 
 def test_a_better_version_says_what_rose() -> None:
     jury = small_jury()
-    before = jury.verdict(None, "A divisive plus note on the clinic.")
     after = jury.verdict(None, "A lovely note on the clinic.")
-    said = changes(before, after)
+    said = changes(jury.verdict(None, "A divisive plus note on the clinic."), after)
     assert said[0].startswith("The intercept rose from")
     assert "The status went from NEEDS_MORE_RATINGS to CURRENTLY_RATED_HELPFUL." in said
     assert any(line.startswith("Side −:") for line in said)
-
-
-def test_the_same_note_has_no_changes() -> None:
-    verdict = small_jury().verdict(None, "A lovely note on the clinic.")
-    assert changes(verdict, verdict) == ("The jury makes no difference between the two versions.",)
-
-
-def test_different_juries_are_not_compared() -> None:
-    jury = small_jury()
+    assert changes(after, after) == ("The jury makes no difference between the two versions.",)
     with pytest.raises(InputError, match="different juries"):
         changes(jury.verdict(None, "A lovely note.", seed=1), jury.verdict(None, "A lovely note.", seed=2))

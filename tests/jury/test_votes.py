@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.jury.raters import Jurors, sample_raters, shipped_pool
-from crowdnotes.jury.votes import (
-    OrdinalModel,
-    Predictions,
-    counts,
-    middle,
-    simulate_votes,
-)
+from crowdnotes.jury.votes import OrdinalModel, Predictions, counts, middle, simulate_votes
 from crowdnotes.settings import JurySettings
 
 _NUMBER = st.floats(-50, 50)
@@ -57,11 +51,15 @@ def test_ratings_occur_as_often_as_their_chances() -> None:
     assert np.asarray(said) / len(jurors) == pytest.approx(np.asarray(expected) / len(jurors), abs=0.005)
 
 
-def test_ratings_are_sampled_and_not_the_likeliest_class() -> None:
+def test_ratings_are_sampled_and_a_note_that_one_side_likes_gets_that_sides_factor() -> None:
     chance = np.random.default_rng(0)
     jurors = sample_raters(shipped_pool(), 1_000, chance)
     outcome = simulate_votes(Predictions(np.asarray([-0.9]), np.zeros(1)), jurors, _ORDINAL, JurySettings(), chance)
-    assert {0.0, 0.5, 1.0} == set(outcome.ratings[0].tolist())
+    assert {0.0, 0.5, 1.0} == set(outcome.ratings[0].tolist())  # not the likeliest class
+    leaning = Predictions(np.zeros(2), np.asarray([-6.0, 6.0]))
+    outcome = simulate_votes(leaning, jurors, _ORDINAL, JurySettings(), chance)
+    assert outcome.factors[0] < -0.5
+    assert outcome.factors[1] > 0.5
 
 
 def test_every_note_meets_the_same_jurors_with_the_same_luck() -> None:
@@ -72,16 +70,6 @@ def test_every_note_meets_the_same_jurors_with_the_same_luck() -> None:
     assert (outcome.ratings[0] == outcome.ratings[1]).all()
     assert (outcome.ratings[2] >= outcome.ratings[0]).all()
     assert outcome.intercepts[2] > outcome.intercepts[0]
-
-
-def test_a_note_that_one_side_likes_gets_that_sides_factor() -> None:
-    chance = np.random.default_rng(0)
-    jurors = sample_raters(shipped_pool(), 1_000, chance)
-    outcome = simulate_votes(
-        Predictions(np.zeros(2), np.asarray([-6.0, 6.0])), jurors, _ORDINAL, JurySettings(), chance
-    )
-    assert outcome.factors[0] < -0.5
-    assert outcome.factors[1] > 0.5
 
 
 def test_the_middle_leaves_a_twentieth_on_either_side() -> None:

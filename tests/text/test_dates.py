@@ -35,13 +35,10 @@ def test_any_text_is_a_date_or_none(text: str) -> None:
     assert parse_date(text) is None or isinstance(parse_date(text), date)
 
 
-def test_a_full_date_is_itself_and_a_false_one_is_none() -> None:
+def test_a_full_date_is_itself_a_false_one_none_and_a_partial_one_the_first_day_known_within_it() -> None:
     assert settle(2020, 2, 29) == date(2020, 2, 29)
     assert settle(2021, 2, 29) is None
     assert settle(None, None, None) is None
-
-
-def test_a_partial_date_takes_the_first_day_known_within_it() -> None:
     known = [date(2020, 6, 9), date(2020, 6, 5), date(2019, 1, 1)]
     assert settle(2020, 6, None, known) == date(2020, 6, 5)
     assert settle(2020, None, None, known) == date(2020, 6, 5)

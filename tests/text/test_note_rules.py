@@ -8,23 +8,22 @@ from hypothesis import strategies as st
 
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, truncate, without_urls, x_storage_form
 
-_PIECES = st.sampled_from(
-    [
-        "word ",
-        "https://a.org/b?c=d ",
-        "cdc.gov ",
-        "false.The ",
-        "\n",
-        "中文",
-        "👩‍👩‍👧 ",
-        "e\u0301",
-        "(",
-        ")",
-        ".",
-        "www.x",
-        " ",
-    ]
-)
+_WORDS = [
+    "word ",
+    "https://a.org/b?c=d ",
+    "cdc.gov ",
+    "false.The ",
+    "\n",
+    "中文",
+    "👩‍👩‍👧 ",
+    "e\u0301",
+    "(",
+    ")",
+    ".",
+    "www.x",
+    " ",
+]
+_PIECES = st.sampled_from(_WORDS)
 NOTES = st.one_of(st.text(max_size=400), st.lists(_PIECES, max_size=120).map("".join))
 
 
@@ -60,16 +59,10 @@ def test_a_forgotten_space_or_an_abbreviation_is_not_a_url(text: str) -> None:
     assert find_urls(text) == ()
 
 
-def test_a_url_inside_a_url_is_one_url() -> None:
+def test_a_url_inside_a_url_is_one_url_words_are_left_without_and_the_storage_form_of_x_is_undone() -> None:
     text = "https://web.archive.org/web/2020/https://a.org/b"
     assert [url.url for url in find_urls(text)] == [text]
-
-
-def test_the_storage_form_of_x_is_undone() -> None:
     assert x_storage_form("A &amp;amp; B  https://a.org/?x=1&amp;y=2") == "A & B\nhttps://a.org/?x=1&y=2"
-
-
-def test_words_are_left_when_urls_are_taken_out() -> None:
     assert without_urls("No evidence. https://a.org/x\nhttps://b.org") == "No evidence."
 
 
@@ -83,8 +76,10 @@ def test_urls_are_slices_of_the_text_in_order_and_apart(text: str) -> None:
 
 
 @given(NOTES)
-def test_a_note_never_counts_more_than_its_characters(text: str) -> None:
+def test_a_note_never_counts_more_than_its_characters_and_truncation_changes_nothing_that_fits(text: str) -> None:
     assert 0 <= note_length(text) <= len(text)
+    if note_length(text) <= NOTE_LIMIT:
+        assert truncate(text) == text
 
 
 @given(NOTES, st.integers(0, 300))
@@ -99,20 +94,11 @@ def test_truncation_keeps_a_beginning_within_the_limit_and_cuts_no_word_or_url(t
     assert not (before.isascii() and before.isalnum() and after.isascii() and after.isalnum())
 
 
-@given(NOTES)
-def test_truncation_changes_nothing_that_fits(text: str) -> None:
-    if note_length(text) <= NOTE_LIMIT:
-        assert truncate(text) == text
-
-
-def test_truncation_keeps_as_many_words_as_fit() -> None:
+def test_truncation_keeps_as_many_words_as_fit_and_a_negative_limit_is_a_mistake_of_the_caller() -> None:
     assert truncate("one two three", 9) == "one two"
     assert truncate("x" * 300) == ""
     assert truncate("中" * 300) == "中" * 280
     assert truncate("see https://a.org/" + "b" * 300 + " now", 5) == "see https://a.org/" + "b" * 300
-
-
-def test_a_negative_limit_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="negative"):
         truncate("a", -1)
 

@@ -34,32 +34,23 @@ def test_different_words_keep_different_stems(one: str, other: str) -> None:
     assert stem(one) != stem(other)
 
 
-def test_a_post_becomes_prose_without_links_and_mentions() -> None:
+def test_a_post_becomes_prose_without_links_and_mentions_and_a_hashtag_is_split_at_its_capitals() -> None:
     post = "Stop the jab &amp; think! @CDCgov https://t.co/abc #VaccineSafety"
     assert plain_post(post) == "Stop the jab & think! Vaccine Safety"
-
-
-def test_a_hashtag_is_split_at_its_capitals() -> None:
     assert split_camel("CovidVaccineSafety2021") == "Covid Vaccine Safety 2021"
     assert split_camel("nocapitals") == "nocapitals"
 
 
-def test_zalgo_text_folds_to_its_letters() -> None:
+def test_zalgo_text_folds_to_its_letters_and_words_of_other_scripts_are_found() -> None:
     assert [token.folded for token in tokens("z̷̧̢a̷l̴g̶o̵ café")] == ["zalgo", "cafe"]
-
-
-def test_words_of_other_scripts_are_found() -> None:
     assert words("L'été, vaccins!") == ["L", "été", "vaccins"]
     assert words("新冠") == ["新", "冠"]
     assert words("टीका सुरक्षित है") == ["टीका", "सुरक्षित", "है"]
 
 
-def test_stop_words_go_by_the_texts_own_language() -> None:
+def test_stop_words_go_by_the_texts_own_language_and_a_text_of_them_alone_keeps_them() -> None:
     assert content_words("Die Impfung ist nicht gefährlich") == ["impfung", "gefährlich"]
     assert content_words("Patients die of the flu") == ["patients", "die", "flu"]
-
-
-def test_a_text_of_stop_words_alone_keeps_them() -> None:
     assert content_words("Who is it?") == ["who", "is", "it"]
 
 

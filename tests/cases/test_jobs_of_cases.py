@@ -1,16 +1,21 @@
-"""What asking a model cost stands on the case by step, also when the stage came to nothing."""
+"""Long work on a case by its kind, and what asking a model cost by step, also when the stage came to nothing."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
+from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Mode, Usage
-from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.jobs.records import StepState
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.walk import make_library, post_about
+from pages.view.steps import StepName
+from tests.cases.walk import make_library, new_case, post_about, small_workspace
 from tests.llm_server import Body, LLMServer, Say, form_of, honest
 
 
@@ -77,3 +82,24 @@ def test_a_server_that_failed_loses_nothing_and_the_next_try_goes_on_from_there(
         assert workspace.service.get(case_id).hits == hits
         assert workspace.service.get(case_id).evidence
         assert all(form_of(body) == "pick" for body in server.requests[asked:])
+
+
+def _count_letters(service: CaseService, case_id: str) -> list[Step]:
+    def count(progress: Progress) -> str:
+        progress.check()
+        return f"{len(service.get(case_id).post.text)} letters"
+
+    return [Step(name="letters", title="Count the letters", run=count, finished=lambda: None)]
+
+
+def test_a_new_kind_of_work_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(JOB_KINDS, "count", JobKind("count", "Counting", "Review", _count_letters))
+    with small_workspace(tmp_path) as workspace:
+        case = new_case(workspace, "kettle")
+        job = workspace.runner.wait(start(workspace.service, workspace.runner, case.id, "count").id, timeout=60)
+    assert (job.state, job.kind) == (JobState.DONE, "count")
+    assert job.steps[0].summary == f"{len(case.post.text)} letters"
+
+
+def test_every_kind_is_shown_at_a_step_of_the_draft_page() -> None:
+    assert {kind.place for kind in JOB_KINDS.values()} <= {step.value for step in StepName}
