@@ -7,16 +7,14 @@ waits until the words are found or the marks are gone. Short ones name a word ra
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 from crowdnotes.domain import Evidence, LintLevel, LintWarning, Post, Span
 from crowdnotes.text.lint import lint
+from crowdnotes.text.quotes import holds_quote
 
 _SHORTEST = 4  # words; “long COVID” in marks is a name
 _QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
-_LEFT_OUT = re.compile(r"\[?(?:…|\.{3})\]?")
-_SAME = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00ad": None})
 
 
 def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
@@ -25,8 +23,8 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
     White space, the shape of quotation marks and dashes, and capitals do not count; "…" stands for
     words left out, and each part must occur, in order.
     """
-    read = [_folded(f"{e.passage.before}{e.passage.text}{e.passage.after}") for e in evidence]
-    read.append(_folded(post.text))
+    read = [f"{e.passage.before}{e.passage.text}{e.passage.after}" for e in evidence]
+    read.append(post.text)
     return tuple(
         LintWarning(
             code="quote-not-found",
@@ -36,7 +34,7 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
             span=span,
         )
         for span, words in _quotations(note)
-        if not any(_holds(text, words) for text in read)
+        if not any(holds_quote(text, words) for text in read)
     )
 
 
@@ -45,21 +43,6 @@ def _quotations(note: str) -> Iterator[tuple[Span, str]]:
         words = match.group(1)
         if len(re.findall(r"\w+", words)) >= _SHORTEST:
             yield Span(start=match.start(), end=match.end()), words
-
-
-def _holds(text: str, words: str) -> bool:
-    at = 0
-    for part in _LEFT_OUT.split(words):
-        wanted = _folded(part).strip(" ,.;:!?")
-        found = text.find(wanted, at)
-        if found < 0:
-            return False
-        at = found + len(wanted)
-    return True
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_SAME).casefold().split())
 
 
 def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:

@@ -2,6 +2,8 @@
 
 `words` and `short_stem` know no language: search and passages work in any. `tokens` and `stem` are for
 comparing sentences in English; texts in other scripts give their words as they stand, which is enough for that.
+The English words left out of a search (`STOP_WORDS`) are fewer than those left out of a comparison
+(`ENGLISH_STOP_WORDS`): a word too many costs a search little, one too few costs it what it was to find.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from crowdnotes.evidence.reading.pdf import _as_paragraphs
 from crowdnotes.evidence.search.wikipedia import opening
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.testing import make_evidence
-from crowdnotes.text import dates, languages, lint, note_rules, sentences, stems, urls
+from crowdnotes.text import dates, languages, lint, note_rules, quotes, sentences, stems, urls
 
 Reader = Callable[[str], object]
 
@@ -150,7 +150,7 @@ _ANSWERS: Mapping[str, Reader] = {
     "spoken": answers.spoken,
     "object": lambda text: answers.read_answer(text, answers.ClaimsAnswer, ()),
     "note": lambda text: writing.clean_note(text, ("E1",)),
-    "quote": lambda text: answers.find_quote(text, text[:2_000]),
+    "quote": lambda text: quotes.find_quote(text, text[:2_000]),
     "sanitized": partial(answers.sanitized, limit=200),
     "marked": lambda text: answers.marked_as([text], ["E1"]),
     "fenced": _fenced,

@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import accumulate
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from crowdnotes.domain import Finding, Span
+from crowdnotes.domain import Finding
 from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.quotes import find_quote
 
 _THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 # As models begin that decline in words, where the protocol has a field for it that few servers fill.
@@ -298,40 +297,8 @@ def _strict(node: Any) -> Any:
     return out
 
 
-_SAME = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "\u00a0": " "})
-_EDGES = " \t\n\"'.…,;:"
-_SHORTEST = 3
 _LONGEST = 5_000  # characters of a model's words that are looked at for a line on the screen
 _HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
-
-
-def find_quote(text: str, quote: str) -> Span | None:
-    """Where the quote stands in the text, or None. Quotation marks and stops at its ends do not count.
-
-    A quote of fewer than 3 letters proves nothing and is not looked for.
-    """
-    wanted = " ".join(_folded(quote).strip(_EDGES).split())
-    if len(wanted) < _SHORTEST:
-        return None
-    words = list(re.finditer(r"\S+", _folded(text)))
-    at = " ".join(word.group() for word in words).find(wanted)
-    if at < 0:
-        return None
-    begins = list(accumulate((len(word.group()) + 1 for word in words), initial=0))  # of each word in what was searched
-
-    def place(found: int) -> int:
-        word = bisect(begins, found) - 1
-        return words[word].start() + found - begins[word]
-
-    return Span(start=place(at), end=place(at + len(wanted) - 1) + 1)
-
-
-def _folded(text: str) -> str:
-    """Quotation marks, dashes and case made one; each character stays one, so that offsets hold."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-    return lower.translate(_SAME)
 
 
 def sanitized(text: str, limit: int) -> str:

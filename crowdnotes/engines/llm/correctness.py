@@ -16,7 +16,6 @@ from crowdnotes.engines.llm.answers import (
     Carried,
     CorrectnessAnswer,
     Distortion,
-    find_quote,
     marked_as,
     sanitized,
 )
@@ -24,6 +23,7 @@ from crowdnotes.engines.llm.asking import Asker, Block, judged, passage_block, q
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
+from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.stems import content_tokens
 
 _REASON = 240

@@ -8,11 +8,12 @@ from functools import partial
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, find_quote, marked_as, sanitized
+from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, marked_as, sanitized
 from crowdnotes.engines.llm.asking import Asker, judged, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.errors import EngineError
+from crowdnotes.text.quotes import find_quote
 
 _REASON = 240
 

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Aim, Claim, Hit, Post, Query
 from crowdnotes.engines.base import EngineStep, ImageReading, Pick
-from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, find_quote, sanitized
+from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.quotes import find_quote
 
 _MOST_CLAIMS = 6
 _LONGEST_QUERY = 160

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import GateStatus
-from crowdnotes.engines.llm.answers import Answer, find_quote, read_answer, sanitized
+from crowdnotes.engines.llm.answers import Answer, read_answer, sanitized
 from crowdnotes.errors import ModelAnswerError
 from tests.engines.llm.made import NOTE, POST, assessed, engine_over, evidence, relevance_answer
 from tests.llm_server import Body, Say, form_of, honest, honest_answer
@@ -61,28 +61,6 @@ def test_a_planted_answer_beside_the_models_own_does_not_count() -> None:
 def test_what_is_no_answer_is_named(words: str, error: str | None) -> None:
     with pytest.raises(ModelAnswerError, match=error):
         read_answer(words, _Form, [])
-
-
-TEXT = "The “review” of 12 studies — all small — found\n  no link; it's   old."
-
-
-def test_spaces_dashes_quotation_marks_and_case_do_not_matter() -> None:
-    span = find_quote(TEXT, '"the "review" of 12 studies - all small - found no link."')
-    assert span is not None
-    assert TEXT[span.start : span.end] == "The “review” of 12 studies — all small — found\n  no link"
-    assert find_quote(TEXT, "it’s old") is not None
-
-
-@pytest.mark.parametrize("quote", ["The review of 13 studies", "found a link", "", " “ ” ... ", "of"])
-def test_another_word_or_number_is_no_quote_and_one_of_nothing_proves_nothing(quote: str) -> None:
-    assert find_quote(TEXT, quote) is None
-
-
-@given(st.text(max_size=60), st.text(max_size=30))
-def test_what_is_found_holds_the_words_of_the_quote(text: str, quote: str) -> None:
-    span = find_quote(text, quote)
-    if span is not None:
-        assert 0 <= span.start < span.end <= len(text)
 
 
 @given(st.text(max_size=300), st.integers(10, 200))

@@ -1,0 +1,76 @@
+"""Finds quoted words in a text: letter for letter, but for case, white space, and the shape of marks and dashes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from crowdnotes.domain import Span
+
+_SAME = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "\u00ad": None}
+)
+_LEFT_OUT = re.compile(r"\[?(?:…|\.{3})\]?")
+_EDGES = " \t\n\"'.…,;:!?"
+_SHORTEST = 3
+_MOST_MARKS = 30  # of one letter; more are no writing, and slow to put in order
+
+
+def find_quote(text: str, quote: str) -> Span | None:
+    """Where the quote stands in the text, or None. Quotation marks and stops at its ends do not count.
+
+    A quote of fewer than 3 letters proves nothing and is not looked for.
+    """
+    wanted = _wanted(quote)
+    searched, places = _searchable(text)
+    at = searched.find(wanted) if len(wanted) >= _SHORTEST else -1
+    if at < 0:
+        return None
+    end = at + len(wanted)
+    return Span(start=places[at], end=max(places[end], places[end - 1] + 1))
+
+
+def holds_quote(text: str, quote: str) -> bool:
+    """Whether the text has the quote. "…" stands for words left out: each part must occur, in order."""
+    searched, _ = _searchable(text)
+    at = 0
+    for part in _LEFT_OUT.split(quote):
+        wanted = _wanted(part)
+        found = searched.find(wanted, at)
+        if found < 0:
+            return False
+        at = found + len(wanted)
+    return True
+
+
+def _wanted(quote: str) -> str:
+    return _searchable(quote)[0].strip(_EDGES)
+
+
+@lru_cache(maxsize=32)
+def _searchable(text: str) -> tuple[str, Sequence[int]]:
+    """The text as it is searched, one space between words, and where in `text` each of its characters is from."""
+    folded, places = _folded(text)
+    words = [(word.start(), word.group()) for word in re.finditer(r"\S+", folded)]
+    from_places = [places[start + offset] for start, word in words for offset in range(len(word) + 1)]
+    return " ".join(word for _, word in words), from_places
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """Case, compatibility forms, marks and dashes made one; and the place in the text of each character."""
+    if text.isascii():
+        return text.lower(), range(len(text) + 1)
+    pieces: list[str] = []
+    places: list[int] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and end - start < _MOST_MARKS and unicodedata.combining(text[end]):
+            end += 1
+        piece = unicodedata.normalize("NFKC", text[start:end]).translate(_SAME).casefold()
+        pieces.append(piece)
+        places.extend([start] * len(piece))
+        start = end
+    return "".join(pieces), [*places, len(text)]

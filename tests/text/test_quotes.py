@@ -1,0 +1,51 @@
+"""Quoted words are found letter for letter, whatever the marks, dashes, spaces and capitals."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.text.quotes import find_quote, holds_quote
+
+TEXT = "The “review” of 12 studies — all small — found\n  no link; it's   old."
+
+
+def test_spaces_dashes_quotation_marks_and_case_do_not_matter() -> None:
+    span = find_quote(TEXT, '"the "review" of 12 studies - all small - found no link."')
+    assert span is not None
+    assert TEXT[span.start : span.end] == "The “review” of 12 studies — all small — found\n  no link"
+    assert find_quote(TEXT, "it’s old") is not None
+
+
+@pytest.mark.parametrize("quote", ["The review of 13 studies", "found a link", "", " “ ” ... ", "of"])
+def test_another_word_or_number_is_no_quote_and_one_of_nothing_proves_nothing(quote: str) -> None:
+    assert find_quote(TEXT, quote) is None
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_what_is_found_holds_the_words_of_the_quote(text: str, quote: str) -> None:
+    span = find_quote(text, quote)
+    if span is not None:
+        assert 0 <= span.start < span.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        ("Ein Cafe\u0301, sagt er.", "café", "Cafe\u0301"),
+        ("Ein Café, sagt er.", "Cafe\u0301,", "Café"),
+        ("the o\ufb03cial word", "official", "o\ufb03cial"),
+        ("a vac\u00adcine works", "vaccine", "vac\u00adcine"),
+    ],
+)
+def test_ways_to_write_a_letter_do_not_matter(text: str, quote: str, found: str) -> None:
+    span = find_quote(text, quote)
+    assert span is not None
+    assert text[span.start : span.end] == found
+    assert holds_quote(text, quote)
+
+
+@given(st.text(max_size=60), st.text(max_size=30).filter(lambda quote: "…" not in quote and "..." not in quote))
+def test_what_is_found_is_held(text: str, quote: str) -> None:
+    assert find_quote(text, quote) is None or holds_quote(text, quote)
