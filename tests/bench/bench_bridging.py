@@ -69,14 +69,7 @@ def _growth(first: dict[str, float], last: dict[str, float]) -> float:
 def _save_made(size: int, folder: Path) -> Path:
     table = _made(size)
     path = folder / f"{size}.npz"
-    np.savez(
-        path,
-        note_ids=table.note_ids,
-        rater_ids=table.rater_ids,
-        note=table.note,
-        rater=table.rater,
-        helpful=table.helpful,
-    )
+    np.savez(path, **{name: getattr(table, name) for name in ("note_ids", "rater_ids", "note", "rater", "helpful")})
     return path
 
 
@@ -143,11 +136,8 @@ def _save_tsv(rows: int, folder: Path) -> Path:
 
 def _read_saved(path: Path) -> dict[str, float]:
     report = read_table(RATINGS, [path], path.with_suffix(".parquet"))
-    return {
-        "rows": float(report.rows),
-        "seconds": round(report.seconds, 2),
-        "peak_megabytes": round(_peak_megabytes()),
-    }
+    peak = round(_peak_megabytes())
+    return {"rows": float(report.rows), "seconds": round(report.seconds, 2), "peak_megabytes": peak}
 
 
 def _peak_megabytes() -> float:

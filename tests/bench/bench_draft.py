@@ -11,9 +11,9 @@ import pandas as pd
 
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Mode, Verdict
-from crowdnotes.jobs import JobState, Step
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
+from tests.cases.walk import run
 
 # Written for this benchmark, in the manner of real posts: a name, a jab, and seldom the medical term.
 POSTS = (
@@ -64,10 +64,10 @@ def _draft(workspace: Workspace, post: str) -> tuple[float, str]:
     service = workspace.service
     begun = time.perf_counter()
     case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
-    _run(workspace, case.id, "gather", service.gather_steps(case.id))
+    run(workspace, case.id, "gather", service.gather_steps(case.id))
     if service.get(case.id).evidence:
-        _run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
-        _run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
+        run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
+        run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
     return time.perf_counter() - begun, case.id
 
 
@@ -82,11 +82,5 @@ def _rescore(workspace: Workspace, case_id: str) -> list[float]:
         service.judge(case_id, evidence_id, Verdict.USE, "", "bench")
     service.edit_draft(case_id, "In fact: " + case.draft.text, "bench", based_on=case.draft.sha256)
     begun = time.perf_counter()
-    _run(workspace, case_id, "assess", service.assess_steps(case_id))
+    run(workspace, case_id, "assess", service.assess_steps(case_id))
     return [time.perf_counter() - begun]
-
-
-def _run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> None:
-    job = workspace.runner.wait(workspace.runner.start(case_id, kind, steps).id, timeout=120)
-    if job.state is not JobState.DONE:
-        raise RuntimeError(f"{kind} ended {job.state.value}: {job.current}")

@@ -14,9 +14,9 @@ import pandas as pd
 
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Case, Mode
-from crowdnotes.jobs import JobState, Step
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
+from tests.cases.walk import run
 from tests.llm_server import LLMServer, Say, form_of, honest
 
 # Words that a table of health pages has, and the made one too.
@@ -56,16 +56,10 @@ def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
 def _case(workspace: Workspace, post: str) -> Case:
     service: CaseService = workspace.service
     case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
-    _run(workspace, case.id, "gather", service.gather_steps(case.id))
-    _run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
-    _run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
+    run(workspace, case.id, "gather", service.gather_steps(case.id))
+    run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
+    run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
     assessment = service.get(case.id).assessment
     if assessment is None or assessment.gates[2].status.value != "PASS":
         raise RuntimeError(f"the case did not go through all gates: {assessment}")
     return service.get(case.id)
-
-
-def _run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> None:
-    job = workspace.runner.wait(workspace.runner.start(case_id, kind, steps).id, timeout=120)
-    if job.state is not JobState.DONE:
-        raise RuntimeError(f"{kind} ended {job.state.value}: {job.current}")

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.domain import Mode
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.errors import ConfigurationError, ModelServerError
-from crowdnotes.jobs import JobState, Step
 from crowdnotes.settings import GateSettings, LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
-from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
-from tests.engines.llm.made import POST
+from crowdnotes.workspace import SharedWorkspace, open_workspace
+from tests.cases.walk import run
+from tests.engines.llm.made import POST, begun_case
 from tests.llm_server import LLMServer, honest
 
 SET = LlmSettings(
@@ -31,21 +30,16 @@ SET = LlmSettings(
 )
 
 
-def test_the_server_that_is_set_is_used_as_it_is_set() -> None:
+def test_the_server_that_is_set_is_used_as_set_and_another_gets_neither_its_key_nor_its_judge_nor_its_prices() -> None:
     assert settings_for(set_choice(SET), SET) == SET
-
-
-def test_another_server_gets_neither_the_key_nor_the_judge_nor_the_prices_of_the_one_that_is_set() -> None:
-    chosen = settings_for(EngineChoice("http://127.0.0.1:11434/v1", "small"), SET)
+    other = EngineChoice("http://127.0.0.1:11434/v1", "small")
+    chosen = settings_for(other, SET)
     assert (chosen.base_url, chosen.model, chosen.judging_model) == ("http://127.0.0.1:11434/v1", "small", "")
     assert chosen.api_key is None
     assert (chosen.judge_model, chosen.judge_form, chosen.sees_images) == ("", "json", False)
     assert chosen.dollars_per_million_input is None
-
-
-def test_a_judge_on_a_server_of_its_own_stays() -> None:
-    own = SET.model_copy(update={"judge_base_url": "https://judge.example.org/v1"})
-    chosen = settings_for(EngineChoice("http://127.0.0.1:11434/v1", "small"), own)
+    own = SET.model_copy(update={"judge_base_url": "https://judge.example.org/v1"})  # a judge on its own server stays
+    chosen = settings_for(other, own)
     assert (chosen.judge_base_url, chosen.judge_model) == ("https://judge.example.org/v1", "health-judge")
 
 
@@ -77,24 +71,17 @@ def test_work_begun_keeps_its_engine_and_what_begins_after_it_has_the_new_one(tm
         shared = SharedWorkspace(opened)
         with opened:
             service = shared.current.service
-            case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION, by="ann")
-            text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
-            service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text, by="ann")
-            before = service.write_steps(case.id, before_inspection=True)
+            case_id = begun_case(service)
+            before = service.write_steps(case_id, before_inspection=True)
             shared.use(EngineChoice(server.base_url, "small"))
             assert isinstance(shared.current.engine, LLMEngine)
-            _work(opened, case.id, before)
-            assert service.get(case.id).stages[-1].engine == "scripted"
-            after = shared.current.service.write_steps(case.id, before_inspection=True)
-            _work(shared.current, case.id, after)
-            assert service.get(case.id).stages[-1].engine == "llm:small"
+            run(opened, case_id, "write", before)
+            assert service.get(case_id).stages[-1].engine == "scripted"
+            after = shared.current.service.write_steps(case_id, before_inspection=True)
+            run(shared.current, case_id, "write", after)
+            assert service.get(case_id).stages[-1].engine == "llm:small"
             shared.use(EngineChoice())
             assert shared.current.engine.name == "local"
-
-
-def _work(workspace: Workspace, case_id: str, steps: list[Step]) -> None:
-    job = workspace.runner.wait(workspace.runner.start(case_id, "write", steps).id, timeout=60)
-    assert job.state is JobState.DONE, job.steps
 
 
 def test_a_choice_that_cannot_be_made_leaves_the_engine_in_use(tmp_path: Path) -> None:

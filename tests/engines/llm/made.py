@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.domain import Assessment, Evidence, GateResult, Post, PrincipleResult
+from crowdnotes.cases.service import CaseService
+from crowdnotes.domain import Assessment, Evidence, GateResult, Mode, Post, PrincipleResult
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.errors import EngineError, ModelServerError
 from crowdnotes.gates import assess
@@ -33,6 +34,14 @@ def engine_for(base_url: str, folder: Path, **settings: object) -> LLMEngine:
     usual: dict[str, object] = {"base_url": base_url, "model": "small", "max_retries": 0, "cache_mb": 0}
     usual["timeout_seconds"] = 5.0
     return LLMEngine(LlmSettings.model_validate(usual | settings), GateSettings(), HashingEmbedder(), folder)
+
+
+def begun_case(service: CaseService) -> str:
+    """The id of a case with one passage pasted, so that a note can be written."""
+    case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION, by="ann")
+    text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
+    service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text, by="ann")
+    return case.id
 
 
 def answered_together(count: int, answer: Callable[[Body], str]) -> Callable[[Body], str]:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.domain import Mode
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.engines.metering import Meter, metered
@@ -21,7 +20,7 @@ from crowdnotes.jobs import JobState
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import open_workspace
-from tests.engines.llm.made import POST, engine_for, engine_over, evidence
+from tests.engines.llm.made import POST, begun_case, engine_for, engine_over, evidence
 from tests.llm_server import LLMServer, Say, honest
 
 Write = Callable[[BaseHTTPRequestHandler], None]
@@ -180,17 +179,15 @@ def test_a_cancelled_job_frees_its_case_though_the_server_never_answers(tmp_path
         engine = engine_for(server.base_url, tmp_path, timeout_seconds=60.0)
         with open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine) as workspace:
             service = workspace.service
-            case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION, by="ann")
-            text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
-            service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text, by="ann")
-            steps = service.write_steps(case.id, before_inspection=True)
-            job = workspace.runner.start(case.id, "write", steps)
+            case_id = begun_case(service)
+            steps = service.write_steps(case_id, before_inspection=True)
+            job = workspace.runner.start(case_id, "write", steps)
             while not server.requests:
                 time.sleep(0.02)
             with _within(15.0):  # two seconds until the job hears of it
                 workspace.runner.cancel(job.id)
                 assert workspace.runner.wait(job.id, timeout=10).state is JobState.CANCELLED
-            again = workspace.runner.start(case.id, "write", steps)
+            again = workspace.runner.start(case_id, "write", steps)
             workspace.runner.cancel(again.id)
             workspace.runner.wait(again.id, timeout=10)
 
