@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from crowdnotes.cli.main import main
+from crowdnotes.embedding import make_embedder
 from tests.shared import minilm
 
 
@@ -34,7 +35,9 @@ def crowdnotes(folder: Path, *words: str, stdin: str = "", **variables: str) -> 
         stack.enter_context(patch.dict(os.environ, environment))
         stack.enter_context(patch.object(sys, "argv", ["crowdnotes", *words]))
         stack.enter_context(patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")))
-        stack.enter_context(patch("crowdnotes.workspace.MiniLMEmbedder", lambda **_: minilm()))
+        stack.enter_context(
+            patch("crowdnotes.workspace.make_embedder", lambda settings, _: make_embedder(settings, minilm()))
+        )
         stack.enter_context(redirect_stdout(out))
         stack.enter_context(redirect_stderr(err))
         stack.callback(logging.getLogger("crowdnotes").setLevel, level)

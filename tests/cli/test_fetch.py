@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import SourceCategory
+from crowdnotes.embedding import make_embedder
 from crowdnotes.testing import HashingEmbedder
 
 PAGE = (
@@ -28,7 +29,7 @@ def _settings(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("CROWDNOTES_ALLOWED_PRIVATE_HOSTS", '["127.0.0.1"]')
     monkeypatch.setenv("CROWDNOTES_SEARCH_EUROPE_PMC_URL", httpserver.url_for("/epmc"))
-    monkeypatch.setattr(workspace, "MiniLMEmbedder", lambda threads: HashingEmbedder())
+    monkeypatch.setattr(workspace, "make_embedder", lambda settings, _: make_embedder(settings, HashingEmbedder()))
     headers = {"Cache-Control": "max-age=600"}
     httpserver.expect_request("/water").respond_with_data(PAGE, content_type="text/html", headers=headers)
     httpserver.expect_request("/doi/10.1000/abc").respond_with_data("Pay!", status=402, content_type="text/html")

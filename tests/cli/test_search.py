@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
+from crowdnotes.embedding import make_embedder
 from crowdnotes.errors import InputError, SearchError
 from crowdnotes.testing import HashingEmbedder
 
@@ -20,7 +21,7 @@ _SERVICES = ("EUROPE_PMC", "PUBMED", "MEDLINEPLUS", "WIKIPEDIA", "CROSSREF")
 @pytest.fixture(autouse=True)
 def _settings(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(workspace, "MiniLMEmbedder", lambda threads: HashingEmbedder())
+    monkeypatch.setattr(workspace, "make_embedder", lambda settings, _: make_embedder(settings, HashingEmbedder()))
     for service in _SERVICES:
         monkeypatch.setenv(f"CROWDNOTES_SEARCH_{service}_URL", httpserver.url_for(f"/{service}"))
     paper = {
