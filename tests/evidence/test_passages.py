@@ -12,12 +12,13 @@ FILLER = "The weather in the valley stayed mild for most of the long season. "
 POST = "Vaccines cause heart inflammation in children"
 
 
-def test_the_window_with_the_deciding_sentence_is_chosen_however_deep_it_lies() -> None:
+def test_the_window_with_the_deciding_sentence_is_chosen_however_deep_it_lies_and_each_time_the_same() -> None:
     text = FILLER * 150 + "Heart inflammation after vaccines is rare in children. " + FILLER * 150
     passage = best_passage(text, POST, HashingEmbedder())
     assert "Heart inflammation after vaccines" in passage.text
     assert passage.span.start > 0
     assert any("Heart inflammation" in passage.text[mark.start : mark.end] for mark in passage.marks)
+    assert best_passage(text, POST, HashingEmbedder()) == passage
 
 
 def test_what_surrounds_the_passage_comes_with_it() -> None:
@@ -35,11 +36,6 @@ def test_a_short_source_is_its_own_passage_more_similar_on_the_subject_than_on_a
     on = best_passage("Heart inflammation is rare in children after vaccines.", POST, HashingEmbedder())
     off = best_passage(FILLER, POST, HashingEmbedder())
     assert on.similarity > off.similarity
-
-
-def test_the_same_input_gives_the_same_passage() -> None:
-    text = FILLER * 100 + "Children. " + FILLER * 100
-    assert best_passage(text, POST, HashingEmbedder()) == best_passage(text, POST, HashingEmbedder())
 
 
 def test_at_most_three_sentences_are_marked_in_reading_order() -> None:

@@ -82,15 +82,13 @@ def test_an_answer_is_read_counted_and_paid_for(base_url: str, models: Path, tmp
     assert not engine.usage.estimated
 
 
-def test_garbage_of_a_random_model_gives_a_clear_sentence(base_url: str, models: Path, tmp_path: Path) -> None:
+def test_garbage_of_a_random_model_gives_a_clear_sentence_and_loses_no_gate_and_no_principle(
+    base_url: str, models: Path, tmp_path: Path
+) -> None:
     engine = engine_for(base_url, tmp_path, model=str(models / "random"), timeout_seconds=60, max_answer_tokens=64)
     with pytest.raises((AnswerCutError, AnswerUnreadableError)) as caught:
         engine.claims(POST)
     assert caught.value.message.endswith(".")
-
-
-def test_garbage_loses_no_gate_and_no_principle(base_url: str, models: Path, tmp_path: Path) -> None:
-    engine = engine_for(base_url, tmp_path, model=str(models / "random"), timeout_seconds=60, max_answer_tokens=64)
     assessment = assess(engine, POST, NOTE, [evidence()], FixedClock())
     assert {gate.status for gate in assessment.gates} == {GateStatus.NOT_RUN}
     assert assessment.gates[0].reason.startswith("Could not be judged: The model's answer")
@@ -105,11 +103,8 @@ def test_a_streamed_draft_from_it_is_read_to_its_end(base_url: str, models: Path
     assert not engine.usage.estimated
 
 
-def test_a_model_that_it_does_not_have_is_named(base_url: str, tmp_path: Path) -> None:
-    with pytest.raises(EngineError):
-        engine_for(base_url, tmp_path, model="no/such-model", timeout_seconds=60).claims(POST)
-
-
-def test_it_is_found_on_this_machine(base_url: str) -> None:
+def test_it_is_found_on_this_machine_and_a_model_that_it_does_not_have_is_named(base_url: str, tmp_path: Path) -> None:
     found = find_servers(LlmSettings(), [("transformers", base_url)])
     assert [(server.name, server.base_url) for server in found] == [("transformers", base_url)]
+    with pytest.raises(EngineError):
+        engine_for(base_url, tmp_path, model="no/such-model", timeout_seconds=60).claims(POST)

@@ -36,10 +36,16 @@ def test_files_become_records_in_sorted_order(folder: Path) -> None:
     assert "two doses" in records[0].text
 
 
-def test_what_cannot_be_read_is_counted_and_named(folder: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_counted_and_named_and_a_folder_without_readable_files_explained(
+    folder: Path, tmp_path: Path
+) -> None:
     info = Libraries(tmp_path / "libraries", HashingEmbedder()).add(folder, "pages")
     assert (info.records, info.skipped, info.columns) == (3, 1, None)
     assert info.skipped_names[0].startswith("deep/d.pdf: ")
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "photo.jpg").write_bytes(b"x")
+    with pytest.raises(LibraryError, match="holds no file that can be read"):
+        open_folder(tmp_path / "pictures")
 
 
 def test_a_link_out_of_the_folder_is_not_followed(folder: Path, tmp_path: Path) -> None:
@@ -65,12 +71,6 @@ def test_a_pipe_or_socket_is_skipped_with_a_reason_and_not_waited_for(folder: Pa
     os.mkfifo(tmp_path / "table.csv")
     with pytest.raises(LibraryError, match="not a file"):
         Libraries(tmp_path / "libraries", HashingEmbedder()).add(tmp_path / "table.csv", "pipe")
-
-
-def test_a_folder_without_readable_files_is_explained(tmp_path: Path) -> None:
-    (tmp_path / "photo.jpg").write_bytes(b"x")
-    with pytest.raises(LibraryError, match="holds no file that can be read"):
-        open_folder(tmp_path)
 
 
 @pytest.mark.parametrize(
