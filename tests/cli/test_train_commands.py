@@ -104,6 +104,7 @@ def _pinned(folder: Path, judge: str) -> Any:
     return json.loads((folder / "figures.json").read_text(encoding="utf-8"))[judge]
 
 
+@pytest.mark.deep
 def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
     monkeypatch.setattr(training, "FOLD_SETS", 1)
@@ -150,6 +151,7 @@ def test_the_trained_heads_work_on_notes_that_they_have_not_seen(tmp_path: Path)
     assert hostile > plain
 
 
+@pytest.mark.deep
 def test_the_opinion_head_is_trained_and_measured_on_the_newest_fifth(tmp_path: Path) -> None:
     out = tmp_path / "out"
     figures = _train("principles", "--data", _camps(tmp_path), "--out", out)

@@ -51,6 +51,7 @@ def test_the_held_out_twin_gives_its_figures_again(out: tuple[Path, CampRun]) ->
     assert again.ece == pytest.approx(run.sample.ece, abs=0.01)
 
 
+@pytest.mark.deep
 def test_training_twice_gives_the_same_files(out: tuple[Path, CampRun], tmp_path: Path) -> None:
     folder, _ = out
     run_camp_training(folder / "camps.parquet", tmp_path, HashingEmbedder(), shipped_pool())

@@ -18,6 +18,7 @@ from crowdnotes.testing import HashingEmbedder
 from tests.jury.made_public_data import ORDINAL, make_public_data
 
 
+@pytest.mark.deep
 def test_the_newest_ratings_are_told_apart_nearly_as_well_as_by_the_true_chances(tmp_path: Path) -> None:
     made = make_public_data(tmp_path / "data", notes=1_000, raters=150, ratings_per_note=25)
     figures = run_public_training(tmp_path / "data", tmp_path / "out", HashingEmbedder(), BridgingSettings())

@@ -22,7 +22,7 @@ from crowdnotes.testing import FixedClock
 from tests.engines.llm import tiny_models
 from tests.engines.llm.made import NOTE, POST, engine_for, evidence
 
-pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.deep, pytest.mark.model, pytest.mark.timeout(300)]
 _PATIENCE = 120.0
 
 

@@ -39,6 +39,7 @@ def test_the_pairs_of_our_own_hold_each_kind_several_times() -> None:
     assert all(kinds.count(kind) >= 10 for kind in set(kinds))
 
 
+@pytest.mark.deep
 @pytest.mark.model
 def test_the_correctness_check_tells_our_own_distortions_as_well_as_it_did() -> None:
     engine = LocalEngine(minilm(), GateSettings())
