@@ -20,7 +20,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_httpserver import HTTPServer
 
 ROOT = Path(__file__).parents[2]
-SCREENSHOTS = ROOT / "build" / "screenshots"
+# Pictures of each step, for who wants to look at them: they cost a third of a walk.
+SCREENSHOTS = ROOT / "build" / "screenshots" if os.environ.get("CROWDNOTES_TEST_PICTURES") else None
 _FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync"
@@ -147,6 +148,15 @@ def browser() -> Iterator[Browser]:
 
 NewPage = Callable[..., Page]
 
+# What moves is drawn sixty times a second by the processor that the app works on.
+_STILL = """
+document.addEventListener("DOMContentLoaded", () => {
+  const style = document.createElement("style")
+  style.textContent = "*, *::before, *::after { animation: none !important; transition: none !important }"
+  document.head.append(style)
+})
+"""
+
 
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[NewPage]:
@@ -157,6 +167,7 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
         context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
         contexts.append(context)
         context.set_default_timeout(_PATIENCE_MS)
+        context.add_init_script(_STILL)
         return context.new_page()
 
     yield open_page

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from playwright.sync_api import Page
+
+Scheme = Literal["dark", "light"]
+# Streamlit draws the page anew for the other background: once it has, and nothing moves, its colours are what is read.
+_HAS_BACKGROUND = """
+(scheme) => {
+  const app = document.querySelector("[data-testid=stApp]")
+  const [red] = getComputedStyle(app).backgroundColor.match(/[\\d.]+/g).map(Number)
+  return (red < 128) === (scheme === "dark") && document.getAnimations().every((moves) => moves.playState !== "running")
+}
+"""
 
 _MEASURE = """
 () => {
@@ -65,3 +77,18 @@ def faint_words(page: Page) -> list[str]:
     """Words under 4.5 to 1, large ones and signs under 3, as WCAG 2.2 AA asks; icons and what is disabled are free."""
     found: list[str] = page.evaluate(_MEASURE)
     return found
+
+
+def faint_on_either(page: Page, schemes: tuple[Scheme, ...] = ("dark", "light")) -> list[str]:
+    """What is too faint on any of these backgrounds; the page is left on the last."""
+    found = []
+    for scheme in schemes:
+        turned_to(page, scheme)
+        found += [f"{scheme}: {words}" for words in faint_words(page)]
+    return found
+
+
+def turned_to(page: Page, scheme: Scheme) -> None:
+    """Show the page on that background. A chart takes its colours with the next run only."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(_HAS_BACKGROUND, arg=scheme)

@@ -16,11 +16,10 @@ POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who ask
 REASON = "I read the passage: it says so."
 
 
-@pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_keeps_the_reasons(
-    app: App, new_page: NewPage, width: int
+    app: App, new_page: NewPage
 ) -> None:
-    walk = Walk(new_page("light", width, 760), app.url)
+    walk = Walk(new_page("light", 1280, 760), app.url)
     page = walk.page
     walk.open()
     walk.begin(POST, [f"{app.articles}/vitamin-c"])
@@ -42,16 +41,18 @@ def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_
     expect(reasons.first).to_have_value(REASON)
     expect(page.get_by_label("A word on your decision")).to_have_value("As good as it gets.")
 
-    approve = walk.button("Approve the note")
-    approve.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("Copy the note")).to_be_in_viewport()
-    expect(page.get_by_test_id("stCode")).to_be_in_viewport()
-    walk.settled()
-    expect(walk.step("Decide").locator(":focus")).to_have_count(1)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 760})
+        approve = walk.button("Approve the note")
+        approve.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Copy the note")).to_be_in_viewport()
+        expect(page.get_by_test_id("stCode")).to_be_in_viewport()
+        walk.settled()
+        expect(walk.step("Decide").locator(":focus")).to_have_count(1)
 
-    walk.button("Reopen the case").focus()
-    page.keyboard.press("Enter")
-    expect(walk.step("Decide").get_by_text("Yours alone")).to_be_in_viewport()
-    walk.settled()
-    expect(walk.step("Decide").locator(":focus")).to_have_count(1)
+        walk.button("Reopen the case").focus()
+        page.keyboard.press("Enter")
+        expect(walk.step("Decide").get_by_text("Yours alone")).to_be_in_viewport()
+        walk.settled()
+        expect(walk.step("Decide").locator(":focus")).to_have_count(1)

@@ -1,4 +1,7 @@
-"""The whole way of a note in a browser: post, evidence, words, scores, approval. Saves a picture of each step."""
+"""The whole way of a note in a browser: post, evidence, words, scores, approval.
+
+CROWDNOTES_TEST_PICTURES=1 saves a picture of each step in build/screenshots.
+"""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ def test_a_person_changes_the_engine_while_the_app_runs(
         monkeypatch.setenv("CROWDNOTES_LLM_API_KEY", "sk-secret-1234")
         with running_app(tmp_path) as url:
             walk = Walk(new_page("light", 1280), url)
+            walk.found_its_way("libraries")  # the first page that this server is asked for
             walk.open()
             _change(walk, "a language model is at work", "Local engine")
             expect(walk.page.get_by_text("no language model is at work").first).to_be_visible()

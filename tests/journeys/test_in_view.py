@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import App, NewPage
-from tests.journeys.contrast import faint_words
+from tests.journeys.contrast import faint_on_either, faint_words, turned_to
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -114,22 +113,26 @@ def test_the_ways_into_a_case_stand_side_by_side_on_a_phone_with_their_words_who
     assert way_in["height"] == way_out["height"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_words_are_too_faint(app: App, new_page: NewPage, scheme: Literal["light", "dark"]) -> None:
-    walk = Walk(new_page(scheme), app.url)
+def test_no_words_are_too_faint(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page(), app.url)
     walk.open()
     walk.search_mode()
-    assert faint_words(walk.page) == []
+    assert faint_on_either(walk.page) == []
     walk.own_links()
     walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/gone"])
     walk.read("E1")
     walk.use("E1")
-    assert faint_words(walk.page) == []
+    assert faint_on_either(walk.page) == []
     walk.score(f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c")
+    assert faint_words(walk.page) == []
+    turned_to(walk.page, "dark")
+    walk.page.reload()
+    walk.settled()
+    expect(walk.step("Review").locator(".gate")).to_have_count(3)
     assert faint_words(walk.page) == []
     for path in ("/cases", "/libraries"):
         walk.open(path)
-        assert faint_words(walk.page) == []
+        assert faint_on_either(walk.page) == []
 
 
 def test_which_column_is_what_stays_open_and_filled_in_beside_an_error(app: App, new_page: NewPage) -> None:

@@ -57,12 +57,6 @@ def test_typing_on_while_the_page_saves_loses_no_letter(app: App, new_page: NewP
     expect(walk.note()).to_have_value(words)
 
 
-@pytest.mark.parametrize("page", ["cases", "libraries"])
-def test_a_tab_left_open_on_a_page_finds_its_way_when_the_server_starts_anew(
-    tmp_path: Path, new_page: NewPage, page: str
-) -> None:
+def test_a_tab_left_open_on_a_page_finds_its_way_when_the_server_starts_anew(tmp_path: Path, new_page: NewPage) -> None:
     with running_app(tmp_path) as url:
-        walk = Walk(new_page(), url)
-        walk.open(f"/{page}")
-        expect(walk.page.get_by_role("heading", name=page.capitalize())).to_be_visible()
-        expect(walk.page.get_by_test_id("stTopNavLink").filter(has_text="Draft")).to_be_visible()
+        Walk(new_page(), url).found_its_way("cases")

@@ -8,6 +8,24 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
+# Looked at in the page itself, often: `expect` asks once a second when something takes a while. A click needs
+# a moment until its run begins, so the page must have been at rest for as long.
+_AT_REST = """
+(forMs) => new Promise((resolve) => {
+  let since = performance.now()
+  const look = () => {
+    const app = document.querySelector("[data-testid=stApp]")
+    const isAtRest = app?.dataset.testScriptState === "notRunning"
+      && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
+    if (!isAtRest) since = performance.now()
+    if (performance.now() - since >= forMs) resolve(true)
+    else setTimeout(look, 30)
+  }
+  look()
+})
+"""
+_REST_MS = 120
+
 
 class Walk:
     """Walks one browser page through the steps; waits on what a person would see, never on a clock."""
@@ -24,10 +42,13 @@ class Walk:
 
     def settled(self) -> None:
         """Wait until the page's run has ended."""
-        app = self.page.get_by_test_id("stApp")
-        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=60_000)
-        expect(self.page.locator("[data-stale=true]")).to_have_count(0, timeout=60_000)
-        expect(self.page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=60_000)
+        self.page.wait_for_function(_AT_REST, arg=_REST_MS, timeout=60_000)
+
+    def found_its_way(self, page: str) -> None:
+        """Open a page by its address, as a tab does that was left open while the server started anew."""
+        self.open(f"/{page}")
+        expect(self.page.get_by_role("heading", name=page.capitalize())).to_be_visible()
+        expect(self.page.get_by_test_id("stTopNavLink").filter(has_text="Draft")).to_be_visible()
 
     def step(self, name: str) -> Locator:
         return self.page.locator(f".st-key-{name.lower()}-step")
@@ -41,7 +62,7 @@ class Walk:
         self.page.get_by_label(re.compile("^Links to your sources")).fill("\n".join(urls))
         self.button("Gather the evidence").click()
         self.page.wait_for_url(re.compile(r"[?&]case="))
-        expect(self.card("E1")).to_be_visible(timeout=90_000)
+        self.card("E1").wait_for(timeout=90_000)
         self.settled()
         return self.case_id()
 
@@ -69,6 +90,7 @@ class Walk:
         """Open a passage."""
         card = self.card(evidence_id)
         card.get_by_text("Read the passage", exact=True).click()
+        self.settled()
         expect(card.get_by_role("checkbox", name="Use in the note", exact=True)).to_be_enabled()
         self.settled()
 
@@ -91,19 +113,22 @@ class Walk:
     def score(self, note: str) -> None:
         """Put a note of one's own into the box, and wait for its first scores."""
         self.note().fill(note)
-        expect(self.page.get_by_text("The words changed.")).to_be_visible()
+        self.page.get_by_text("The words changed.").wait_for()
         self.button("Score the note").click()
         self._scored()
 
     def _scored(self, *, wait: float | None = None) -> None:
         """wait: milliseconds for the end of the job, once the gates are there; the usual ones when None."""
-        expect(self.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+        self.step("Review").locator(".gate").nth(2).wait_for(timeout=60_000)
+        self.settled()
+        expect(self.step("Review").locator(".gate")).to_have_count(3)
         expect(self.page.locator(".st-key-job-panel")).to_have_count(0, timeout=wait)
         self.settled()
 
     def score_again(self) -> None:
         self.button("Score again").click()
-        expect(self.page.locator(".path.stale")).to_have_count(0, timeout=60_000)
+        self.page.locator(".path.stale").first.wait_for(state="detached", timeout=60_000)
+        expect(self.page.locator(".path.stale")).to_have_count(0)
         expect(self.page.locator(".st-key-job-panel")).to_have_count(0)
         self.settled()
 
