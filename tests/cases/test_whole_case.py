@@ -144,38 +144,68 @@ def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
             assert all((event.by == PROGRAM) == event.kind.startswith("stage ") for event in kept.events)
 
 
+# One program for all stages: it reads its imports once, and a copy of it dies in each.
 _DIE = """
-import os, signal, sys
+import os, signal, sys, traceback
 from pathlib import Path
 from tests.cases.walk import new_case, run, small_workspace, use
 
-folder, doomed = Path(sys.argv[1]), sys.argv[2]
-workspace = small_workspace(folder)
-service = workspace.service
-case = new_case(workspace, "lantern")
-print(case.id, flush=True)
+def story(folder, doomed):
+    workspace = small_workspace(folder)
+    service = workspace.service
+    case = new_case(workspace, "lantern")
+    print(case.id, end=" ", flush=True)
 
-def deadly(steps):
-    for step in steps:
-        if step.name == doomed:
-            object.__setattr__(step, "run", lambda progress: os.kill(os.getpid(), signal.SIGKILL))
-    return steps
+    def deadly(steps):
+        for step in steps:
+            if step.name == doomed:
+                object.__setattr__(step, "run", lambda progress: os.kill(os.getpid(), signal.SIGKILL))
+        return steps
 
-run(workspace, case.id, "gather", deadly(service.gather_steps(case.id)))
-use(workspace, case.id, service.get(case.id).evidence[0].id)
-run(workspace, case.id, "write", deadly(service.write_steps(case.id)))
-run(workspace, case.id, "assess", deadly(service.assess_steps(case.id)))
+    run(workspace, case.id, "gather", deadly(service.gather_steps(case.id)))
+    use(workspace, case.id, service.get(case.id).evidence[0].id)
+    run(workspace, case.id, "write", deadly(service.write_steps(case.id)))
+    run(workspace, case.id, "assess", deadly(service.assess_steps(case.id)))
+
+for doomed in sys.argv[2:]:
+    child = os.fork()
+    if child == 0:
+        try:
+            story(Path(sys.argv[1]) / doomed, doomed)
+        except BaseException:
+            traceback.print_exc()
+        os._exit(1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A folder with a workspace for each stage whose program was killed in it, and the ids of their cases."""
+    folder = tmp_path_factory.mktemp("killed")
+    stages = [stage.value for stage in StageName]
+    for stage in stages:
+        (folder / stage).mkdir()
+        small_workspace(folder / stage).close()
+    died = subprocess.run(
+        [sys.executable, "-c", _DIE, str(folder), *stages],
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    ended = [line.split() for line in died.stdout.splitlines()]
+    assert [code for _, code in ended] == ["-9"] * len(stages), died.stderr
+    return folder, dict(zip(stages, [case_id for case_id, _ in ended], strict=True))
+
+
 @pytest.mark.parametrize("doomed", list(StageName))
-def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(tmp_path: Path, doomed: StageName) -> None:
-    small_workspace(tmp_path).close()
-    command = [sys.executable, "-c", _DIE, str(tmp_path), doomed.value]
-    died = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False, timeout=120)
-    assert died.returncode == -9, died.stderr
-    case_id = died.stdout.split()[0]
-    with small_workspace(tmp_path) as workspace:
+def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(
+    killed: tuple[Path, dict[str, str]], doomed: StageName
+) -> None:
+    folder, case_id = killed[0] / doomed.value, killed[1][doomed.value]
+    with small_workspace(folder) as workspace:
         service = workspace.service
         finished = list(StageName)[: list(StageName).index(doomed)]
         assert [stage.name for stage in service.get(case_id).stages] == finished

@@ -48,7 +48,7 @@ AWKWARD_TEXTS = (
     "\u202etxet desrever\u202c",
     "\ud800 half a pair",
     "A" * 25_000,
-    "The vaccine causes cancer in 38% of people. " * 560,
+    "The vaccine causes cancer in 38% of people. " * 70,
     "(" * 3_000,
     "not " * 5_000,
 )
