@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.bridging import factorization
@@ -87,7 +87,6 @@ def test_more_sweeps_never_raise_the_objective(monkeypatch: pytest.MonkeyPatch) 
 
 
 @given(seed=st.integers(0, 1000), share=st.floats(0.05, 0.9), factors=st.integers(1, 3))
-@settings(max_examples=25, deadline=None)
 def test_no_small_change_of_the_parameters_betters_the_objective(seed: int, share: float, factors: int) -> None:
     full = made_ratings(notes=20, raters=15, share=share, seed=seed)
     table = full.keep(np.ones(len(full), dtype=bool))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.bridging.identifiability import balance, penalty
@@ -24,7 +24,6 @@ def _predictions(notes: Floats, raters: Floats, mu: float) -> Floats:
 
 
 @given(seed=st.integers(0, 10_000), factors=st.integers(1, 3), mu=st.floats(-1, 1), scale=st.floats(0.01, 20))
-@settings(max_examples=60, deadline=None)
 def test_predictions_stay_and_penalties_fall(seed: int, factors: int, mu: float, scale: float) -> None:
     chance = np.random.default_rng(seed)
     notes, raters = chance.normal(0.2, scale, (12, 1 + factors)), chance.normal(-0.1, 0.5, (9, 1 + factors))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import FunctionType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.bridging import rules
@@ -315,7 +315,6 @@ def test_an_order_that_decides_nothing_is_a_fault() -> None:
     misleading=st.booleans(),
     net=st.tuples(st.integers(-20, 40), st.integers(-20, 40)),
 )
-@settings(max_examples=200, deadline=None)
 def test_only_notes_above_the_line_with_both_sides_are_ever_shown(
     intercept: float, factor: float, ratings: int, misleading: bool, net: tuple[int, int]
 ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.bridging.factorization import fit
@@ -26,7 +26,6 @@ def _one_note(values: list[float]) -> RatingTable:
 
 
 @given(values=st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30), seed=st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
 def test_a_note_gets_the_ridge_regression_s_answer(values: list[float], seed: int) -> None:
     raters = _raters(len(values), seed)
     scored = score_notes(_one_note(values), raters)
@@ -39,7 +38,6 @@ def test_a_note_gets_the_ridge_regression_s_answer(values: list[float], seed: in
 
 
 @given(values=st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=12), seed=st.integers(0, 99))
-@settings(max_examples=30, deadline=None)
 def test_the_upper_bound_is_the_best_of_the_note_and_three_extreme_helpful_raters(
     values: list[float], seed: int
 ) -> None:

@@ -155,7 +155,7 @@ def test_search_follows_the_newest_draft(store: SqlStore) -> None:
     assert (store.count("first"), store.count("second")) == (0, 1)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(codec="utf-8"), max_size=300))
 def test_any_text_in_a_case_comes_back_exactly(store: SqlStore, text: str) -> None:
     case = make_case(text=text, events=(Event(at=START, by=text, kind="created", detail=text),))

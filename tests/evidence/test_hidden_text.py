@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html  # type: ignore[import-untyped]  # its stubs cover too little to bring them
 
@@ -132,7 +132,6 @@ def test_what_follows_a_hidden_element_stays_and_an_order_in_plain_sight_is_text
     assert ORDER in _read(f"<p>{ORDER}</p>")
 
 
-@settings(max_examples=60, deadline=None)
 @given(style=st.text(max_size=60), css=st.text(max_size=60), colour=st.text(max_size=12))
 def test_any_style_leaves_words_or_a_label(style: str, css: str, colour: str) -> None:
     try:
@@ -206,7 +205,6 @@ def test_rules_of_the_same_selector_are_kept_once(monkeypatch: pytest.MonkeyPatc
     assert _style(".a{color:red} .b{display:none}") == ""
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text("ab.#:[]>+~*,(){} @!not-display:none\\\"'", max_size=60))
 def test_any_style_sheet_leaves_a_style(css: str) -> None:
     assert isinstance(_style(css), str)

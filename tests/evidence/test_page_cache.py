@@ -181,7 +181,7 @@ _DIRECTIVES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(directives=_DIRECTIVES, text=st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=30))
 def test_any_cache_control_gives_the_page_and_no_store_is_always_obeyed(
     directives: list[str], text: str, httpserver: HTTPServer, cache: PageCache

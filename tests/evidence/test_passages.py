@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.evidence.passages import best_passage, windows_of
@@ -73,7 +73,6 @@ def test_an_odd_text_gives_a_passage_of_bounded_size(text: str) -> None:
 
 
 @given(st.text(min_size=1), st.text(), st.integers(2, 12))
-@settings(max_examples=150)
 def test_text_span_and_marks_agree(text: str, post: str, tokens: int) -> None:
     if not HashingEmbedder().token_spans(text):
         return
@@ -86,7 +85,6 @@ def test_text_span_and_marks_agree(text: str, post: str, tokens: int) -> None:
 
 
 @given(st.text(), st.integers(2, 12))
-@settings(max_examples=150)
 def test_windows_cover_every_token_and_overlap(text: str, tokens: int) -> None:
     overlap = tokens // 3
     spans = HashingEmbedder().token_spans(text)

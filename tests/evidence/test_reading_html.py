@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import FetchOutcome
@@ -132,7 +132,6 @@ def test_a_page_that_was_not_had_keeps_its_label() -> None:
     assert failed.value.outcome is FetchOutcome.BLOCKED
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=300), st.sampled_from([HTML, PLAIN]))
 def test_any_text_becomes_a_document_or_a_labelled_error(text: str, kind: str) -> None:
     try:

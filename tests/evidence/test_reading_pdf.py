@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NullObject, NumberObject, PdfObject
@@ -117,7 +117,6 @@ def test_a_cancelled_job_stops_between_pages() -> None:
         read_body(_pdf([PAGE] * 5), PDF, None, URL, cancelled_after(1))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_pdf_with_any_byte_changed_is_read_or_labelled(data: st.DataObject) -> None:
     body = bytearray(_pdf([PAGE]))

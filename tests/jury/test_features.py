@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.jury.features import BLOCKS, COLUMNS, features, hosts_of
@@ -57,7 +57,6 @@ def test_no_notes_give_no_rows() -> None:
     assert read.hashed.shape == (0, COLUMNS)
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
     assert len(features([text], None)) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from crowdnotes.domain import GateStatus, Hit, Post
@@ -54,7 +53,6 @@ def test_no_text_breaks_a_step_as_post_note_or_passage(engine: LocalEngine, text
 
 
 @given(post=st.text(max_size=200), note=st.text(max_size=200), passage=st.text(max_size=300))
-@hypothesis_settings(max_examples=60, deadline=None)
 def test_any_text_goes_through_every_step(post: str, note: str, passage: str) -> None:
     _through_all_steps(LocalEngine(HashingEmbedder(), GateSettings()), post, note, passage)
 

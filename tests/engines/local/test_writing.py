@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Post
@@ -38,7 +37,6 @@ def test_candidates_differ(engine: LocalEngine) -> None:
 
 
 @given(budget=st.integers(0, 300))
-@hypothesis_settings(max_examples=60, deadline=None)
 def test_no_note_exceeds_its_budget_or_holds_a_link(budget: int) -> None:
     engine = LocalEngine(HashingEmbedder(), GateSettings())
     text = MEASLES + " Read www.example.org/measles which says that measles vaccines do not cause autism."

@@ -168,7 +168,7 @@ def test_threads_search_one_library_at_once(libraries: Libraries, table: Path) -
 
 
 @given(st.lists(st.text(), min_size=1, max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_record_numbers_and_texts_survive(libraries: Libraries, tmp_path: Path, texts: list[str]) -> None:
     file = tmp_path / "any.parquet"
     texts = [f"{i} {text}" for i, text in enumerate(texts)]

@@ -70,7 +70,7 @@ def test_accents_forms_and_other_scripts_are_found_and_full_text_syntax_is_only_
 @example('" OR 1=1; DROP TABLE f; --')
 @example("NEAR(a b, 10) AND NOT body : x* ^ {a}")
 @example("\x00\ud800")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_text_breaks_the_search(index: sqlite3.Connection, text: str) -> None:
     expression = build_expression(text)
     assert bool(expression.fts) == bool(expression.terms)
