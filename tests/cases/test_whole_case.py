@@ -193,7 +193,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, st
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     ended = [line.split() for line in died.stdout.splitlines()]
     assert [code for _, code in ended] == ["-9"] * len(stages), died.stderr
