@@ -87,7 +87,6 @@ def test_a_note_without_known_words_has_no_influences() -> None:
     assert _influences("The clinic closed in spring.") == []
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.text(alphabet="ab .!?\n\u3042lovely https://x.com/", min_size=1, max_size=80))
 def test_every_influence_names_words_where_they_stand(note: str) -> None:
     embedder = HashingEmbedder()
