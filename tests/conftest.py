@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import tempfile
 import uuid
@@ -14,7 +16,12 @@ import hypothesis
 import pytest
 from sqlalchemy import Engine, create_engine, make_url, text
 
+import crowdnotes.cli
 from crowdnotes.storage.database import open_database
+
+# Before any test: a command's file that is first read while a test has put a fake in its way would keep the fake.
+for _module in pkgutil.iter_modules(crowdnotes.cli.__path__):
+    importlib.import_module(f"crowdnotes.cli.{_module.name}")
 
 # How long an example takes says more of what else the machine does than of the code.
 hypothesis.settings.register_profile("crowdnotes", deadline=None, max_examples=25)

@@ -150,6 +150,8 @@ def read_camps(path: Path) -> CampNotes:
 def _table(path: Path, needed: Sequence[str]) -> pa.Table:
     try:
         table = pq.read_table(path)
+    except FileNotFoundError as error:
+        raise InputError(f"{path} cannot be read: there is no such file.") from error
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{path.name} is no Parquet file that can be read.", _FORM) from error
     missing = [name for name in needed if name not in table.column_names]

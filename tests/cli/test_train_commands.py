@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,15 +25,19 @@ from crowdnotes.errors import InputError
 from crowdnotes.studies.judge_files import read_held_out
 from crowdnotes.studies.train import helpfulness as training
 from crowdnotes.testing import HashingEmbedder
+from crowdnotes.workspace import Workspace
+from tests.shared import minilm
 
 _SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split()
 
 
 @pytest.fixture(autouse=True)
-def fake_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands with the fake embedder, in a data folder of their own."""
+def real_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Workspace]:
+    """Commands with the fake embedder, in a data folder of their own. Gives what they would open otherwise."""
+    real = workspace.open_workspace
     monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(workspace, "open_workspace", partial(workspace.open_workspace, embedder=HashingEmbedder()))
+    monkeypatch.setattr(workspace, "open_workspace", partial(real, embedder=HashingEmbedder()))
+    return real
 
 
 def _health(folder: Path) -> Path:
@@ -125,7 +130,9 @@ def _sums(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.deep
-def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path) -> None:
+def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
+    monkeypatch.setattr(training, "FOLD_SETS", 1)
     data, camps = _health(tmp_path), _camps(tmp_path)
     for out in ("first", "second"):
         _train("helpfulness", "--data", data, "--out", tmp_path / out)
@@ -135,7 +142,11 @@ def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.deep
-def test_the_trained_heads_work_on_notes_that_they_have_not_seen(tmp_path: Path) -> None:
+def test_the_trained_heads_work_on_notes_that_they_have_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
+    monkeypatch.setattr(training, "FOLD_SETS", 1)
     out = tmp_path / "out"
     _train("helpfulness", "--data", _health(tmp_path), "--out", out)
     _train("principles", "--data", _camps(tmp_path), "--out", out)
@@ -186,7 +197,12 @@ def test_camp_notes_without_votes_teach_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 @pytest.mark.model
-def test_the_reader_is_taught_again_from_other_notes(tmp_path: Path) -> None:
+def test_the_reader_is_taught_again_from_other_notes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, real_workspace: Callable[..., Workspace]
+) -> None:
+    monkeypatch.setattr(workspace, "open_workspace", partial(real_workspace, embedder=minilm()))
+    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
+    monkeypatch.setattr(training, "FOLD_SETS", 1)
     out = tmp_path / "out"
     others = ("--camp", _voted(tmp_path), "--pilot", _pilot(tmp_path))
     _train("helpfulness", "--data", _health(tmp_path), *others, "--out", out)

@@ -149,10 +149,14 @@ def test_a_name_that_changes_its_answer_connects_to_the_checked_address_only(
 def test_a_lookup_that_hangs_times_out_and_a_name_without_a_server_is_unreachable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def slow(*_: object, **__: object) -> list[object]:
+        time.sleep(0.5)
+        return []
+
     def unknown(*_: object, **__: object) -> object:
         raise socket.gaierror(-2, "Name or service not known")
 
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: time.sleep(0.5))
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
     with pytest.raises(FetchError) as failed:
         resolve_public("slow.example.org", 443, (), 0.05)
     assert failed.value.outcome is FetchOutcome.TIMED_OUT

@@ -48,7 +48,8 @@ def test_the_held_out_twin_gives_its_figures_again(out: tuple[Path, CampRun]) ->
     again = HeldOut.load(folder / "out").measure()
     assert again.n == run.sample.n
     assert again.polarising_auc == pytest.approx(run.sample.polarising_auc, abs=0.005)
-    assert again.ece == pytest.approx(run.sample.ece, abs=0.01)
+    # The twin is kept in short numbers: two notes of 140 may come to lie in the next bin.
+    assert again.ece == pytest.approx(run.sample.ece, abs=2 / 140)
 
 
 @pytest.mark.deep
