@@ -6,18 +6,20 @@ brought (augmentation) and that the program found (automation; CrowdNotes+ appen
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from crowdnotes.domain import Draft, Evidence, Post, Source
+from crowdnotes.domain import Draft, Evidence, Post, Quotation, Source
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Engine, EngineStep, OnText, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.passages import Whole, best_passages
 from crowdnotes.settings import EvidenceSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length
+from crowdnotes.text.publishers import publisher_name
 
 Progress = Callable[[int, int], None]
 
@@ -80,11 +82,15 @@ _MAX_LINKS = 2  # readers and raters check one or two; each costs a character an
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """Candidates, best first; or none, and why the engine abstained. `lost`: why others are not there."""
+    """Candidates in the engine's order; or none, and why the engine abstained, with sentences that a person may quote.
+
+    `lost`: why others are not there.
+    """
 
     candidates: tuple[Draft, ...]
     abstained: str = ""
     lost: tuple[str, ...] = ()
+    quotations: tuple[Quotation, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -137,7 +143,21 @@ def write_candidates(
         )
         if draft.sha256 not in {other.sha256 for other in candidates}:
             candidates.append(draft)
-    return Drafted(tuple(candidates), answer.abstained, answer.lost)
+    return Drafted(tuple(candidates), answer.abstained, answer.lost, answer.quotations)
+
+
+def quoted(item: Evidence, quotation: Quotation) -> str:
+    """A sentence of a passage as it stands in a note: its publisher, the words as they are, and the link."""
+    words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
+    if not _MARKS.search(words):  # marks within marks would end the quotation early
+        words = f"“{words}”"
+    name = publisher_name(item.source)
+    name = "" if name.startswith("“") else name  # a title in its marks would be taken for a quotation
+    told = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
+    return f"{told} {item.source.url}" if item.source.url else told
+
+
+_MARKS = re.compile(r"[\"“”„«»]")
 
 
 def _with_links(written: Written, by_id: dict[str, Evidence]) -> str:

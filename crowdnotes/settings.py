@@ -189,8 +189,6 @@ class GateSettings(BaseSettings):
     relevance: float | None = Field(
         None, description="similarity of post and passage; without it the one that was measured for the embedding model"
     )
-    supported: float = Field(0.62, description="sentence support from which a sentence counts as carried")
-    partly: float = Field(0.45, description="and from which it counts as partly carried")
     helpfulness: float = Field(
         0.5, description="probability of being rated helpful, calibrated on held-out folds of HealthNotes"
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdnotes.domain import (
+    BY_PERSON,
     Case,
     Claim,
     Evidence,
@@ -161,7 +162,10 @@ class ScriptedJudge:
 
 
 class ScriptedEngine:
-    """An engine that answers what a test sets; by default everything passes."""
+    """An engine that answers what a test sets; by default everything passes.
+
+    With `by_person` a person judges correctness, and every sentence has the `hints`.
+    """
 
     name = "scripted"
     uses_language_model = False
@@ -171,6 +175,8 @@ class ScriptedEngine:
         self.judge: HelpfulnessJudge = ScriptedJudge(lambda: self._judge(GateName.HELPFULNESS))
         self.fails_at: GateName | None = None
         self.breaks_at: GateName | None = None
+        self.by_person = False
+        self.hints: tuple[str, ...] = ()
         self.judged: list[GateName] = []
         self.reading = ImageReading(text="THIS DRINK MAKES YOU ILL", shows="A glass of juice.")
         self.answer = WriterAnswer((Written("According to Example Health, the review found no link.", ("E1",)),))
@@ -208,7 +214,15 @@ class ScriptedEngine:
         carrier = evidence[0].id if evidence else None
         label = Support.SUPPORTED if evidence else Support.UNSUPPORTED
         return tuple(
-            SentenceSupport(span=span, support=label, score=0.9, evidence_id=carrier) for span in split_sentences(note)
+            SentenceSupport(
+                span=span,
+                support=Support.UNCHECKED if self.by_person else label,
+                score=0.9,
+                evidence_id=carrier,
+                doubts=self.hints,
+                doubted=(span,) * len(self.hints),
+            )
+            for span in split_sentences(note)
         )
 
     def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
@@ -221,19 +235,17 @@ class ScriptedEngine:
         evidence: Sequence[Evidence],
         support: Sequence[SentenceSupport],
     ) -> GateResult:
-        """See `fails_at`."""
-        return self._judge(GateName.CORRECTNESS)
+        """See `fails_at` and `by_person`."""
+        result = self._judge(GateName.CORRECTNESS)
+        if self.by_person:
+            return GateResult.not_run(GateName.CORRECTNESS, "Not compared.").model_copy(update={"judge": BY_PERSON})
+        return result
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
         """See `fails_at`."""
         return self.judge.judge(post, note)
 
-    def principles(
-        self,
-        post: Post,
-        note: str,
-        support: Sequence[SentenceSupport],
-    ) -> tuple[PrincipleResult, ...]:
+    def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """All pass."""
         return tuple(PrincipleResult(principle=name, status=GateStatus.PASS, reason="fine") for name in PrincipleName)
 

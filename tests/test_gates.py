@@ -10,11 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from crowdnotes.domain import Assessment, Evidence, GateName, GateStatus, LintLevel, Post, SentenceSupport, text_sha256
+from crowdnotes.domain import (
+    Assessment,
+    Evidence,
+    GateName,
+    GateStatus,
+    LintLevel,
+    Post,
+    PrincipleName,
+    SentenceCheck,
+    SentenceSupport,
+    Support,
+    text_sha256,
+)
 from crowdnotes.errors import EngineError
 from crowdnotes.gates import GATES, assess
+from crowdnotes.gates.by_person import with_checks
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.testing import ScriptedEngine, make_evidence
+from crowdnotes.text.sentences import split_sentences
 
 POST = Post(text="This drink makes you ill!")
 NOTE = "The review found no link. https://health.example.org/review"
@@ -29,16 +43,19 @@ def _statuses(engine: ScriptedEngine) -> list[GateStatus]:
 def test_all_three_run_in_order_when_each_passes() -> None:
     engine = ScriptedEngine()
     assert _statuses(engine) == [GateStatus.PASS] * 3
-    assert engine.judged == ORDER
+    assert sorted(engine.judged) == sorted(ORDER)
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])
-def test_nothing_runs_behind_a_failed_gate(failing: int) -> None:
+def test_nothing_counts_behind_a_failed_gate_and_what_was_found_there_is_held_back(failing: int) -> None:
     engine = ScriptedEngine()
     engine.fails_at = ORDER[failing]
+    judged = assess(engine, POST, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     expected = [GateStatus.PASS] * failing + [GateStatus.FAIL] + [GateStatus.NOT_RUN] * (2 - failing)
-    assert _statuses(engine) == expected
-    assert engine.judged == ORDER[: failing + 1]
+    assert [gate.status for gate in judged.gates] == expected
+    assert [gate.gate for gate in judged.held] == ORDER[failing + 1 :]
+    assert {gate.status for gate in judged.held} <= {GateStatus.PASS}
+    assert len(judged.found) == 3
 
 
 @pytest.mark.parametrize("breaking", [0, 1, 2])
@@ -68,6 +85,75 @@ def test_an_assessment_is_bound_to_its_text_and_carries_lint() -> None:
     judged = assess(ScriptedEngine(), POST, "No link", [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     assert judged.text_sha256 == text_sha256("No link")
     assert [warning.code for warning in judged.lint] == ["no-url"]
+
+
+TWO = "The review found no link. It looked at all studies."
+PASSAGE = make_evidence(1)
+
+
+def _compared(*found: Support, settled: bool = False, note: str = TWO) -> Assessment:
+    """What is said of a note after a person compared its sentences with their passage."""
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    engine = ScriptedEngine()
+    engine.by_person, engine.hints = True, ("How many: the note says “all”.",)
+    judged = assess(engine, POST, note, [PASSAGE], lambda: at)
+    checks = [
+        SentenceCheck(
+            words=TWO[each.start : each.end],
+            evidence_id=PASSAGE.id,
+            passage_sha256=text_sha256(PASSAGE.passage.text),
+            support=support,
+            doubts=engine.hints,
+            doubts_settled=settled,
+            by="Ann",
+            at=at,
+        )
+        for each, support in zip(split_sentences(TWO), found, strict=False)
+    ]
+    return with_checks(judged, note, [PASSAGE], checks)
+
+
+def _correctness(judged: Assessment) -> tuple[GateStatus, str]:
+    result = judged.gate(GateName.CORRECTNESS)
+    sources = next(each for each in judged.principles if each.principle is PrincipleName.SOURCES_SUPPORT)
+    assert (sources.status, sources.reason) == (result.status, result.reason)  # nothing is asked twice
+    behind = judged.gate(GateName.HELPFULNESS).status
+    assert (behind is GateStatus.PASS) is (result.status is GateStatus.PASS)  # held back until then
+    return result.status, result.reason
+
+
+def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_each_hint_is_looked_at() -> None:
+    assert _correctness(_compared()) == (
+        GateStatus.NOT_RUN,
+        "2 of 2 sentences still to compare with their passages, under the note.",
+    )
+    assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 of 2 sentences")
+    both = (Support.SUPPORTED, Support.SUPPORTED)
+    assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "Compared; 2 hints are still open.")
+    assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann, no open hint.")
+
+
+@pytest.mark.parametrize("found", [Support.PARTLY, Support.UNSUPPORTED])
+def test_a_sentence_that_its_passage_does_not_carry_fails_at_its_words(found: Support) -> None:
+    judged = _compared(Support.SUPPORTED, found)
+    assert _correctness(judged)[0] is GateStatus.FAIL
+    [finding] = judged.gate(GateName.CORRECTNESS).findings
+    assert finding.span is not None
+    assert TWO[finding.span.start : finding.span.end] == "It looked at all studies."
+
+
+def test_a_comparison_holds_while_sentence_and_passage_keep_their_words() -> None:
+    edited = "The review found no link. It looked at all the studies."
+    judged = _compared(Support.SUPPORTED, Support.SUPPORTED, settled=True, note=edited)
+    assert [each.support for each in judged.sentences] == [Support.SUPPORTED, Support.UNCHECKED]
+    other = [make_evidence(1, text="Another text of the page.")]
+    again = with_checks(judged, edited, other, [])
+    assert {each.support for each in again.sentences} == {Support.UNCHECKED}
+
+
+def test_where_a_model_judges_correctness_a_persons_comparison_changes_nothing() -> None:
+    judged = assess(ScriptedEngine(), POST, NOTE, [PASSAGE], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    assert with_checks(judged, NOTE, [PASSAGE], []) is judged
 
 
 QUOTED_POST = Post(text="The minister said: the water is not safe to drink.")

@@ -20,7 +20,7 @@ _GROUPS = [kind for kind in _KINDS if isinstance(kind, type) and issubclass(kind
         ("CROWDNOTES_WORKERS", "none"),
         ("CROWDNOTES_FETCH_MAX_REDIRECTS", "-1"),
         ("CROWDNOTES_ALLOWED_PRIVATE_HOSTS", "not json"),
-        ("CROWDNOTES_GATE_SUPPORTED", "much"),
+        ("CROWDNOTES_GATE_OPINION", "much"),
         ("CROWDNOTES_SEARCH_REQUEST_SECONDS", "0"),
         ("CROWDNOTES_BRIDGING_INERTIA", "-1"),
     ],

@@ -200,6 +200,7 @@ def replace_post(case: Case, post: Post, by: str, at: datetime, kind: str, detai
         sources=(),
         evidence=(),
         candidates=(),
+        quotations=(),
         draft=None,
         revisions=with_revision(case),
         assessment=None,

@@ -12,6 +12,7 @@ from datetime import datetime
 from crowdnotes.cases.links import unproven_links
 from crowdnotes.cases.workflow import checked_reason, require_open, with_event
 from crowdnotes.domain import (
+    BY_PERSON,
     Case,
     Classification,
     Decision,
@@ -122,6 +123,9 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
             yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, "Choose use, background or reject.")
 
 
+_AGAIN = {False: "Score it again", True: "Compare each sentence with its passage, under the note"}
+
+
 def _judgement(case: Case) -> Iterator[Obstacle]:
     if case.assessment is None:
         yield _obstacle(ObstacleKind.NOT_SCORED, "", "The note has not been scored.", "Score it.")
@@ -135,15 +139,16 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         )
         return
     first: ObstacleId | None = None
-    for result in case.assessment.gates:
-        if result.status is GateStatus.PASS:  # one that was not run says nothing in the note's favour
+    for shown, found in zip(case.assessment.gates, case.assessment.found, strict=True):
+        if shown.status is GateStatus.PASS:  # one that was not run says nothing in the note's favour
             continue
-        failed, name = result.status is GateStatus.FAIL, result.gate.value
-        kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
+        failed, name = found.status is GateStatus.FAIL, shown.gate.value  # also one that is held back: it is known
+        result = found if failed else shown
         if failed:
             lifts = GATES[result.gate].lifts
         else:
-            lifts = "Score it again" if first is None else f"It runs once {first.subject} has passed"
+            lifts = _AGAIN[result.judge == BY_PERSON] if first is None else f"It counts once {first.subject} has passed"
+        kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=f"The {name} check {'failed' if failed else 'was not run'}: {result.reason}",

@@ -31,7 +31,9 @@ from crowdnotes.domain import (
     Mode,
     Obstacle,
     ObstacleId,
+    Quotation,
     SourceCategory,
+    Support,
     Verdict,
 )
 from crowdnotes.engines.prompt_injection import holds_injection
@@ -197,6 +199,20 @@ class CaseService:
     def choose_candidate(self, case_id: str, sha256: str, by: str) -> Case:
         """See `workflow.choose_candidate`."""
         return self._change(case_id, lambda case, at: workflow.choose_candidate(case, sha256, by, at))
+
+    def quote(self, case_id: str, quotation: Quotation, by: str) -> Case:
+        """See `workflow.quote`."""
+        return self._change(case_id, lambda case, at: workflow.quote(case, quotation, by, at))
+
+    def compare_sentence(
+        self, case_id: str, words: str, evidence_id: str, support: Support, by: str, *, doubts_settled: bool = False
+    ) -> Case:
+        """See `workflow.compare_sentence`."""
+
+        def compare(case: Case, at: datetime) -> Case:
+            return workflow.compare_sentence(case, words, evidence_id, support, by, at, doubts_settled=doubts_settled)
+
+        return self._change(case_id, compare)
 
     def edit_draft(self, case_id: str, text: str, by: str, *, based_on: str | None) -> Case:
         """See `workflow.edit_draft`."""

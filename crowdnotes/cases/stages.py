@@ -22,6 +22,7 @@ from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, StoreError, WorkflowError
 from crowdnotes.gates import assess
+from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Progress, Step
 
 _SHOWN = 160  # characters of a candidate, while it is written
@@ -32,7 +33,7 @@ _TITLES = {
     StageName.SEARCH: "Search",
     StageName.READ: "Choose and read sources",
     StageName.PASSAGES: "Find the passages that matter",
-    StageName.DRAFT: "Write candidate notes",
+    StageName.DRAFT: "Write notes, or find sentences to quote",
     StageName.ASSESS: "Score the note",
     StageName.JURY: "Hear the jury (a simulation)",
     StageName.LINKS: "Check the links",
@@ -199,12 +200,12 @@ class StageRunner:
             on_text=lambda number, text: progress.count(number, 0, text[-_SHOWN:]),
         )
         if not drafted.candidates:
-            return {"candidates": ()}, drafted.summary
-        changes: dict[str, object] = {"candidates": drafted.candidates}
-        best = drafted.candidates[0]
+            return {"candidates": (), "quotations": drafted.quotations}, drafted.summary
+        changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
+        first = drafted.candidates[0]
         untouched = case.draft is None or case.draft.engine != "person"
-        if untouched and (case.draft is None or case.draft.sha256 != best.sha256):  # a person's own words stay
-            changes |= {"draft": best, "revisions": with_revision(case)}
+        if untouched and (case.draft is None or case.draft.sha256 != first.sha256):  # a person's own words stay
+            changes |= {"draft": first, "revisions": with_revision(case)}
         return changes, drafted.summary
 
     def _assess(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
@@ -214,6 +215,7 @@ class StageRunner:
         proposed = tuple(item for item in case.evidence if item.id in cited)
         evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
         assessment = assess(self._tools.engine, case.post.as_read, case.draft.text, evidence, self._tools.clock)
+        assessment = with_checks(assessment, case.draft.text, evidence, case.sentence_checks)
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
 

@@ -20,18 +20,24 @@ from crowdnotes.domain import (
     Evidence,
     EvidenceSet,
     FetchOutcome,
+    Quotation,
     Review,
+    SentenceCheck,
     Source,
+    Support,
     Verdict,
     text_sha256,
 )
+from crowdnotes.drafting import quoted
 from crowdnotes.errors import InputError, JobCancelled, WorkflowError
+from crowdnotes.gates.by_person import with_checks
 from crowdnotes.text.note_rules import tags_of
 
 MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
 MAX_REASON_CHARACTERS = 2_000
 _KEPT_REVISIONS = 100
 _KEPT_ASSESSMENTS = 10
+_KEPT_CHECKS = 100
 PROGRAM = "CrowdNotes"  # who acts, in the audit trail, where no person does
 
 
@@ -39,7 +45,15 @@ def with_event(case: Case, at: datetime, by: str, kind: str, detail: str = "", *
     """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM."""
     event = Event(at=at, by=by, kind=kind, detail=detail)
     changed = case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
-    return _with_known_scores(changed, case.assessment)
+    return _with_sentence_checks(_with_known_scores(changed, case.assessment))
+
+
+def _with_sentence_checks(case: Case) -> Case:
+    """With the newest that people found of the note's sentences, whichever assessment it is that stands."""
+    if case.decision is not None or case.draft is None or case.assessment is None or not case.assessment_is_current:
+        return case
+    judged = with_checks(case.assessment, case.draft.text, case.used_evidence, case.sentence_checks)
+    return case if judged == case.assessment else case.model_copy(update={"assessment": judged})
 
 
 def _with_known_scores(case: Case, before: Assessment | None) -> Case:
@@ -128,6 +142,53 @@ def edit_draft(case: Case, text: str, by: str, at: datetime, *, based_on: str | 
         )
     draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
+
+
+def quote(case: Case, quotation: Quotation, by: str, at: datetime) -> Case:
+    """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
+    item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
+    if item is None or quotation not in case.quotations:
+        raise InputError("This sentence is not offered any more.", "Find sentences to quote again.")
+    text = case.draft.text.rstrip() if case.draft else ""
+    based_on = case.draft.sha256 if case.draft else None
+    return edit_draft(case, f"{text} {quoted(item, quotation)}".strip(), by, at, based_on=based_on)
+
+
+def compare_sentence(
+    case: Case, words: str, evidence_id: str, support: Support, by: str, at: datetime, *, doubts_settled: bool = False
+) -> Case:
+    """What a person found when they compared a sentence of the note, by its words, with that passage.
+
+    Refused while the scores are of another text, where a model judges correctness, and when the sentence stands
+    beside another passage than the person saw.
+    """
+    require_open(case)
+    draft, assessment = case.draft, case.assessment
+    if draft is None or assessment is None or not case.assessment_is_current:
+        raise WorkflowError("stale", "The note or its evidence changed since it was scored.", "Score it again.")
+    if not assessment.is_compared_by_person:
+        raise WorkflowError("judged by a model", "The engine at work compares the sentences itself.")
+    places = ((item.words_in(draft.text), item.evidence_id) for item in assessment.sentences)
+    number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
+    if number is None:
+        raise WorkflowError("edited elsewhere", "This sentence does not stand beside that passage any more.")
+    sentence, item = assessment.sentences[number], _evidence(case, evidence_id)
+    settled = doubts_settled and support is Support.SUPPORTED
+    if (sentence.support, sentence.doubts_settled, sentence.by) == (support, settled, by):
+        return case
+    check = SentenceCheck(
+        words=words,
+        evidence_id=evidence_id,
+        passage_sha256=text_sha256(item.passage.text),
+        support=support,
+        doubts=sentence.doubts,
+        doubts_settled=settled,
+        by=by,
+        at=at,
+    )
+    others = (known for known in case.sentence_checks if (known.words, known.evidence_id) != (words, evidence_id))
+    detail = f"{evidence_id}: {support.value}{'; hints settled' if settled else ''}: “{words}”"
+    return with_event(case, at, by, "sentence compared", detail, sentence_checks=(*others, check)[-_KEPT_CHECKS:])
 
 
 def choose_candidate(case: Case, sha256: str, by: str, at: datetime) -> Case:

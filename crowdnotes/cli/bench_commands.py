@@ -55,34 +55,20 @@ def correctness(
     engine: _Choice = EngineOption.LOCAL,
     limit: _Limit = None,
     as_json: _Json = False,
-    pin: Annotated[str | None, typer.Option(help="Pin the local engine's figures under this data set's name.")] = None,
-    check: Annotated[str | None, typer.Option(help="End with 1 if a figure is worse than those pinned so.")] = None,
-    judges: Annotated[
-        Path | None, typer.Option(help="Where figures and card are; the program's own assets/judges without it.")
-    ] = None,
 ) -> None:
-    """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion."""
-    from crowdnotes.engines.local.heads.head import JUDGES
-    from crowdnotes.errors import InputError
-    from crowdnotes.studies.bench.correctness import bench_correctness, fallen_figures, pin_correctness
+    """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion.
+
+    Without a model nothing judges them but a person: no AUC then, and all counted as not run.
+    """
+    from crowdnotes.studies.bench.correctness import bench_correctness
     from crowdnotes.studies.data_files import read_distortions
-    from crowdnotes.studies.judge_files import made_folder
     from crowdnotes.workspace import open_workspace
 
-    if (pin or check) and engine is not EngineOption.LOCAL:
-        raise InputError("Only the local engine's figures are pinned.", "Leave out --pin and --check, or --engine.")
     rows = read_distortions(data, limit)
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
         found = bench_correctness(judge, rows, _progress)
     _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
-    fallen = fallen_figures(judges or JUDGES, check, found) if check else []
-    for sentence in fallen:
-        progress(f"  {sentence}")
-    if fallen:
-        raise typer.Exit(1)
-    if pin:
-        pin_correctness(made_folder(judges or JUDGES), pin, found)
 
 
 def principles(

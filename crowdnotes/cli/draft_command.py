@@ -14,6 +14,7 @@ import typer
 from crowdnotes.cases.intake import Attachment
 from crowdnotes.cli.output import print_json, print_text, progress
 from crowdnotes.domain import Mode
+from crowdnotes.drafting import quoted
 from crowdnotes.errors import InputError, JobCancelled, JobError
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
@@ -79,7 +80,11 @@ def draft(
         return
     for item in case.evidence:
         print_text(f"{item.id}  {item.source.title}  {item.source.url or ''}".rstrip())
-    why_none = "No note could be written from this evidence." if case.evidence else "No passage that helps was found."
+    for quotation in case.quotations:
+        passage = case.evidence_by_id(quotation.evidence_id)
+        if passage is not None:
+            print_text(f"\n{quoted(passage, quotation)}")
+    why_none = "No note was written from this evidence." if case.evidence else "No passage that helps was found."
     to_do = "read the passages and decide" if case.evidence else "bring sources of your own, or decide"
     print_text(f"\n{case.draft.text if case.draft else why_none}")
     print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to {to_do}.")

@@ -37,6 +37,7 @@ from crowdnotes.domain.evidence import (
     basis_sha256,
 )
 from crowdnotes.domain.judgement import (
+    BY_PERSON,
     Assessment,
     Finding,
     GateName,
@@ -55,7 +56,7 @@ from crowdnotes.domain.judgement import (
     RuleWord,
     SideVotes,
 )
-from crowdnotes.domain.note import Draft, SentenceSupport, Support
+from crowdnotes.domain.note import Draft, Quotation, SentenceCheck, SentenceSupport, Support
 from crowdnotes.domain.obstacle import (
     A_REASON,
     Obstacle,

@@ -10,7 +10,7 @@ from pydantic import Field
 from crowdnotes.domain.base import Noun
 from crowdnotes.domain.evidence import Evidence, EvidenceSet, Source, basis_sha256
 from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck
-from crowdnotes.domain.note import Draft
+from crowdnotes.domain.note import Draft, Quotation, SentenceCheck
 from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, Query
@@ -192,7 +192,9 @@ class Case(Noun):
     `document_version` is of its stored form (see `upgrade`), `version` counts its changes;
     `services` are the online providers to ask, `until` the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
-    `candidates` are what the engine wrote; `revisions` the texts that an edit replaced, oldest first, for undo;
+    `candidates` are what the engine wrote, `quotations` the sentences that it offers; `sentence_checks` what a person
+    found when they compared sentences with passages, the newest last; `revisions` the texts that an edit
+    replaced, oldest first, for undo;
     `earlier_assessments` of other texts or passages, newest last; `jury` what simulated juries said of the
     draft and candidates, the draft's last; `usage` what each step asked of a language model; `link_checks` how
     the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
@@ -220,6 +222,8 @@ class Case(Noun):
     evidence: tuple[Evidence, ...] = ()
     draft: Draft | None = None
     candidates: tuple[Draft, ...] = ()
+    quotations: tuple[Quotation, ...] = ()
+    sentence_checks: tuple[SentenceCheck, ...] = ()
     revisions: tuple[Draft, ...] = ()
     earlier_evidence: tuple[EvidenceSet, ...] = ()
     follow_ups: tuple[FollowUpSearch, ...] = ()

@@ -33,6 +33,10 @@ class GateStatus(StrEnum):
     NOT_RUN = "NOT_RUN"
 
 
+BY_PERSON = "person"
+"""The `judge` of a gate that waits for a person's comparison, or rests on it."""
+
+
 class Finding(Noun):
     """A detail of a verdict: about one passage or some words of the note."""
 
@@ -47,7 +51,7 @@ class GateResult(Noun):
 
     `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` is what, by
     the judge's word, speaks to a program instead of people: ids of passages, and "post". `judge` names who judged,
-    where that need not be the engine.
+    where that need not be the engine. `sentences` is what the judge found to carry each sentence, where it says so.
     """
 
     gate: GateName
@@ -59,6 +63,7 @@ class GateResult(Noun):
     findings: tuple[Finding, ...] = ()
     marked: tuple[str, ...] = ()
     judge: str = ""
+    sentences: tuple[SentenceSupport, ...] = ()
 
     @classmethod
     def not_run(cls, gate: GateName, reason: str) -> Self:
@@ -153,7 +158,8 @@ class LinkCheck(Noun):
 class Assessment(Noun):
     """The judgement of one exact text over one exact set of passages.
 
-    It has a result of every gate, in order: NOT_RUN for one that was added to the program after it was made.
+    It has a result of every gate, in order: NOT_RUN for one that was added to the program after it was made, and for
+    each behind one that did not pass; what those found is `held` until it does.
     `basis_sha256` is of the passages in use: tick another and the judgement is as stale as after
     an edit of the text.
     """
@@ -161,6 +167,7 @@ class Assessment(Noun):
     text_sha256: str
     basis_sha256: str
     gates: tuple[GateResult, ...]
+    held: tuple[GateResult, ...] = ()
     principles: tuple[PrincipleResult, ...]
     sentences: tuple[SentenceSupport, ...]
     lint: tuple[LintWarning, ...]
@@ -188,7 +195,18 @@ class Assessment(Noun):
     @property
     def marked(self) -> frozenset[str]:
         """What a judge says speaks to a program: ids of passages, and "post"."""
-        return frozenset(name for result in self.gates for name in result.marked)
+        return frozenset(name for result in self.found for name in result.marked)
+
+    @property
+    def found(self) -> tuple[GateResult, ...]:
+        """What each gate found, in order, also what is held back."""
+        held = {result.gate: result for result in self.held}
+        return tuple(held.get(result.gate, result) for result in self.gates)
+
+    @property
+    def is_compared_by_person(self) -> bool:
+        """Whether a person judges correctness, sentence by sentence."""
+        return any(result.gate is GateName.CORRECTNESS and result.judge == BY_PERSON for result in self.found)
 
     def gate(self, name: GateName) -> GateResult:
         """The result of one gate; every assessment has all of them."""

@@ -9,8 +9,9 @@ from crowdnotes.domain.base import Noun, Span, text_sha256
 
 
 class Support(StrEnum):
-    """How far the passages carry a sentence of the note."""
+    """How far the passages carry a sentence of the note. UNCHECKED: nobody has compared them yet."""
 
+    UNCHECKED = "not compared yet"
     SUPPORTED = "supported"
     PARTLY = "partly supported"
     UNSUPPORTED = "not supported"
@@ -19,8 +20,9 @@ class Support(StrEnum):
 class SentenceSupport(Noun):
     """Attribution of one sentence of a note: `span` in the note, `carrier` in the passage's text.
 
-    `score` is in [0, 1]. `doubts` name what differs, in words a volunteer understands, and
-    `doubted` the words of the note they are about, as offsets in the note.
+    `score` is in [0, 1]: how near the carrier is. `doubts` are hints where to look, in words a volunteer understands,
+    and `doubted` the words of the note they are about, as offsets in the note. `by` is who compared the two: a
+    person's name, or the model. `doubts_settled`: that person looked at the hints, and none matters.
     """
 
     span: Span
@@ -30,6 +32,35 @@ class SentenceSupport(Noun):
     carrier: Span | None = None
     doubts: tuple[str, ...] = ()
     doubted: tuple[Span, ...] = ()
+    by: str = ""
+    doubts_settled: bool = False
+
+    def words_in(self, note: str) -> str:
+        """The sentence itself."""
+        return note[self.span.start : self.span.end]
+
+
+class SentenceCheck(Noun):
+    """What a person found when they compared a sentence with its passage. It holds while both keep their words.
+
+    `doubts_settled`: none of these `doubts` matters; others would have to be looked at.
+    """
+
+    words: str
+    evidence_id: str
+    passage_sha256: str
+    support: Support
+    doubts: tuple[str, ...] = ()
+    doubts_settled: bool = False
+    by: str
+    at: datetime
+
+
+class Quotation(Noun):
+    """A whole sentence of a passage that may be quoted: `span` in the passage's text."""
+
+    evidence_id: str
+    span: Span
 
 
 class Draft(Noun):

@@ -71,10 +71,37 @@ def _overrides_name_obstacles(document: Document) -> None:
             words[f"{found['kind']} {found['subject']} {of}"] = words.pop(field)
 
 
+def _people_compare_sentences(document: Document) -> None:
+    """Without a model a person compares the sentences; what comparing words had found counts in decisions alone."""
+    if document.get("decision"):
+        return
+    drafts = [document.get("draft"), *document.get("candidates", []), *document.get("revisions", [])]
+    assessments = [document.get("assessment"), *document.get("earlier_assessments", [])]
+    local = [item for item in assessments if item and str(item.get("engine", "")).startswith("local")]
+    for holder in [*local, *filter(None, drafts)]:
+        for sentence in holder.get("sentences", []):
+            sentence.update(support="not compared yet", doubts=[], doubted=[])
+    for assessment in local:
+        for result in assessment.get("gates", []):
+            if result.get("gate") == "correctness":
+                reason = "Nobody has compared the sentences with their passages yet."
+                assessment["gates"][assessment["gates"].index(result)] = {
+                    "gate": "correctness",
+                    "status": "NOT_RUN",
+                    "reason": reason,
+                    "judge": "person",
+                }
+            elif result.get("gate") == "helpfulness" and result.get("status") != "NOT_RUN":
+                assessment["held"] = [dict(result)]
+                result.clear()
+                result.update(gate="helpfulness", status="NOT_RUN", reason="Waits for correctness to pass.")
+
+
 STEPS: tuple[Callable[[Document], None], ...] = (
     _evidence_sets_are_dated,
     _looks_are_follow_ups,
     _overrides_name_obstacles,
+    _people_compare_sentences,
 )
 
 DOCUMENT_VERSION = len(STEPS)
@@ -101,7 +128,9 @@ def upgraded(document: Document) -> Document:
 
 def _with_known_names(assessment: Document) -> Document:
     """Without results of gates and principles that this program does not know: it could not say what they mean."""
-    gates = [result for result in assessment.get("gates", []) if result.get("gate") in set(GateName)]
-    known = set(PrincipleName)
-    principles = [result for result in assessment.get("principles", []) if result.get("principle") in known]
-    return {**assessment, "gates": gates, "principles": principles}
+    gates, principles = set(GateName), set(PrincipleName)
+    return assessment | {
+        "gates": [result for result in assessment.get("gates", []) if result.get("gate") in gates],
+        "held": [result for result in assessment.get("held", []) if result.get("gate") in gates],
+        "principles": [result for result in assessment.get("principles", []) if result.get("principle") in principles],
+    }

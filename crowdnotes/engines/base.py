@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
+from crowdnotes.domain import (
+    Aim,
+    Claim,
+    Evidence,
+    GateResult,
+    Hit,
+    Post,
+    PrincipleResult,
+    Query,
+    Quotation,
+    SentenceSupport,
+)
 
 if TYPE_CHECKING:
     from crowdnotes.engines.judges.judge import HelpfulnessJudge
@@ -36,11 +47,15 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class WriterAnswer:
-    """Candidates, best first; or none, with the reason to abstain. `lost`: why others that were tried are not there."""
+    """Candidates, the one to begin with first; or none, with the reason, and `quotations` that a person may use.
+
+    `lost`: why others that were tried are not there.
+    """
 
     candidates: tuple[Written, ...] = field(default=())
     abstained: str = ""
     lost: tuple[str, ...] = field(default=())
+    quotations: tuple[Quotation, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +137,7 @@ class Engine(Protocol):
         ...
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
-        """Which passage carries each sentence of the note, how well, and what differs."""
+        """Which piece of which passage is nearest to each sentence of the note, and where to look; no verdict."""
         ...
 
     def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
@@ -130,7 +145,7 @@ class Engine(Protocol):
         ...
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
-        """Gate 2: does the note distort a passage (CrowdNotes+ E.2)."""
+        """Gate 2: does the note distort a passage (CrowdNotes+ E.2). BY_PERSON is its `judge` where a person is."""
         ...
 
     @property
@@ -142,6 +157,6 @@ class Engine(Protocol):
         """Gate 3: by the official criteria, on text cut to 280 (CrowdNotes+ E.3), with the name of its `judge`."""
         ...
 
-    def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
-        """All six principles, each with the words it objects to."""
+    def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
+        """The principles, each with the words it objects to; "sources support it" is the correctness gate's."""
         ...

@@ -1,8 +1,9 @@
 """The gates, in their order, and one assessment: gates, principles, attribution and lint of one exact text.
 
-Relevance, then correctness, then helpfulness: a gate runs only after the one before it passed (CrowdNotes+ 4.3). People
-reward fluency, so a well-written note must first be about the claim and true to its sources. An engine that fails at a
-gate leaves it NOT_RUN, and all behind it.
+Relevance, then correctness, then helpfulness: a gate counts only after the one before it passed (CrowdNotes+ 4.3).
+People reward fluency, so a well-written note must first be about the claim and true to its sources. They are asked
+side by side, to save time; what is found behind a gate that did not pass is held back, and shown once it does. An
+engine that fails at a gate leaves it NOT_RUN.
 
 A new gate is a `Gate` in a file of its own, a line in `_ALL` and its name in `domain.GateName`: docs/extending.md.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from crowdnotes.domain import (
     Assessment,
@@ -27,7 +29,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Engine, EngineStep
-from crowdnotes.engines.metering import together
+from crowdnotes.engines.metering import side_by_side, together
 from crowdnotes.errors import EngineError
 from crowdnotes.gates.gate import Gate, Judged
 from crowdnotes.gates.quotes import form_warnings
@@ -69,25 +71,28 @@ def assess(
     not wait for the gates: they run beside them.
     """
     begun = time.perf_counter()
+    found: tuple[GateResult, ...]
     try:
         support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
     except EngineError as error:
         support = ()
         reason = f"What carries each sentence could not be judged: {error.message}"
-        gates = tuple(GateResult.not_run(gate, reason) for gate in GATES)
-        principles = _principles(engine, post, note, support)
+        found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
+        principles = _principles(engine, post, note)
     else:
-        gates, principles = together(
-            lambda: run_gates(engine, post, note, evidence, support),
-            lambda: _principles(engine, post, note, support),
+        found, principles = together(
+            lambda: run_gates(engine, post, note, evidence, support), lambda: _principles(engine, post, note)
         )
+    correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
+    gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
     made_by = engine.made_by(EngineStep.JUDGING)
     return Assessment(
         text_sha256=text_sha256(note),
         basis_sha256=basis_sha256(tuple(evidence)),
         gates=gates,
-        principles=principles,
-        sentences=support,
+        held=held,
+        principles=with_sources(principles, correctness),
+        sentences=correctness.sentences or support,
         lint=form_warnings(note, post, evidence),
         engine=made_by.engine,
         prompt_version=made_by.prompt_version,
@@ -99,29 +104,43 @@ def assess(
 def run_gates(
     engine: Engine, post: Post, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]
 ) -> tuple[GateResult, ...]:
-    """The results in order; those not reached are NOT_RUN with the reason."""
+    """What each gate finds, side by side; NOT_RUN with the reason where the engine fails."""
     judged = Judged(engine, post, note, evidence, support)
-    results: list[GateResult] = []
-    for gate in GATES.values():
-        stopped = next((result for result in results if result.status is not GateStatus.PASS), None)
-        if stopped is not None:
-            results.append(GateResult.not_run(gate.name, f"Waits for {stopped.gate.value} to pass."))
-            continue
-        try:
-            results.append(gate.judge(judged))
-        except EngineError as error:
-            results.append(GateResult.not_run(gate.name, f"Could not be judged: {error.message}"))
-    return tuple(results)
+    found = side_by_side([partial(gate.judge, judged) for gate in GATES.values()], len(GATES))
+    return tuple(
+        result if isinstance(result, GateResult) else GateResult.not_run(name, f"Could not be judged: {result.message}")
+        for name, result in zip(GATES, found, strict=True)
+    )
 
 
-def _principles(
-    engine: Engine, post: Post, note: str, support: Sequence[SentenceSupport]
-) -> tuple[PrincipleResult, ...]:
+def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple[GateResult, ...]]:
+    """The results with NOT_RUN behind the first that did not pass, and those that are held back for that."""
+    gates: list[GateResult] = []
+    stopped = ""
+    for result in found:
+        gates.append(GateResult.not_run(result.gate, f"Waits for {stopped} to pass.") if stopped else result)
+        if not stopped and result.status is not GateStatus.PASS:
+            stopped = result.gate.value
+    return tuple(gates), tuple(result for result, shown in zip(found, gates, strict=True) if result is not shown)
+
+
+def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult) -> tuple[PrincipleResult, ...]:
+    """The principles, with "sources support it" as the correctness gate found: nothing is asked twice."""
+    same = PrincipleResult(
+        principle=PrincipleName.SOURCES_SUPPORT,
+        status=correctness.status,
+        reason=correctness.reason,
+        findings=correctness.findings if correctness.status is GateStatus.FAIL else (),
+    )
+    return tuple(same if result.principle is same.principle else result for result in principles)
+
+
+def _principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
     said: dict[PrincipleName, PrincipleResult] = {}
     reason = "The engine at work does not check it."
     try:
-        said = {result.principle: result for result in engine.principles(post, note, support)}
+        said = {result.principle: result for result in engine.principles(post, note)}
     except EngineError as error:
         reason = f"Could not be checked: {error.message}"
     return tuple(said.get(name) or PrincipleResult.not_run(name, reason) for name in PrincipleName)

@@ -1,15 +1,15 @@
-"""Where sentences begin and end, with offsets: notes, passages and posts are judged by sentence.
-
-Rules, not a model: fast enough to run on every keystroke, and the same on every machine.
-"""
+"""Where sentences begin and end, with offsets; and the pieces of a passage that are compared: also list items."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import lru_cache
 
 from crowdnotes.domain import Span
 from crowdnotes.text import kept_by_text
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.stems import content_tokens
 
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms prof st vs e.g i.e etc fig no approx al jr sr inc ltd co dept u.s u.k u.n e.u a.m p.m "
@@ -62,3 +62,57 @@ def _append(spans: list[Span], text: str, start: int, end: int) -> None:
     stripped = piece.strip()
     if stripped:
         spans.append(Span(start=start + left, end=start + left + len(stripped)))
+
+
+_BULLET = re.compile(r"\s+(?:-|–|•|\*|·)\s+(?=\S)|\s{3,}|\t+")
+_LONG = 420
+_CLAUSE_END = re.compile(r"[;:]\s+")
+_MOST_UNITS = 400  # a passage is about 512 tokens; what is longer was not cut by this program
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence or list item at passage[start:end], with the stems of its content words."""
+
+    text: str
+    span: Span
+    stems: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def split_units(passage: str) -> tuple[Unit, ...]:
+    """The pieces of a passage in order; empty text gives none."""
+    units: list[Unit] = []
+    for sentence in split_sentences(passage):
+        for start, end in _pieces(passage, sentence.start, sentence.end):
+            text = passage[start:end]
+            stems = frozenset(token.stem for token in content_tokens(text))
+            if stems:
+                units.append(Unit(text, Span(start=start, end=end), stems))
+        if len(units) >= _MOST_UNITS:
+            break
+    return tuple(units)
+
+
+@lru_cache(maxsize=512)
+def passage_stems(passage: str) -> frozenset[str]:
+    """The stems of all content words of a passage."""
+    return frozenset(token.stem for token in content_tokens(passage))
+
+
+def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    pieces = _cut(text, start, end, _BULLET)
+    out: list[tuple[int, int]] = []
+    for a, b in pieces:
+        out.extend(_cut(text, a, b, _CLAUSE_END) if b - a > _LONG else [(a, b)])
+    return out
+
+
+def _cut(text: str, start: int, end: int, at: re.Pattern[str]) -> list[tuple[int, int]]:
+    out = []
+    begin = start
+    for match in at.finditer(text, start, end):
+        out.append((begin, match.start()))
+        begin = match.end()
+    out.append((begin, end))
+    return [(a, b) for a, b in out if text[a:b].strip(" -–•*·\t\n")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Assessment, Case, GateStatus, LintLevel, PrincipleResult
+from crowdnotes.domain import BY_PERSON, Assessment, Case, GateStatus, LintLevel, PrincipleResult
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.lint import without_tracking
@@ -88,7 +88,7 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
     foreign = "" if assessment.engine.startswith("llm:") else _foreign(case)
     if foreign:
         st.warning(
-            "The gates without a language model were made for English. What compares words is not run; take any score "
+            "The gates without a language model were made for English. What judges words is not run; take any score "
             "as a guess.",
             title=f"{foreign}: judge it yourself.",
             icon=":material/translate:",
@@ -97,7 +97,7 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
 
 def _gates(case: Case, assessment: Assessment) -> None:
     stale = not case.assessment_is_current
-    st.markdown("**Three gates, in order:** each is asked only when the one before it passed")
+    st.markdown("**Three gates, in order:** each counts only when the one before it passed")
     gate_path(assessment.gates, workspace().service.gate_questions, stale=stale, key=f"gates-{case.id}")
     for gate in assessment.gates:
         if gate.status is not GateStatus.FAIL:
@@ -112,7 +112,7 @@ def _gates(case: Case, assessment: Assessment) -> None:
     if assessment.engine.startswith("llm:"):
         st.caption(_sureness(assessment))
     for gate in assessment.gates:
-        if gate.judge and gate.judge not in assessment.engine.split("+")[:1]:
+        if gate.judge not in ("", BY_PERSON) and gate.judge not in assessment.engine.split("+")[:1]:
             st.caption(f"Judge of {gate.gate.value}: {escaped(gate.judge)}")
 
 

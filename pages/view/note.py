@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from crowdnotes.demonstration import example_of
-from crowdnotes.domain import Case, Draft, SentenceSupport, Support
+from crowdnotes.domain import Case, Draft, Quotation, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, host
@@ -19,7 +19,8 @@ from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, workspace
 from pages.view.steps import StepName, StepState, StepView, step
 
-_BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
+_BADGES: dict[Support, tuple[Literal["gray", "green", "orange", "red"], str]] = {
+    Support.UNCHECKED: ("gray", ":material/radio_button_unchecked:"),
     Support.SUPPORTED: ("green", ":material/check:"),
     Support.PARTLY: ("orange", ":material/contrast:"),
     Support.UNSUPPORTED: ("red", ":material/close:"),
@@ -27,7 +28,12 @@ _BADGES: dict[Support, tuple[Literal["green", "orange", "red"], str]] = {
 _LETTERS = "ABCDEFGHIJ"
 _WRITES = {
     True: "From the passages in use alone. A language model writes; what carries each sentence is checked here.",
-    False: "From the passages in use alone. No language model is at work: sentences are taken from the evidence.",
+    False: "No language model is at work: the program writes no note. It finds the sentences that speak to the post.",
+}
+_FINDS = {
+    Support.SUPPORTED: "The passage says it",
+    Support.PARTLY: "Only in part",
+    Support.UNSUPPORTED: "It does not",
 }
 
 
@@ -77,6 +83,8 @@ def _sentences(case: Case, draft: Draft) -> tuple[SentenceSupport, ...]:
 
 def _writer(case: Case, job: JobRecord | None) -> None:
     label = "Write a draft" if not case.candidates else "Write new candidates"
+    if not workspace().engine.uses_language_model:
+        label = "Find sentences to quote"
     only = {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not only:
@@ -92,15 +100,52 @@ def _writer(case: Case, job: JobRecord | None) -> None:
             args=(case, "write"),
         )
         tempting_note(case)
+    with st.container(key="proposed", gap="small"):  # always there, so that the note below stays where it is
+        _proposed(case, only=only)
+
+
+def _proposed(case: Case, *, only: bool) -> None:
+    """What came of it, where that is not simply the candidates: sentences to quote, or why there is no note."""
     if case.candidates and only:
         st.caption("The program wrote one note: the words below.")
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained:
         st.info(
             escaped(abstained.removeprefix("No note: ")),
-            title="The program proposes no note.",
-            icon=":material/front_hand:",
+            title="Sentences to quote" if case.quotations else "The program proposes no note.",
+            icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
         )
+    _quotations(case)
+
+
+def _quotations(case: Case) -> None:
+    """Whole sentences of the passages in use, each one click from the note."""
+    used = {item.id: item for item in case.used_evidence}
+    for number, quotation in enumerate(case.quotations, start=1):
+        item = used.get(quotation.evidence_id)
+        if item is None:  # put aside since
+            continue
+        with st.container(key=f"quotation-{number}", gap="xsmall"):
+            outside_text(
+                f"“{passage_words(item.passage, quotation.span)}”", look="quote", key=f"quoted-{case.id}-{number}"
+            )
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                where = escaped(host(item.source.url) or item.source.title, 50)
+                st.markdown(f":small[:gray[{item.id} · {where}]]", width="content")
+                st.button(
+                    "Put into the note",
+                    key=f"quote-{number}",
+                    icon=":material/add:",
+                    help="Behind your words, as a quotation with its publisher and its link. Undo takes it out.",
+                    on_click=_quote,
+                    args=(case, quotation),
+                )
+
+
+def _quote(case: Case, quotation: Quotation) -> None:
+    """Words that were typed just now are saved first, so that the quotation stands behind them."""
+    if save_typed(case):
+        act(_PLACE, lambda: workspace().service.quote(case.id, quotation, author()))
 
 
 def _without_link(case: Case) -> None:
@@ -143,14 +188,60 @@ def _attribution(case: Case) -> None:
     if draft is None or not draft.text.strip():
         return
     sentences = _sentences(case, draft)
-    st.markdown("**What carries each sentence**")
+    by_person = _is_compared_by_person(case)
+    st.markdown("**Compare each sentence with its passage**" if by_person else "**What carries each sentence**")
     if not sentences:
-        st.caption("The words changed. Score the note below to see which passage carries each sentence.")
+        st.caption("The words changed. Score the note below to see which passage is nearest to each sentence.")
         return
+    if by_person:
+        st.caption(
+            "No language model is at work, so this is yours to judge. Hints say where to look; they may be wrong."
+        )
     if case.assessment is not None and not case.assessment_is_current:
         st.caption(":orange[:material/history:] The passages in use changed since. Score the note again below.")
     for number, sentence in enumerate(sentences, start=1):
         _sentence(case, draft.text, number, sentence)
+        if by_person and sentence.evidence_id:
+            _comparison(case, number, sentence, sentence.words_in(draft.text))
+        elif by_person:
+            st.caption("No passage in use stands near this sentence. Use one that does, or take the sentence out.")
+
+
+def _is_compared_by_person(case: Case) -> bool:
+    """Whether the scores of this very text wait for a person, or rest on what they found."""
+    assessment = case.assessment if case.assessment_is_current else None
+    return assessment is not None and assessment.is_compared_by_person
+
+
+def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str) -> None:
+    """What the person finds, and whether the hints matter."""
+    chosen, settled = f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
+    st.session_state[chosen] = sentence.support if sentence.support in _FINDS else None
+    with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
+        st.segmented_control(
+            f"Does {sentence.evidence_id} say it?",
+            list(_FINDS),
+            format_func=_FINDS.__getitem__,
+            key=chosen,
+            on_change=_compare,
+            args=(case.id, words, sentence.evidence_id, chosen, settled),
+        )
+        if sentence.doubts and sentence.support is Support.SUPPORTED:
+            st.session_state[settled] = sentence.doubts_settled
+            hints = "the hint" if len(sentence.doubts) == 1 else "the hints"
+            st.checkbox(
+                f"I looked at {hints}: the sentence is right as it stands",
+                key=settled,
+                on_change=_compare,
+                args=(case.id, words, sentence.evidence_id, chosen, settled),
+            )
+
+
+def _compare(case_id: str, words: str, evidence_id: str, chosen: str, settled: str) -> None:
+    found = st.session_state[chosen] or Support.UNCHECKED
+    is_settled = bool(st.session_state.get(settled, False))
+    compare = workspace().service.compare_sentence
+    act(_PLACE, lambda: compare(case_id, words, evidence_id, found, author(), doubts_settled=is_settled))
 
 
 def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> None:
@@ -208,7 +299,7 @@ def note_box(case: Case) -> None:
             value=text,
             height=190,
             key=box.key(case),
-            on_change=_save,
+            on_change=_typed,
             args=(case,),
             placeholder="Say what the evidence says, in neutral words, and link to it",
         )
@@ -232,11 +323,16 @@ def _box(case: Case) -> _Box:
     return box
 
 
-def _save(case: Case) -> None:
+def _typed(case: Case) -> None:
+    _save(case)
+
+
+def _save(case: Case) -> bool:
+    """Whether what is typed is saved now; if not, it still stands in the box, or beside the other's words."""
     box = _box(case)
     text = st.session_state[box.key(case)]
 
-    def save() -> None:
+    def save() -> _Box:
         try:
             saved = workspace().service.edit_draft(case.id, text, author(), based_on=box.base)
         except WorkflowError as refusal:
@@ -245,15 +341,15 @@ def _save(case: Case) -> None:
             box.rival = text
         else:
             box.base = saved.draft.sha256 if saved.draft else None
+        return box
 
-    act(_PLACE, save)
+    return act(_PLACE, save) is not None and box.rival is None
 
 
-def save_typed(case: Case) -> None:
-    """Save what stands in the box, if it is drawn and nobody else's words are in the way."""
+def save_typed(case: Case) -> bool:
+    """Save what stands in the box, if it is drawn and nobody else's words are in the way; whether that went well."""
     box = _box(case)
-    if box.rival is None and box.key(case) in st.session_state:
-        _save(case)
+    return box.rival is None and (box.key(case) not in st.session_state or _save(case))
 
 
 def _undo(case_id: str) -> None:

@@ -87,8 +87,8 @@ def _state(words: str) -> None:
 
 
 _LOCAL = (
-    "The engine is what searches, writes and scores. The local one runs on this machine: it quotes the evidence and "
-    "compares words, numbers and meaning. It makes up no sentence of its own."
+    "The engine is what searches, writes and scores. The local one runs on this machine: it finds evidence, offers "
+    "sentences to quote, and shows where to look. It writes no note; whether one is correct is yours to judge."
 )
 _MODEL = (
     "The engine is what searches, writes and scores. A language model is at work: posts and passages are sent to its "

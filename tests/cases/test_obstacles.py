@@ -173,7 +173,7 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(ga
     assert failed.lifts.startswith(helps)
     assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
     for refusal in behind:
-        assert refusal.lifts.startswith(f"It runs once {gate.value} has passed, or write why")
+        assert refusal.lifts.startswith(f"It counts once {gate.value} has passed, or write why")
 
 
 def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> None:

@@ -22,11 +22,15 @@ from crowdnotes.domain import (
     GateResult,
     GateStatus,
     Post,
+    Quotation,
+    Span,
+    Support,
     Verdict,
     text_sha256,
 )
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.testing import make_case, make_evidence
+from crowdnotes.gates import assess
+from crowdnotes.testing import ScriptedEngine, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -220,3 +224,73 @@ def test_what_is_brought_back_though_it_is_later_than_the_cutoff_says_so() -> No
     case = make_case(until=date(2020, 1, 1), earlier_evidence=(EvidenceSet(evidence=(late,)),))
     for back in (workflow.bring_back(case, "E1", "ann", AT), workflow.bring_back_set(case, 0, "ann", AT)):
         assert back.evidence[0].source.notices == (AFTER_CUTOFF,)
+
+
+def _judged(case: Case, *, by_person: bool = True) -> Case:
+    engine = ScriptedEngine()
+    engine.by_person = by_person
+    assert case.draft is not None
+    scored = assess(engine, case.post, case.draft.text, case.used_evidence, lambda: AT)
+    return workflow.with_event(case, AT, "ann", "scored", assessment=scored)
+
+
+def _compared(case: Case, words: str, found: Support = Support.SUPPORTED) -> Case:
+    return workflow.compare_sentence(case, words, "E1", found, "ann", AT)
+
+
+def _correctness(case: Case) -> GateStatus:
+    assert case.assessment is not None
+    return case.assessment.gate(GateName.CORRECTNESS).status
+
+
+def test_sentences_are_compared_only_in_a_scored_note_where_no_model_judges_and_as_they_were_seen() -> None:
+    case = _edited(_used(), "One sentence here.")
+    with _refused("stale"):
+        _compared(case, "One sentence here.")
+    with _refused("judged by a model"):
+        _compared(_judged(case, by_person=False), "One sentence here.")
+    with _refused("edited elsewhere"):
+        _compared(_judged(case), "Another sentence.")
+    with _refused("edited elsewhere"):
+        workflow.compare_sentence(_judged(case), "One sentence here.", "E2", Support.SUPPORTED, "ann", AT)
+    assert _correctness(_compared(_judged(case), "One sentence here.")) is GateStatus.PASS
+
+
+def test_who_compared_a_sentence_and_which_is_on_record() -> None:
+    case = _compared(_judged(_edited(_used(), "One sentence here.")), "One sentence here.")
+    assert case.events[-1].detail == "E1: supported: “One sentence here.”"
+    assert _compared(case, "One sentence here.") is case
+    again = workflow.compare_sentence(case, "One sentence here.", "E1", Support.SUPPORTED, "bob", AT)
+    assert again.assessment is not None
+    assert again.assessment.sentences[0].by == "bob"
+
+
+def test_undo_brings_no_older_finding_back() -> None:
+    first = "Shared sentence."
+    case = _compared(_judged(_edited(_used(), first)), first)
+    assert _correctness(case) is GateStatus.PASS
+    edited = _judged(_edited(case, f"{first} And more.", based_on=first))
+    undone = workflow.undo_edit(_compared(edited, first, Support.UNSUPPORTED), "ann", AT)
+    assert undone.draft is not None
+    assert undone.draft.text == first
+    assert _correctness(undone) is GateStatus.FAIL
+
+
+def test_what_is_found_while_the_note_is_scored_again_is_kept() -> None:
+    case = _judged(_edited(_used(), "One sentence here."))
+    worked_on = case
+    newest = _compared(case, "One sentence here.", Support.PARTLY)
+    assert worked_on.assessment is not None
+    kept = workflow.with_event(newest, AT, "ann", "scored", assessment=worked_on.assessment)
+    assert _correctness(kept) is GateStatus.FAIL
+
+
+def test_only_what_is_offered_and_in_use_is_quoted() -> None:
+    quotation = Quotation(evidence_id="E1", span=Span(start=0, end=10))
+    with pytest.raises(InputError, match="not offered"):
+        workflow.quote(_used(), quotation, "ann", AT)
+    offered = _used().model_copy(update={"quotations": (quotation,)})
+    assert workflow.quote(offered, quotation, "ann", AT).draft is not None
+    put_aside = offered.model_copy(update={"evidence": (make_evidence(1),)})
+    with pytest.raises(InputError, match="not offered"):
+        workflow.quote(put_aside, quotation, "ann", AT)

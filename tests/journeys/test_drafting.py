@@ -45,9 +45,9 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     walk.read("E2")
     walk.use("E2")
 
-    walk.write()
+    walk.quote()
     expect(walk.counter()).to_have_text(re.compile(r"^\d+ of 280$"))
-    expect(walk.step("Draft").get_by_text("What carries each sentence")).to_be_visible()
+    expect(walk.step("Draft").get_by_text("Compare each sentence with its passage")).to_be_visible()
     walk.picture("3-draft")
 
     # Typing moves the counter at once, and the pause saves.
@@ -61,6 +61,9 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     walk.picture("4-edited")
     walk.score_again()
     expect(walk.step("Review").locator(".gate")).to_have_count(3)
+    expect(walk.step("Review").get_by_text("1 of 1 sentences still to compare").first).to_be_visible()
+    walk.compare()
+    expect(walk.step("Review").get_by_text("no open hint").first).to_be_visible()
     walk.picture("5-review")
 
     expect(walk.button("Approve the note")).to_be_disabled()

@@ -39,7 +39,7 @@ def test_the_page_goes_to_an_error_to_the_next_step_and_keeps_the_post_in_reach(
     walk.button("On to the draft").click()
     expect(walk.card("E2")).to_have_count(0)
     expect(page.get_by_role("heading", name="3 Draft")).to_be_in_viewport()
-    expect(walk.button("Write a draft")).to_be_in_viewport()
+    expect(walk.button("Find sentences to quote")).to_be_in_viewport()
 
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
     post = walk.step("Post") if width > 640 else walk.button("The post")

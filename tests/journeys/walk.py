@@ -110,6 +110,29 @@ class Walk:
         self._scored(wait=60_000)
         expect(self.note()).not_to_have_value("")
 
+    def quote(self) -> None:
+        """Without a language model: find sentences to quote, put the first into the note, and score it."""
+        self.button("Find sentences to quote").click()
+        self.button("Put into the note").first.wait_for(timeout=60_000)
+        expect(self.page.locator(".st-key-job-panel")).to_have_count(0, timeout=60_000)
+        self.settled()
+        self.button("Put into the note").first.click()
+        self.settled()
+        expect(self.note()).not_to_have_value("")
+        self.button("Score the note").click()
+        self._scored()
+
+    def compare(self) -> None:
+        """Find that each sentence's passage says it, and that no hint matters."""
+        asked = self.page.locator("[class*=st-key-comparison-]")
+        for number in range(asked.count()):
+            asked.nth(number).get_by_text("The passage says it", exact=True).click()
+            self.settled()
+            hints = asked.nth(number).get_by_text("I looked at")
+            if hints.count():
+                hints.click()
+                self.settled()
+
     def score(self, note: str) -> None:
         """Put a note of one's own into the box, and wait for its first scores."""
         self.note().fill(note)

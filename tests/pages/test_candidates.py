@@ -1,10 +1,12 @@
-"""The candidates on the Draft page: what there is to choose from, and that there is only one."""
+"""What the program proposes on the Draft page: candidates to choose from, or sentences to quote and to compare."""
 
 from __future__ import annotations
 
-from crowdnotes.domain import Case
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import Case, GateName, GateStatus, Quotation, Span, Support
 from crowdnotes.engines.base import WriterAnswer, Written
-from tests.pages.conftest import Desk, texts
+from tests.pages.conftest import PASSAGE, Desk, note_of, texts, verdict_of
 
 FIRST = "Regular vitamin C supplements do not prevent colds in the general population."
 SECOND = "Starting vitamin C after a cold has begun showed no effect."
@@ -34,3 +36,56 @@ def test_several_notes_can_be_chosen_from(desk: Desk) -> None:
     at = desk.app(case)
     assert len(case.candidates) == 2
     assert at.get_by_key("candidate") is not None
+
+
+def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_out(desk: Desk) -> None:
+    case = desk.drafted("My own words.")
+    quotation = Quotation(evidence_id="E1", span=Span(start=0, end=PASSAGE.index(" Starting")))
+    desk.engine.answer = WriterAnswer(abstained="Sentences that speak to the post.", quotations=(quotation,))
+    desk.finish(desk.workspace.runner.start(case.id, "write", desk.workspace.service.write_steps(case.id)).id)
+    at = desk.app(case)
+    assert "Sentences to quote" in texts(at)
+    at.button(key="quote-1").click().run()
+    assert note_of(at).value == f"My own words. “{FIRST}” https://trials.example.edu/c"
+    at.button(key="undo").click().run()
+    assert note_of(at).value == "My own words."
+
+
+def _correctness(desk: Desk, case: Case) -> tuple[GateStatus, str]:
+    assessment = desk.newest(case).assessment
+    assert assessment is not None
+    result = assessment.gate(GateName.CORRECTNESS)
+    return result.status, result.reason
+
+
+def _find(at: AppTest, case: Case, found: Support) -> None:
+    verdict_of(at, f"compare-{case.id}-1").set_value(found).run()
+
+
+def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints(desk: Desk) -> None:
+    desk.engine.by_person, desk.engine.hints = True, ("Number: look at it.",)
+    case = desk.scored(FIRST)
+    at = desk.app(case)
+    assert "Compare each sentence with its passage" in texts(at)
+    assert "Number: look at it." in texts(at)
+    assert _correctness(desk, case)[0] is GateStatus.NOT_RUN
+    _find(at, case, Support.SUPPORTED)
+    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "Compared; 1 hint is still open.")
+    at.checkbox(key=f"settled-{case.id}-1").check().run()
+    assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you, no open hint.")
+    _find(at, case, Support.UNSUPPORTED)
+    assert _correctness(desk, case)[0] is GateStatus.FAIL
+    events = [event.detail for event in desk.newest(case).events if event.kind == "sentence compared"]
+    assert events == [f"E1: {found}: “{FIRST}”" for found in ("supported", "supported; hints settled", "not supported")]
+
+
+def test_what_was_found_of_a_sentence_is_kept_when_the_note_is_scored_again(desk: Desk) -> None:
+    desk.engine.by_person = True
+    case = desk.scored()
+    _find(desk.app(case), case, Support.SUPPORTED)
+    service = desk.workspace.service
+    draft = desk.newest(case).draft
+    assert draft is not None
+    service.edit_draft(case.id, f"{draft.text} More words.", "you", based_on=draft.sha256)
+    desk.finish(desk.workspace.runner.start(case.id, "assess", service.assess_steps(case.id)).id)
+    assert _correctness(desk, case)[1].startswith("1 of 2 sentences still to compare")

@@ -23,7 +23,7 @@ def test_a_fresh_page_shows_five_steps_and_says_that_no_language_model_is_at_wor
         "4 Review",
         "5 Decide",
     ]
-    assert "It makes up no sentence of its own." in texts(at)  # the journeys see the label, "no language model …"
+    assert "It writes no note" in texts(at)  # the journeys see the label, "no language model …"
     assert "evidence before words" in texts(at)
 
 

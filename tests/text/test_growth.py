@@ -23,12 +23,10 @@ from crowdnotes.engines.llm import answers, asking, writing
 from crowdnotes.engines.llm.helpfulness import read_final_decision
 from crowdnotes.engines.llm.searching import _as_search
 from crowdnotes.engines.llm.server import scrubbed
-from crowdnotes.engines.local import claims, differences, lexicon, quotable, source_ranking, support, tone, topics
+from crowdnotes.engines.local import attribution, claims, quantities, source_ranking, tone, topics, wording
 from crowdnotes.engines.local.foreign_terms import known_words
-from crowdnotes.engines.local.polarity import split_units
 from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
-from crowdnotes.engines.local.subjects import subjects_of
 from crowdnotes.errors import CrowdNotesError
 from crowdnotes.evidence import duplicates, provenance, selection
 from crowdnotes.evidence.guard import check_url
@@ -40,7 +38,8 @@ from crowdnotes.evidence.reading.pdf import _as_paragraphs
 from crowdnotes.evidence.search.wikipedia import opening
 from crowdnotes.gates.quotes import unfound_quotes
 from crowdnotes.testing import make_evidence
-from crowdnotes.text import dates, languages, lint, note_rules, quotes, sentences, stems, urls
+from crowdnotes.text import dates, languages, lint, note_rules, publishers, quotes, sentences, stems, urls
+from crowdnotes.text.sentences import split_units
 
 Reader = Callable[[str], object]
 
@@ -54,9 +53,7 @@ _PUMPS = (
     "```\n", "<think>", "{", "[E1", "“a b c d ", "漢", "e\u0301", "%41", "=?", "it is a myth that ",
 )  # fmt: skip
 # What reads with many tables and patterns takes long: one pump of each sort.
-_SLOW_READERS = frozenset(
-    ("claims", "subjects", "queries", "foreign terms", "differences", "contradiction", "lint", "units", "features")
-)
+_SLOW_READERS = frozenset(("claims", "queries", "foreign terms", "hints", "lint", "units", "features"))
 _SLOW_PUMPS = (".", " ", "A", "5 mg ", "a.b/", "Cures it. ", "NOT ", "it is a myth that ")
 
 
@@ -73,7 +70,7 @@ def _source(text: str) -> Source:
 
 
 def _compared(text: str) -> object:
-    return differences.differences(differences.Compared(text, text, text))
+    return attribution.find_hints(attribution.Compared(text, text, text, text))
 
 
 def _injections(text: str) -> object:
@@ -95,10 +92,8 @@ _POSTS: Mapping[str, Reader] = {
     "claims": lambda text: claims.find_claims(_post(text)),
     "motives": claims.is_motive,
     "topics": topics.find_topics,
-    "subjects": lambda text: subjects_of(_post(text)),
     "queries": lambda text: build_queries(_post(text), (), 8),
     "foreign terms": partial(known_words, language="es"),
-    "vitamins": lexicon.vitamin_names,
     "plain post": stems.plain_post,
     "language": languages.language_of,
 }
@@ -111,17 +106,16 @@ _NOTES: Mapping[str, Reader] = {
     "sentences": sentences.split_sentences,
     "tokens": stems.tokens,
     "content words": stems.content_words,
-    "note sentences": support.note_sentences,
-    "credit": lambda text: support.split_credit(text, ()),
-    "bare verdict": support.is_bare_verdict,
+    "note sentences": attribution.note_sentences,
     "loaded words": tone.loaded_words,
     "shouting": tone.shouting,
     "speculation": tone.speculative_words,
     "readability": tone.reading,
-    "quantities": differences.quantities,
-    "differences": _compared,
-    "contradiction": lambda text: differences.find_contradiction(text, [make_evidence(1, text=text)]),
-    "repeats": lambda text: differences.repeats(text, text, 0.5),
+    "bare verdict": tone.BARE_VERDICT.match,
+    "quantities": quantities.quantities,
+    "shares": quantities.shares,
+    "denials": wording.denies,
+    "hints": _compared,
     "features": lambda text: opinion_features([text]),
     "quotations": lambda text: unfound_quotes(text, _post("A post."), ()),
 }
@@ -136,15 +130,13 @@ _PAGES: Mapping[str, Reader] = {
     "query": build_expression,
     "wikitext": opening,
     "units": split_units,
-    "statements": quotable.statements,
-    "stands alone": lambda text: quotable.shorter_forms(quotable.standing_alone(text)),
     "injections": _injections,
     "visible": prompt_injection.visible,
     "web page": lambda text: read_html(text.encode("utf-8", "replace"), "utf-8", "https://a.org/", "title"),
     "lines of a PDF": lambda text: _as_paragraphs(text.split() or ["a"]),
     "cells of a table": lambda text: choose_columns([text, "b"], [{text: text, "b": text}], {}),
     "merits": lambda text: source_ranking.ranking_reasons(_hit(text), Aim.OTHER_SIDE, None, ()),
-    "publisher": lambda text: source_ranking.publisher_name(_source(text)),
+    "publisher": lambda text: publishers.publisher_name(_source(text)),
 }
 _ANSWERS: Mapping[str, Reader] = {
     "spoken": answers.spoken,

@@ -30,7 +30,6 @@ from crowdnotes.engines.llm.server import (
     Reply,
     Shape,
 )
-from crowdnotes.engines.local.source_ranking import publisher_name
 from crowdnotes.engines.metering import Meter, current_meter, price, side_by_side
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.engines.prompts import Prompt, load_prompt
@@ -42,6 +41,7 @@ from crowdnotes.errors import (
 )
 from crowdnotes.settings import LlmSettings
 from crowdnotes.text.markdown import host
+from crowdnotes.text.publishers import publisher_name
 
 _FENCE = re.compile(r"<{3,}|>{3,}")
 _NOTHING = "(nothing)"

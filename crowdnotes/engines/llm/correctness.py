@@ -1,15 +1,15 @@
 """Gate 2 by a language model: does the note distort a passage (CrowdNotes+ 4.3, E.2); what it points to is checked.
 
 The model proposes, the program verifies: a distortion counts only if its words stand in the note and the
-passage, and a sentence passes only if the program's own comparison, or words that the model shows in a
-passage, carry it. So no text can talk its way through.
+passage, and a sentence passes only if words that the model shows in a passage carry it. So no text can talk its way
+through.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Support
+from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Span, Support
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.answers import (
     LINE,
@@ -27,6 +27,7 @@ from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.stems import content_tokens
 
 _REASON = 240
+MODEL = "the model"
 _KINDS = {
     "unsupported": "No passage says this",
     "misread": "The passage says something else",
@@ -64,20 +65,19 @@ def judge_correctness(
     answer = answered.value
     distortions = _shown(note, passages, answer.distortions)
     marked = marked_as(answer.to_program, list(passages))
-    uncarried = _uncarried(note, passages, support, answer.carried, marked)
-    doubts = [
-        Finding(message=f"The program's own comparison asks: {doubt}", evidence_id=item.evidence_id, span=item.span)
-        for item in support
-        for doubt in item.doubts
-        if item.support is not Support.UNSUPPORTED
+    sentences = _compared(note, passages, support, answer.carried, distortions, marked)
+    uncarried = [
+        _uncarried(f"“{sanitized(item.words_in(note), 80)}”", item.span, number, answer.carried, marked)
+        for number, item in enumerate(sentences, 1)
+        if item.support is Support.UNSUPPORTED
     ]
     if distortions or uncarried:
         findings = [*distortions, *uncarried]
         told = sanitized(answer.reason, _REASON) if answer.faithful == "no" else findings[0].message
         # Where the program overrules the model, the model's probability is of another verdict.
         probability = answered.probability if answer.faithful == "no" else None
-        return _result(GateStatus.FAIL, told, [*findings, *doubts], probability, marked)
-    return _result(GateStatus.PASS, sanitized(answer.reason, _REASON), doubts, answered.probability, marked)
+        return _result(GateStatus.FAIL, told, findings, probability, marked, sentences)
+    return _result(GateStatus.PASS, sanitized(answer.reason, _REASON), [], answered.probability, marked, sentences)
 
 
 def _result(
@@ -86,6 +86,7 @@ def _result(
     findings: Sequence[Finding],
     probability: float | None,
     marked: Iterable[str] = (),
+    sentences: Sequence[SentenceSupport] = (),
 ) -> GateResult:
     return GateResult(
         gate=GateName.CORRECTNESS,
@@ -96,6 +97,7 @@ def _result(
         probability=probability,
         findings=tuple(findings),
         marked=tuple(sorted(marked)),
+        sentences=tuple(sentences),
     )
 
 
@@ -116,40 +118,54 @@ def _shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion
     return found
 
 
-def _uncarried(
+def _compared(
     note: str,
     passages: dict[str, str],
     support: Sequence[SentenceSupport],
     carried: Sequence[Carried],
+    distortions: Sequence[Finding],
     marked: set[str],
-) -> list[Finding]:
-    """Sentences that neither the program's comparison nor words shown by the model carry.
+) -> list[SentenceSupport]:
+    """Each sentence with the words that the model shows to carry it; in part where a distortion stands in it.
 
     What stands in a passage that speaks to a program carries nothing.
     """
-    shown = {
-        item.sentence
-        for item in carried
-        if 1 <= item.sentence <= len(support)
-        and item.evidence_id not in marked
-        and find_quote(passages.get(item.evidence_id, ""), item.quote) is not None
-        and _may_carry(note, _words(note, support[item.sentence - 1]), passages[item.evidence_id], item.quote)
-    }
-    findings = []
+    found = []
     for number, item in enumerate(support, 1):
-        words = f"“{sanitized(_words(note, item), 80)}”"
-        if number in shown:
-            continue
-        if item.support is Support.UNSUPPORTED:
-            findings.append(Finding(message=f"No passage was shown to carry {words}.", span=item.span))
-        elif item.evidence_id in marked:
-            message = f"Only {item.evidence_id} carries {words}, and it holds words that speak to a program."
-            findings.append(Finding(message=message, evidence_id=item.evidence_id, span=item.span))
-    return findings
+        words = item.words_in(note)
+        shown = (
+            (each.evidence_id, find_quote(passages.get(each.evidence_id, ""), each.quote))
+            for each in carried
+            if each.sentence == number
+            and each.evidence_id not in marked
+            and _may_carry(note, words, passages.get(each.evidence_id, ""), each.quote)
+        )
+        name, carrier = next(((name, span) for name, span in shown if span is not None), (None, None))
+        faults = [fault for fault in distortions if fault.span and _overlap(fault.span, item.span)]
+        verdict = Support.PARTLY if faults else Support.SUPPORTED
+        update = {
+            "support": verdict if name else Support.UNSUPPORTED,
+            "evidence_id": name,
+            "carrier": carrier,
+            "doubts": tuple(fault.message for fault in faults),
+            "doubted": tuple(fault.span for fault in faults),
+            "by": MODEL,
+        }
+        found.append(item.model_copy(update=update))
+    return found
 
 
-def _words(note: str, item: SentenceSupport) -> str:
-    return note[item.span.start : item.span.end]
+def _uncarried(words: str, span: Span, number: int, carried: Sequence[Carried], marked: set[str]) -> Finding:
+    """That nothing carries a sentence, or only a passage that speaks to a program."""
+    name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
+    if name is None:
+        return Finding(message=f"No passage was shown to carry {words}.", span=span)
+    message = f"Only {name} carries {words}, and it holds words that speak to a program."
+    return Finding(message=message, evidence_id=name, span=span)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _may_carry(note: str, sentence: str, passage: str, quote: str) -> bool:

@@ -26,7 +26,7 @@ from crowdnotes.engines.llm.askers import Askers
 from crowdnotes.engines.llm.correctness import judge_correctness
 from crowdnotes.engines.llm.principles import PRINCIPLE_PROMPTS, judge_principles
 from crowdnotes.engines.llm.relevance import judge_relevance
-from crowdnotes.engines.local.support import sentence_supports
+from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.metering import Budget
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.engines.prompts import version_of
@@ -55,7 +55,6 @@ class LLMEngine:
         if settings.base_url is None:
             raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
         self._settings = settings
-        self._gates = gates
         self._embedder = embedder
         askers = Askers(settings, data_dir)
         self._meter = askers.meter
@@ -115,7 +114,6 @@ class LLMEngine:
         """See `Engine.write`."""
         return writing.write_notes(
             self._askers[EngineStep.WRITING],
-            self.support,
             post,
             evidence,
             budget,
@@ -131,8 +129,8 @@ class LLMEngine:
         return writing.write_supernote(asker, post, notes, budget, variant, temperature)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
-        """The program's own comparison, as in the local engine. Words that speak to a model carry nothing."""
-        return sentence_supports(self._embedder, self._gates, note, [cleared(item) for item in evidence])
+        """As in the local engine. Words that speak to a model carry nothing."""
+        return attribute(self._embedder, note, [cleared(item) for item in evidence])
 
     def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
@@ -149,10 +147,9 @@ class LLMEngine:
         """See `Engine.helpfulness`."""
         return named_result(self.judge, post, note)
 
-    def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
+    def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
-        asker = self._askers[EngineStep.JUDGING]
-        return judge_principles(asker, post, note, support, at_once=self._settings.at_once)
+        return judge_principles(self._askers[EngineStep.JUDGING], post, note, at_once=self._settings.at_once)
 
 
 def _model(settings: LlmSettings, step: EngineStep) -> str:

@@ -1,8 +1,11 @@
-"""The six principles by a language model, side by side: the words each objects to, and the note without them."""
+"""The principles by a language model, side by side: the words each objects to, and the note without them.
+
+All but "sources support it", which is what the correctness gate finds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from crowdnotes.domain import (
@@ -11,8 +14,6 @@ from crowdnotes.domain import (
     Post,
     PrincipleName,
     PrincipleResult,
-    SentenceSupport,
-    Support,
 )
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.answers import Objection, PrincipleAnswer, has_handle, pointed, sanitized
@@ -23,15 +24,15 @@ from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 
 _REASON = 220
-_PROMPTS = {name: f"principle_{name.name.lower()}" for name in PrincipleName}
+_PROMPTS: dict[PrincipleName, str] = {
+    name: f"principle_{name.name.lower()}" for name in PrincipleName if name is not PrincipleName.SOURCES_SUPPORT
+}
 PRINCIPLE_PROMPTS = tuple(_PROMPTS.values())
 # Their fault is that something is missing, so there may be no words to point at.
 _ABOUT_THE_WHOLE = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
 
 
-def judge_principles(
-    asker: Asker, post: Post, note: str, support: Sequence[SentenceSupport], *, at_once: int
-) -> tuple[PrincipleResult, ...]:
+def judge_principles(asker: Asker, post: Post, note: str, *, at_once: int) -> tuple[PrincipleResult, ...]:
     """All, in order; one that could not be judged is NOT_RUN with its reason, and the others stand."""
     words = without_urls(note).strip()
     if not words:
@@ -45,13 +46,7 @@ def judge_principles(
             PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings)
             for name in _PROMPTS
         )
-    tasks = [
-        partial(_sources, asker, post, note, support)
-        if name is PrincipleName.SOURCES_SUPPORT
-        else partial(_one, asker, name, post, note)
-        for name in _PROMPTS
-    ]
-    results = side_by_side(tasks, at_once)
+    results = side_by_side([partial(_one, asker, name, post, note) for name in _PROMPTS], at_once)
     return tuple(_settled(name, result) for name, result in zip(_PROMPTS, results, strict=True))
 
 
@@ -67,7 +62,11 @@ def _one(asker: Asker, name: PrincipleName, post: Post, note: str) -> PrincipleR
         if answer.follows == "no" and name not in _ABOUT_THE_WHOLE and not pointed(note, answer.objections):
             raise AnswerUnreadableError("The model objected, but pointed at no words that are in the note.")
 
-    answer = _asked(asker, name, [post_block(post), _words_block(note)], check)
+    blocks = [post_block(post), Block("note", without_urls(note).strip())]
+    asked = question(
+        EngineStep.JUDGING, _PROMPTS[name], PrincipleAnswer, blocks, values={"budget": NOTE_LIMIT - 4}, check=check
+    )
+    answer = asker.ask(asked).value
     # Objections to a note that passes are kept, too: the verdict is the model's, but a person may weigh them otherwise.
     findings = pointed(note, answer.objections)
     if name in _ABOUT_THE_WHOLE:
@@ -86,55 +85,6 @@ def _of_the_whole(objections: Sequence[Objection]) -> list[str]:
     """The objections that point at no words of the note, in their order, each once."""
     said = (sanitized(item.objection, _REASON) for item in objections if not item.quote.strip())
     return [words for words in dict.fromkeys(said) if words]
-
-
-def _sources(asker: Asker, post: Post, note: str, support: Sequence[SentenceSupport]) -> PrincipleResult:
-    """By the program's comparison; the model only repairs the wording."""
-    name = PrincipleName.SOURCES_SUPPORT
-    if not support:
-        reason = "No sentence was compared with the passages."
-        return PrincipleResult.not_run(name, reason)
-    weak = [item for item in support if item.support is not Support.SUPPORTED and (item.doubts or _unsupported(item))]
-    if not any(_unsupported(item) or item.doubts for item in weak):
-        return PrincipleResult(principle=name, status=GateStatus.PASS, reason="A passage carries each sentence.")
-    found = tuple(
-        Finding(
-            message=item.doubts[0] if item.doubts else "No passage carries this sentence.",
-            evidence_id=item.evidence_id,
-            span=item.span,
-        )
-        for item in weak
-    )
-    doubts = "\n".join(
-        f"“{note[item.span.start : item.span.end]}”: {' '.join(item.doubts) or 'No passage says this.'}"
-        for item in weak
-    )
-    reason = "Not every sentence is carried by a passage as it stands."
-    result = PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=found)
-    blocks = [post_block(post), _words_block(note), Block("what the program found", doubts)]
-    try:
-        answer = _asked(asker, name, blocks, None)
-    except EngineError as error:  # the verdict stands without a suggestion
-        return result.model_copy(update={"reason": f"{reason} No rewrite: {error.message}"})
-    findings = (*found, *pointed(note, answer.objections))
-    return result.model_copy(update={"findings": findings, "rewrite": _usable(answer.rewrite, note)})
-
-
-def _unsupported(item: SentenceSupport) -> bool:
-    return item.support is Support.UNSUPPORTED
-
-
-def _asked(
-    asker: Asker, name: PrincipleName, blocks: Sequence[Block], check: Callable[[PrincipleAnswer], None] | None
-) -> PrincipleAnswer:
-    asked = question(
-        EngineStep.JUDGING, _PROMPTS[name], PrincipleAnswer, blocks, values={"budget": NOTE_LIMIT - 4}, check=check
-    )
-    return asker.ask(asked).value
-
-
-def _words_block(note: str) -> Block:
-    return Block("note", without_urls(note).strip())
 
 
 def _usable(rewrite: str, note: str) -> str:

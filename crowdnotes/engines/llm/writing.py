@@ -1,4 +1,4 @@
-"""Candidate notes by a language model: side by side, asked to shorten when too long, attributed by the program.
+"""Candidate notes by a language model: side by side, asked to shorten when too long.
 
 Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). A supernote is one candidate from
 several notes (Supernotes 2.1 and 3): their facts, none of their links or tempers.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from pydantic_core import from_json
 
-from crowdnotes.domain import Evidence, Post, SentenceSupport, Support
+from crowdnotes.domain import Evidence, Post
 from crowdnotes.engines.base import EngineStep, OnText, WriterAnswer, Written
 from crowdnotes.engines.llm.answers import NoteAnswer, ShortenedAnswer, SupernoteAnswer, has_handle, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, passage_block, post_block, question
@@ -90,7 +90,6 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
 
 
-Attribute = Callable[[str, Sequence[Evidence]], tuple[SentenceSupport, ...]]
 _SHORTENINGS = 2
 _LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes
 _SPARE = 20  # models miscount; aiming lower saves most of the calls that ask to shorten
@@ -114,7 +113,6 @@ class _Abstained:
 
 def write_notes(
     asker: Asker,
-    attribute: Attribute,
     post: Post,
     evidence: Sequence[Evidence],
     budget: int,
@@ -124,7 +122,7 @@ def write_notes(
     at_once: int,
     on_text: OnText | None,
 ) -> WriterAnswer:
-    """Up to `count` notes of at most `budget` characters, those that the passages carry best first.
+    """Up to `count` different notes of at most `budget` characters, in the order in which they were asked for.
 
     Abstains when most of the writers do. Raises EngineError when no candidate could be had.
     """
@@ -150,7 +148,7 @@ def write_notes(
     if not written:
         raise next((error for error in errors if isinstance(error, BudgetError)), errors[0])
     lost = [f"{_ABSTAINED[item.decision]}: {item.reason}" for item in abstained] + [error.message for error in errors]
-    return WriterAnswer(tuple(_ranked(written, attribute, evidence)), lost=tuple(lost))
+    return WriterAnswer(tuple({item.text: item for item in written}.values()), lost=tuple(lost))
 
 
 def _write_one(
@@ -237,21 +235,6 @@ def _tell(on_text: OnText, number: int, words: str) -> None:
     note = part.get("note") if isinstance(part, dict) else None
     if isinstance(note, str) and note:
         on_text(number, sanitized(note, 600))
-
-
-def _ranked(written: Sequence[Written], attribute: Attribute, evidence: Sequence[Evidence]) -> list[Written]:
-    """Best carried first; the passages that carry most are cited first, those that carry nothing not at all."""
-    by_id = {item.id: item for item in evidence}
-    scored = []
-    for item in {item.text: item for item in written}.values():
-        support = attribute(item.text, [by_id[name] for name in item.evidence_ids])
-        carriers = Counter(s.evidence_id for s in support if s.evidence_id and s.support is not Support.UNSUPPORTED)
-        cited = sorted((name for name in item.evidence_ids if carriers[name]), key=lambda name: -carriers[name])
-        loose = sum(sentence.support is Support.UNSUPPORTED for sentence in support)
-        score = sum(sentence.score for sentence in support) / len(support) if support else 0.0
-        scored.append((loose, -score, Written(item.text, tuple(cited) or item.evidence_ids)))
-    scored.sort(key=lambda entry: entry[:2])
-    return [item for _, _, item in scored]
 
 
 _SUPERNOTE_ANGLES = (

@@ -1,4 +1,4 @@
-"""The local engine: it searches, quotes and judges without a model server."""
+"""The local engine: a careful helper without any model server."""
 
 from crowdnotes.engines.local.engine import LocalEngine
 

@@ -1,24 +1,43 @@
-"""The engine that needs no model server: similarity, word lists and quotation. It says so on screen."""
+"""The engine that needs no model server: it finds and orders evidence, offers sentences to quote, shows where to look.
+
+It writes no note and does not judge whether one is correct: a person does. It says so on screen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crowdnotes.domain import Aim, Claim, Evidence, GateResult, Hit, Post, PrincipleResult, Query, SentenceSupport
+from crowdnotes.domain import (
+    BY_PERSON,
+    Aim,
+    Claim,
+    Evidence,
+    GateName,
+    GateResult,
+    GateStatus,
+    Hit,
+    Post,
+    PrincipleResult,
+    Query,
+    SentenceSupport,
+)
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
 from crowdnotes.engines.judges import trained
 from crowdnotes.engines.judges.judge import HelpfulnessJudge, named_result
+from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
+from crowdnotes.engines.local.quotations import find_quotations
 from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.engines.local.source_ranking import pick_next
-from crowdnotes.engines.local.support import comparable_supports, judge_correctness
-from crowdnotes.engines.local.writing import write_notes
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
+
+_NONE = "No sentence of the passages stands near the post; search further, or quote what you found."
+_NO_SENTENCE = "The note has no sentence to compare."
 
 
 class LocalEngine:
@@ -64,29 +83,35 @@ class LocalEngine:
         self,
         post: Post,
         evidence: Sequence[Evidence],
-        budget: int,
+        budget: int,  # noqa: ARG002 - a quotation is whole; the counter shows what is too long
         count: int,
-        on_text: OnText | None = None,  # noqa: ARG002 - the words are there at once
+        on_text: OnText | None = None,  # noqa: ARG002 - nothing is written
     ) -> WriterAnswer:
-        """See `Engine.write`."""
-        return write_notes(self._embedder, post, [cleared(item) for item in evidence], budget, count)
+        """Sentences to quote, and no note: see `Engine.write`."""
+        found = find_quotations(self._embedder, post, [cleared(item) for item in evidence], count)
+        return WriterAnswer(
+            abstained="Without a language model the program writes no note. "
+            + ("These sentences speak most to the post; whether they answer it is yours to judge." if found else _NONE),
+            quotations=found,
+        )
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
-        """See `Engine.support`; sentences that cannot be compared for their language are left out."""
-        return comparable_supports(self._embedder, self._settings, note, evidence)
+        """See `Engine.support`."""
+        return attribute(self._embedder, note, [cleared(item) for item in evidence])
 
     def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
         return judge_relevance(self._embedder, self._settings, post, evidence)
 
-    def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
-        """See `Engine.correctness`."""
-        return judge_correctness(self._settings, note, evidence, support)
+    def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:  # noqa: ARG002
+        """NOT_RUN until a person has compared each sentence: see `gates.by_person`."""
+        reason = "Nobody has compared the sentences with their passages yet." if support else _NO_SENTENCE
+        return GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason=reason, judge=BY_PERSON)
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
         """See `Engine.helpfulness`."""
         return named_result(self.judge, post, note)
 
-    def principles(self, post: Post, note: str, support: Sequence[SentenceSupport]) -> tuple[PrincipleResult, ...]:
+    def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
-        return judge_principles(self._embedder, self._settings, post, note, support)
+        return judge_principles(self._embedder, self._settings, post, note)

@@ -28,7 +28,7 @@ from crowdnotes.engines.local.heads.head import (
     word_counts,
 )
 from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
-from crowdnotes.engines.local.support import of_needed
+from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.stems import content_tokens, plain_post, stem, tokens
@@ -152,7 +152,7 @@ def _words_of_tone(post: Post, note: str) -> dict[str, Span]:
     return {
         match.group().lower(): Span(start=match.start(), end=match.end())
         for match in _WORD.finditer(note)
-        if tone.is_of_manner(match.group().lower()) and stem(match.group().lower()) not in in_post
+        if tone.is_about_tone(match.group().lower()) and stem(match.group().lower()) not in in_post
         if not any(start <= match.start() < end for start, end in links)
     }
 

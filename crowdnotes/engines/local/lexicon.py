@@ -1,4 +1,4 @@
-"""Words of the health domain: what things are called, which tell a subject, and names that one letter tells apart."""
+"""Words of the health domain: what things are called, and which tell a subject."""
 
 from __future__ import annotations
 
@@ -42,45 +42,6 @@ CAUSAL_WORDS = frozenset(
     "approved mandated infected spreads spread transmitted died dies die dead injured results resulted makes turns "
     "protects protect".split()
 )
-
-# Past forms that are no nouns or adjectives as well ("left", "felt"): what somebody did is no name of a subject.
-PAST_FORMS = frozenset(
-    "flew flown ate eaten drank gave given took taken grew grown hid hidden knew known threw thrown wrote written "
-    "drove driven rode ridden spoke stole stolen chose chosen froze broke woke fell fallen went gone came became began "
-    "begun ran sang sank swam swore tore wore brought bought caught fought sought taught thought built bent lent sent "
-    "spent slept kept swept wept dealt meant lost shot sold told held found paid said laid led met sat won hung dug "
-    "stuck struck forgot forgave withdrew overthrew blew drew shook undertook mistook ordered cancelled canceled "
-    "stopped banned signed fired killed".split()
-)
-
-
-_SERIES = re.compile(
-    r"\b(?P<name>vitamin|hepatitis|influenza)s?[\s-]+"
-    r"(?P<letters>[a-z]\d{0,2}\b(?:(?:\s*(?:,|/|&|\band\b|\bor\b))+\s*[a-z]\d{0,2}\b)*)",
-    re.IGNORECASE,
-)
-_LETTER_FIRST = re.compile(r"\b(?P<letters>[B-HJ-Z])[\s-](?:(?:group|complex)[\s-])?(?P<name>vitamin)s?\b")
-_LETTER = re.compile(r"\b([A-Za-z])\d{0,2}\b")
-
-
-def vitamin_names(text: str) -> dict[str, str]:
-    """Each such name, as "vitamin c", with its first mention as a reader would write it: "vitamin C".
-
-    "vitamin B12" is a "vitamin b". A small "a" or "i" is a word, as in "a vitamin a day".
-    """
-    found: dict[str, str] = {}
-    for match in [*_SERIES.finditer(text), *_LETTER_FIRST.finditer(text)]:
-        name = match["name"].lower()
-        for letter in _LETTER.findall(match["letters"]):
-            if letter not in "ai":
-                found.setdefault(f"{name} {letter.lower()}", f"{name} {letter.upper()}")
-    return found
-
-
-def names_another(wanted: str, names: frozenset[str]) -> bool:
-    """Whether names hold the same name with other letters only: "vitamin b" where "vitamin c" is wanted."""
-    start = f"{wanted.split(maxsplit=1)[0]} "
-    return wanted not in names and any(name.startswith(start) for name in names)
 
 
 _TABLE = Path(__file__).with_name("health_terms.toml")
@@ -258,22 +219,5 @@ _PLAIN = (
     "three four five six seven eight nine ten half almost zero eliminated eradicated pose poses attract"
 )
 
-_NOUNS = (
-    "neglect private household vegetable citizens teenagers teens seniors researchers pneumonia diabetes obesity "
-    "stress hair teeth eyes ears nails joints muscles nerves veins arteries organs insects ticks mosquitoes animals "
-    "pets dogs cats birds cattle chickens milk meat fish fruit fruits salt sugar fat fats oil oils eggs butter bread "
-    "nuts grains fiber plants trees air heat sunlight radiation x-rays laboratories samples smoke tobacco caffeine "
-    "coffee tea wine beer marijuana measles mumps rubella shingles chickenpox asthma arthritis stroke strokes "
-    "hepatitis malaria tuberculosis rabies cholera plague polio hypertension dementia autism schizophrenia epilepsy "
-    "migraine acne eczema psoriasis insulin glucose cholesterol calcium iron zinc iodine fluoride mercury lead arsenic "
-    "aluminum copper stone stones kidney kidneys liver stomach bladder bowel colon thyroid pancreas breast prostate "
-    "ovarian cervical spinal cardiac coronary pulmonary renal gastric sometimes several various additional "
-    "occasionally rarely typically correct swimming diving residents visitors workers students teachers scientists "
-    "farmers soldiers veterans athletes smokers drinkers"
-)
 TOPIC_STEMS = frozenset(stem(word) for word in _TOPICS.split())
 PLAIN_STEMS = (frozenset(stem(word) for word in f"{_FILLER} {_PLAIN}".split())) - TOPIC_STEMS
-# For the question whether a sentence's first word keeps its capital after a comma.
-ORDINARY_WORDS = frozenset(f"{_TOPICS} {_FILLER} {_PLAIN} {_NOUNS}".split()) - frozenset(
-    "american americans america usa us uk who cdc fda nih epa nhs covid covid-19 coronavirus sars-cov-2 dna".split()
-)

@@ -15,9 +15,7 @@ from crowdnotes.domain import (
     Post,
     PrincipleName,
     PrincipleResult,
-    SentenceSupport,
     Span,
-    Support,
 )
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
@@ -33,7 +31,7 @@ from crowdnotes.engines.local.heads.head import (
     without_each,
     word_counts,
 )
-from crowdnotes.engines.local.support import note_sentences, of_needed
+from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.engines.local.tone import reading
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.note_rules import find_urls, without_urls
@@ -51,19 +49,17 @@ _QUOTED = re.compile(r"[\"“][^\"”]{15,1000}[\"”]")
 _MOST_COUNTED = 10.0  # more says no more
 
 
-def judge_principles(
-    embedder: Embedder, settings: GateSettings, post: Post, note: str, support: Sequence[SentenceSupport]
-) -> tuple[PrincipleResult, ...]:
-    """All six, in the order of `PrincipleName`; NOT_RUN where there is nothing to judge, or not in English."""
+def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> tuple[PrincipleResult, ...]:
+    """All but "sources support it"; NOT_RUN where there is nothing to judge, or not in English."""
     words = without_urls(note)
     reason = foreign_note(note) if content_tokens(words) else "The note has no words to judge yet."
     if reason:
-        return tuple(PrincipleResult.not_run(name, reason) for name in PrincipleName)
+        judged = (name for name in PrincipleName if name is not PrincipleName.SOURCES_SUPPORT)
+        return tuple(PrincipleResult.not_run(name, reason) for name in judged)
     return (
         _neutral(note),
         _no_speculation(embedder, settings, note),
         _addresses(embedder, post, words),
-        _sources(note, support),
         _context(words),
         _readable(note, words),
     )
@@ -126,24 +122,6 @@ def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     findings = [] if cosine >= needed else [Finding(message=f"The note is far from the post ({scale}).")]
     good, bad = f"It speaks of what the post says ({scale}).", f"It speaks of something else than the post ({scale})."
     return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
-
-
-def _sources(note: str, support: Sequence[SentenceSupport]) -> PrincipleResult:
-    findings = [
-        Finding(
-            message=sentence.doubts[0] if sentence.doubts else "No passage carries this sentence.",
-            evidence_id=sentence.evidence_id,
-            span=sentence.span,
-        )
-        for sentence in support
-        if sentence.support is Support.UNSUPPORTED or (sentence.doubts and sentence.support is Support.PARTLY)
-    ]
-    of_all = len(note_sentences(note))
-    if not support or (not findings and len(support) < of_all):
-        reason = f"{len(support) or 'None'} of {of_all} sentences could be compared with the passages."
-        return PrincipleResult.not_run(PrincipleName.SOURCES_SUPPORT, reason)
-    good, bad = "A passage carries each sentence.", "Not every sentence is carried by a passage."
-    return _result(PrincipleName.SOURCES_SUPPORT, good, bad, findings)
 
 
 def _context(words: str) -> PrincipleResult:

@@ -9,101 +9,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from urllib.parse import urlsplit
+from functools import lru_cache
 
 import numpy as np
 
-from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
+from crowdnotes.domain import Aim, Hit, Post, SourceCategory
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import Pick
+from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.foreign_terms import known_words
-from crowdnotes.engines.local.polarity import split_units
-from crowdnotes.engines.local.subjects import Subject, subject_of, subjects_of, text_stems
+from crowdnotes.engines.local.lexicon import PLAIN_STEMS
 from crowdnotes.engines.local.tone import reading
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.text.languages import language_of
-from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.sentences import split_units
 from crowdnotes.text.stems import content_tokens, plain_post
-
-_LONGEST = 60
-_HOSTS = {
-    "cdc.gov": "the CDC",
-    "fda.gov": "the FDA",
-    "epa.gov": "the EPA",
-    "usda.gov": "the USDA",
-    "who.int": "the WHO",
-    "nhs.uk": "the NHS",
-    "cancer.gov": "the National Cancer Institute",
-    "cancer.org": "the American Cancer Society",
-    "nhlbi.nih.gov": "the NIH (NHLBI)",
-    "niddk.nih.gov": "the NIH (NIDDK)",
-    "ninds.nih.gov": "the NIH (NINDS)",
-    "rarediseases.info.nih.gov": "the NIH",
-    "ghr.nlm.nih.gov": "the NIH",
-    "nihseniorhealth.gov": "the NIH",
-    "medlineplus.gov": "the NIH's MedlinePlus",
-    "nlm.nih.gov": "the National Library of Medicine",
-    "nih.gov": "the NIH",
-    "mayoclinic.org": "Mayo Clinic",
-    "my.clevelandclinic.org": "Cleveland Clinic",
-    "clevelandclinic.org": "Cleveland Clinic",
-    "hopkinsmedicine.org": "Johns Hopkins Medicine",
-    "ema.europa.eu": "the European Medicines Agency",
-    "reuters.com": "Reuters",
-    "apnews.com": "AP News",
-    "bbc.com": "the BBC",
-    "bbc.co.uk": "the BBC",
-    "factcheck.org": "FactCheck",
-    "wikipedia.org": "Wikipedia",
-}
-_PATHS = {("nlm.nih.gov", "/medlineplus"): "the NIH's MedlinePlus"}
-_TAKES_THE = re.compile(
-    r"^(?:[A-Z]{2,6}$|(?:national|world|centers?|u\.?s\.?|united|american|european|federal|food|department|ministry|"
-    r"office|agency|institute|royal|british|university|society|association|mayo foundation|international)\b)",
-    re.IGNORECASE,
-)
-
-
-def publisher_name(source: Source) -> str:
-    """A name that reads well after "According to", without a URL in it; "" when the source has none."""
-    known = _by_host(source.url)
-    if known:
-        return known
-    publisher = _clean(source.publisher or "")
-    if publisher:
-        return f"the {publisher}" if _TAKES_THE.match(publisher) else publisher
-    site = re.search(r"\s[|–—-]\s([^|–—]{2,40})$", source.title)
-    if site and (name := _clean(site.group(1))):
-        return f"the {name}" if _TAKES_THE.match(name) else name
-    title = _clean(source.title)
-    return f"“{title}”" if title else ""
-
-
-def _by_host(url: str | None) -> str:
-    try:
-        parts = urlsplit(url or "")
-        host = (parts.hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
-    for (suffix, path), name in _PATHS.items():
-        if _is_within(host, suffix) and parts.path.startswith(path):
-            return name
-    for suffix in sorted(_HOSTS, key=len, reverse=True):
-        if _is_within(host, suffix):
-            return _HOSTS[suffix]
-    return ""
-
-
-def _is_within(host: str, domain: str) -> bool:
-    return host == domain or host.endswith(f".{domain}")
-
-
-def _clean(name: str) -> str:
-    """One line, of bearable length, and no host name: X would count "cdc.gov" as a link."""
-    name = re.sub(r"\s+", " ", name).strip(" .,;:-|")
-    if not name or find_urls(name) or re.search(r"[<>@/\\]|\.\w", name):
-        return ""
-    return name if len(name) <= _LONGEST else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +67,7 @@ _SUPPORTS = re.compile(
 )
 AGAINST = RankingReason("it speaks against the claim", -0.2)
 TOWARDS = RankingReason("it may speak for the claim", 0.15)
+_MOST_OF = 0.6  # share of a claim's telling words that a sentence must have to speak for it
 _HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
 _EASY = 50.0
 _ENOUGH_WORDS = 15
@@ -154,7 +75,7 @@ _RECENT_YEARS = 4
 _OLD_YEARS = 12
 
 
-def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[Subject] = ()) -> list[RankingReason]:
+def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[str] = ()) -> list[RankingReason]:
     """All that holds of a hit. `newest` is the day that its age is counted from; None leaves age out.
 
     `claims` are what a hit may speak for, which counts with Aim.OTHER_SIDE alone.
@@ -194,26 +115,22 @@ def _age(hit: Hit, newest: date | None) -> RankingReason | None:
     return RankingReason(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
 
 
-def _side(hit: Hit, claims: Sequence[Subject]) -> RankingReason | None:
-    """Whether its words speak for a claim rather than against it, by cue words and the terms beside them."""
+def _side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
+    """Whether its words speak for a claim rather than against it, by cue words and the claim's words beside them."""
     text = f"{hit.title} {hit.snippet}"
     against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
     if against > towards:
         return AGAINST
-    stems = text_stems(text)
-    said = [unit.text for unit in split_units(text) if _SUPPORTS.search(unit.text)]
-    about = [claim for claim in claims if claim.is_named_by(stems) and _names_agent(claim, stems)]
-    speaks = any(_is_told(claim, sentence) for claim in about for sentence in said)
+    of_title = _stems(hit.title)
+    said = [of_title | unit.stems for unit in split_units(text) if _SUPPORTS.search(unit.text)]
+    wanted = [_stems(claim) - PLAIN_STEMS or _stems(claim) for claim in claims]
+    speaks = any(len(stems & of_claim) >= _MOST_OF * len(of_claim) for of_claim in wanted for stems in said)
     return TOWARDS if towards > against and speaks else None
 
 
-def _names_agent(claim: Subject, stems: frozenset[str]) -> bool:
-    return not claim.agents or claim.share(claim.agents, stems) > 0
-
-
-def _is_told(claim: Subject, sentence: str) -> bool:
-    """Whether a sentence names what the claim tells of its agent: autism, where "vaccines cause autism"."""
-    return claim.share(claim.told or claim.agents, text_stems(sentence)) > 0
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(token.stem for token in content_tokens(text))
 
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
@@ -271,13 +188,13 @@ def pick_next(
     return Pick(order[best], why)
 
 
-def _claims(post: Post) -> list[Subject]:
+def _claims(post: Post) -> list[str]:
     """What a result may speak for; of a post in another language the health words that have an English name."""
     text = plain_post(post.whole_text)
     language = language_of(text) or post.language or ""
     if language in ("", "en"):
-        return subjects_of(post) or [subject_of(text)]
-    return [subject_of(" ".join(known.english for known in known_words(text, language)))]
+        return [claim.text for claim in find_claims(post)] or [text]
+    return [" ".join(known.english for known in known_words(text, language))]
 
 
 def _asked(question: str, topics: Sequence[Topic]) -> list[str]:
@@ -319,10 +236,8 @@ def _newest(post: Post, hits: Sequence[Hit]) -> date | None:
 def _why(
     hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, reasons: Sequence[RankingReason]
 ) -> str:
-    stems = {token.stem for token in content_tokens(_text(hit))}
-    shared = [
-        topic for topic in topics if {token.stem for token in content_tokens(f"{topic.text} {topic.medical}")} & stems
-    ]
+    stems = _stems(_text(hit))
+    shared = [topic for topic in topics if _stems(f"{topic.text} {topic.medical}") & stems]
     told = [f"“{topic.text}”" for topic in shared if topic.is_known] or [f"“{topic.text}”" for topic in shared]
     parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
     parts.append(f"similarity to the post {relevance:.2f}")

@@ -56,7 +56,7 @@ class Outcome(StrEnum):
 
 
 class PostResult(Noun):
-    """One post: the three gates' verdicts on the best candidate, or why there is none.
+    """One post: the three gates' verdicts on the first candidate, or why there is none.
 
     `unread` counts the sources that were not read, by how that ended; `unanswered` are the search services
     that failed; `case_id` is the case in the run's own database.

@@ -57,7 +57,7 @@ def bench_principles(
             seen += 1
             chances.append(known)
         else:
-            chance = _chance(engine.principles(Post(text=""), str(text), ()))
+            chance = _chance(engine.principles(Post(text=""), str(text)))
             not_run += chance is None
             chances.append(0.5 if chance is None else chance)
         if number % _EVERY == 0 or number == len(notes):

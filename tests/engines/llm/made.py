@@ -84,7 +84,7 @@ def correctness_of(answer: Callable[[Body], Say | str], note: str = NOTE, item: 
 def principles_of(answer: Callable[[Body], Say | str], note: str = NOTE) -> tuple[PrincipleResult, ...]:
     """How a note keeps to the principles."""
     with engine_over(answer) as (engine, _):
-        return engine.principles(POST, note, engine.support(note, [evidence()]))
+        return engine.principles(POST, note)
 
 
 def assessed(answer: Callable[[Body], Say | str]) -> Assessment:

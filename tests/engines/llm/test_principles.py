@@ -1,4 +1,4 @@
-"""Six principles, each pointing at words that are in the note, with a rewrite that keeps the rules."""
+"""The principles, each pointing at words that are in the note, with a rewrite that keeps the rules."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from crowdnotes.domain import GateStatus, PrincipleName
-from tests.engines.llm.made import NOTE, POST, answered_together, engine_over, evidence, principles_of
-from tests.llm_server import Body, Say, honest
+from tests.engines.llm.made import NOTE, POST, answered_together, engine_over, principles_of
+from tests.llm_server import Body, honest
 
 LINK = "https://health.example.org/review-1"
+ASKED = [name for name in PrincipleName if name is not PrincipleName.SOURCES_SUPPORT]  # that is the correctness gate's
 LOADED = f"This dangerous lie is nonsense. {NOTE} {LINK}"
 
 
@@ -27,10 +28,10 @@ def _objecting(rewrite: str, quote: str = "dangerous lie") -> Callable[[Body], s
 
 def test_each_principle_is_asked_by_a_prompt_of_its_own_and_all_at_once() -> None:
     with engine_over(answered_together(5, honest)) as (engine, server):
-        results = engine.principles(POST, NOTE, engine.support(NOTE, [evidence()]))
+        results = engine.principles(POST, NOTE)
         assert len({body["messages"][0]["content"] for body in server.requests}) == 5
         assert server.most_at_once == 5
-    assert [result.principle for result in results] == list(PrincipleName)
+    assert [result.principle for result in results] == ASKED
     assert all(result.status is GateStatus.PASS for result in results)
 
 
@@ -48,9 +49,8 @@ def _passing(*objections: dict[str, str]) -> str:
 def test_objections_to_a_note_that_passes_are_kept_as_remarks() -> None:
     objection = {"quote": "no link between the drink", "objection": "“Link” may be read as a web link."}
     results = principles_of(lambda _: _passing(objection))
-    asked = [item for item in results if item.principle is not PrincipleName.SOURCES_SUPPORT]
-    assert {item.status for item in asked} == {GateStatus.PASS}
-    for result in asked:
+    assert {item.status for item in results} == {GateStatus.PASS}
+    for result in results:
         (remark,) = result.findings
         assert remark.message == objection["objection"]
         assert remark.span is not None
@@ -62,7 +62,7 @@ def test_what_is_missing_in_a_note_is_a_remark_without_words_to_point_at() -> No
     invented = {"quote": "wicked plot", "objection": "It blames."}
     results = principles_of(lambda _: _passing(missing, missing, invented))
     told = {item.principle: [finding.message for finding in item.findings] for item in results}
-    for name in PrincipleName:
+    for name in ASKED:
         is_of_the_whole = name in {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
         assert told[name] == ([missing["objection"]] if is_of_the_whole else [])
 
@@ -90,24 +90,8 @@ def test_an_objection_to_words_that_are_not_in_the_note_leaves_the_principle_not
     assert all(result.status is not GateStatus.NOT_RUN for result in results[1:])
 
 
-def test_whether_sources_support_it_is_the_programs_verdict_and_the_model_only_repairs() -> None:
-    note = "Bananas cure every disease known to doctors worldwide."
-
-    def answer(body: Body) -> str:
-        if "compared with its sources by a program" not in body["messages"][0]["content"]:
-            return honest(body)
-        objections = [{"quote": "cure every disease", "objection": "No passage says it."}]
-        return json.dumps({"objections": objections, "reason": "x", "rewrite": NOTE, "follows": "yes"})
-
-    result = principles_of(answer, note)[3]
-    assert (result.status, result.rewrite) == (GateStatus.FAIL, NOTE)
-    results = principles_of(lambda _: Say("no", status=500), note)
-    assert results[3].status is GateStatus.FAIL
-    assert results[0].status is GateStatus.NOT_RUN
-
-
 def test_a_note_of_links_alone_is_not_judged() -> None:
     with engine_over(honest) as (engine, server):
-        results = engine.principles(POST, LINK, ())
+        results = engine.principles(POST, LINK)
         assert server.requests == []
     assert {result.status for result in results} == {GateStatus.NOT_RUN}

@@ -78,11 +78,6 @@ def test_the_pinned_opinion_figure_follows_from_the_held_out_verdicts_and_has_no
     assert FIGURES["principles"]["auc_on_newest_fifth"] >= 0.88
 
 
-@pytest.mark.parametrize("name", ["own", "shared"])
-def test_the_pinned_correctness_figures_have_not_fallen(name: str) -> None:
-    assert FIGURES["correctness"][f"auc_{name}"] >= 0.85
-
-
 @pytest.mark.model
 def test_the_real_judges_tell_a_good_note_from_a_bad_one() -> None:
     engine = LocalEngine(MiniLMEmbedder(), GateSettings())
@@ -91,7 +86,7 @@ def test_the_real_judges_tell_a_good_note_from_a_bad_one() -> None:
     opinions = {
         note: next(
             result.probability
-            for result in engine.principles(POST, note, ())
+            for result in engine.principles(POST, note)
             if result.principle is PrincipleName.NO_SPECULATION
         )
         for note in (HELPFUL, UNHELPFUL)
@@ -119,7 +114,7 @@ def test_another_embedding_model_is_said_to_leave_the_similarity_out(engine: Loc
 @pytest.mark.model
 def test_opinion_that_no_word_list_holds_is_found_and_its_words_are_pointed_at() -> None:
     note = "The government should stop wasting money; these politicians only serve themselves and their rich friends."
-    results = LocalEngine(MiniLMEmbedder(), GateSettings()).principles(POST, note, ())
+    results = LocalEngine(MiniLMEmbedder(), GateSettings()).principles(POST, note)
     found = next(result for result in results if result.principle is PrincipleName.NO_SPECULATION)
     assert found.status is GateStatus.FAIL
     assert [note[f.span.start : f.span.end] for f in found.findings if f.span]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.engines.local.support import of_needed
+from crowdnotes.engines.local.relevance import of_needed
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 from crowdnotes.domain import Aim, Hit, SourceCategory
 from crowdnotes.engines.local.source_ranking import TOWARDS, ranking_reasons
-from crowdnotes.engines.local.subjects import subject_of
 
 TODAY = date(2026, 1, 1)
 CLAIM = "Coffee causes stroke."
@@ -16,7 +15,7 @@ CLAIM = "Coffee causes stroke."
 
 def _weight(aim: Aim = Aim.JUDGE, **of: object) -> float:
     hit = Hit.model_validate({"provider": "p", "title": "A title", "snippet": "", "query": "q"} | of)
-    return sum(reason.weight for reason in ranking_reasons(hit, aim, TODAY, [subject_of(CLAIM)]))
+    return sum(reason.weight for reason in ranking_reasons(hit, aim, TODAY, [CLAIM]))
 
 
 def test_a_health_authority_counts_more_than_a_portal_and_social_media_least() -> None:
@@ -67,5 +66,5 @@ def test_what_shares_only_the_subject_is_not_said_to_speak_for_the_claim(
     title: str, snippet: str, speaks: bool
 ) -> None:
     hit = Hit(provider="p", title=title, snippet=snippet, query="q")
-    found = ranking_reasons(hit, Aim.OTHER_SIDE, None, [subject_of("Vaccines cause autism.")])
+    found = ranking_reasons(hit, Aim.OTHER_SIDE, None, ["Vaccines cause autism."])
     assert (TOWARDS in found) is speaks

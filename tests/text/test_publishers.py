@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Source
-from crowdnotes.engines.local.source_ranking import publisher_name
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.publishers import publisher_name
 
 
 def _name(publisher: str | None = None, title: str = "", url: str | None = None) -> str:

@@ -1,0 +1,297 @@
+"""Which piece of which passage is nearest to each sentence of a note, and where to look when a person compares them.
+
+The attribution that CrowdNotes+ 4.3 asks of the correctness stage, and hints of its kinds: factual errors,
+exaggeration, selective framing. A hint is no verdict: on 160 notes in natural wording their number tells a distorted
+note from a faithful one hardly better than chance (AUC 0.57).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
+from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_passages
+from crowdnotes.engines.local.lexicon import medical_name
+from crowdnotes.engines.local.quantities import Quantity, quantities, shares
+from crowdnotes.engines.local.tone import BARE_VERDICT
+from crowdnotes.engines.local.topics import is_health_word
+from crowdnotes.engines.local.wording import ALL, CERTAIN, HEDGE, SCOPE, denies, effects_of, negations
+from crowdnotes.text.note_rules import UrlSpan, find_urls
+from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.sentences import Unit, passage_stems, split_sentences, split_units
+from crowdnotes.text.stems import Token, content_tokens, stem
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A sentence of a note, the piece of the passage nearest to it, all of the passage, and its source's names."""
+
+    sentence: str
+    piece: str
+    passage: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What to look at: a sentence for a person, and the words of the note's sentence that it is about."""
+
+    message: str
+    span: Span
+
+
+_MOST = 4  # more hints for one sentence help nobody
+
+
+def find_hints(sides: Compared) -> list[Hint]:
+    """At most a few, in the order of the sentence."""
+    if not content_tokens(sides.sentence):  # "95%." has no words to compare
+        return list(_numbers(sides))
+    found = [*_numbers(sides), *_denials(sides), *_strength(sides), *_effects(sides), *_names(sides), *_clauses(sides)]
+    return sorted(found[:_MOST], key=lambda hint: hint.span.start)
+
+
+_MOST_NUMBERS = 40  # of a sentence; each is compared with all of the passage
+
+
+def _numbers(sides: Compared) -> Iterator[Hint]:
+    """Numbers that the passage does not hold, or only in another unit. "7 in 100" is 7 %."""
+    of_passage = [*quantities(sides.passage), *shares(sides.passage)]
+    of_whole = shares(sides.sentence)
+    counted = [number for number in quantities(sides.sentence) if not _within(number, of_whole)]
+    for number in [*of_whole, *counted][:_MOST_NUMBERS]:
+        if any(number.agrees_with(other) for other in of_passage):
+            continue
+        same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
+        nearest = min(same_unit, key=lambda other: abs(other.value - number.value), default=None)
+        told = f"the passage says “{nearest.text}”" if nearest else "the passage does not have this number"
+        yield Hint(f"Number: “{number.text}”; {told}.", Span(start=number.start, end=number.end))
+
+
+def _within(number: Quantity, others: Sequence[Quantity]) -> bool:
+    return any(other.start <= number.start < other.end for other in others)
+
+
+def _denials(sides: Compared) -> Iterator[Hint]:
+    mine, theirs = negations(sides.sentence), negations(sides.piece)
+    if mine and not denies(sides.piece):
+        word = mine[0]
+        message = f"Denial: the note says “{word.group()}”, these words of the passage do not."
+        yield Hint(message, Span(start=word.start(), end=word.end()))
+    elif theirs and not denies(sides.sentence):
+        message = f"Denial: the passage says “{theirs[0].group()}”, the note does not."
+        yield Hint(message, Span(start=0, end=len(sides.sentence)))
+
+
+_AMOUNT = re.compile(
+    r"\b(?:most|many|some|several|few|usually|often|generally|sometimes|rarely|majority|half)\b", re.IGNORECASE
+)
+_SOFT = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually|some|many)\b", re.IGNORECASE)
+
+
+def _strength(sides: Compared) -> Iterator[Hint]:
+    """How widely and how surely: "all" for "some", "does" for "may", a limit left out."""
+    for pattern, kind in ((ALL, "How many"), (CERTAIN, "How sure")):
+        word = pattern.search(sides.sentence)
+        if word is not None and not pattern.search(sides.piece):
+            message = f"{kind}: the note says “{word.group()}”; see whether the passage goes that far."
+            yield Hint(message, Span(start=word.start(), end=word.end()))
+    mine, theirs = _AMOUNT.search(sides.sentence), _AMOUNT.search(sides.piece)
+    if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.piece, re.IGNORECASE):
+        message = f"How many: the note says “{mine.group()}”, the passage “{theirs.group()}”."
+        yield Hint(message, Span(start=mine.start(), end=mine.end()))
+    whole = Span(start=0, end=len(sides.sentence))
+    hedge, limit = HEDGE.search(sides.piece), SCOPE.search(sides.piece)
+    if hedge is not None and not _SOFT.search(sides.sentence):
+        yield Hint(f"How sure: the passage says “{hedge.group()}”, the note states it as certain.", whole)
+    if limit is not None and not SCOPE.search(sides.sentence):
+        yield Hint(f"Limit: the passage says “{limit.group().strip()}”.", whole)
+
+
+_SAYS_MORE = {"cause": "link", "cure": "treat", "prevent": "treat"}
+
+
+def _effects(sides: Compared) -> Iterator[Hint]:
+    mine, theirs = effects_of(sides.sentence), effects_of(sides.piece)
+    for strong, weak in _SAYS_MORE.items():
+        if strong in mine and strong not in theirs and weak in theirs:
+            word = mine[strong]
+            message = f"Effect: the note says “{word.group()}”, the passage “{theirs[weak].group()}”."
+            yield Hint(message, Span(start=word.start(), end=word.end()))
+
+
+# Of health, yet said of everything in it: another word for them is no difference.
+_GENERIC = frozenset(
+    stem(word)
+    for word in "birth cell clinical condition cure diagnosis diet disability disease doctor dose drug fatal "
+    "gene genetic health hospital immune immunity infection medicine mortality nutrient organ patient physician sleep "
+    "supplement surgery symptom syndrome therapy treatment wellness pregnancy pharma meds medicines children".split()
+)
+
+
+def _names(sides: Compared) -> Iterator[Hint]:
+    """Names and medical terms that the passage and its source do not have."""
+    known = passage_stems(sides.passage) | passage_stems(sides.source)
+    initials = _initials(f"{sides.passage} {sides.source}")
+    shouted = sides.sentence.isupper()
+    for token in content_tokens(sides.sentence):
+        if _is_name(token, sides.sentence, shouted=shouted) and not _is_known(token, known, initials):
+            message = f"Name: the passage does not have “{token.text}”."
+            yield Hint(message, Span(start=token.start, end=token.end))
+
+
+def _is_name(token: Token, sentence: str, *, shouted: bool) -> bool:
+    """A name, an abbreviation or a medical term; the first word's capital says nothing."""
+    if is_health_word(token):
+        return token.stem not in _GENERIC
+    if shouted or not token.text[0].isupper():
+        return False
+    before = sentence[max(0, token.start - 20) : token.start].rstrip()[-1:]
+    return (token.text.isupper() and len(token.text) > 1) or (token.start > 0 and before not in ('"', "“", ":", "."))
+
+
+def _is_known(token: Token, known: frozenset[str], initials: set[str]) -> bool:
+    if token.stem in known or token.folded in initials:
+        return True
+    parts = token.folded.replace("-", " ").split()
+    if len(parts) > 1 and all(stem(part) in known for part in parts if len(part) > 2):
+        return True
+    medical = medical_name(token.folded)
+    if medical and all(stem(part) in known for part in medical.split()):
+        return True
+    # "hypertension" / "hypertensive", "allergy" / "allergic": one long common beginning is one term.
+    return len(token.stem) >= 6 and any(other[:6] == token.stem[:6] for other in known)
+
+
+def _initials(text: str) -> set[str]:
+    """Abbreviations that the words could stand for: "human papillomavirus" gives "hp"."""
+    words = [word.strip("().,;:") for word in text.split()]
+    letters = "".join(word[0].lower() if word else " " for word in words)
+    return {letters[i : i + size] for size in (2, 3, 4, 5) for i in range(len(letters) - size + 1)}
+
+
+_CLAUSE = re.compile(r"[;:()–—]|,\s+(?=\w)|\b(?:and|but|because|which|who|although|while|so)\b", re.IGNORECASE)
+_FEWEST_WORDS = 2  # of content; less is no clause
+_ALIKE = 0.34  # share of a clause's words that the passage has
+
+
+def _clauses(sides: Compared) -> Iterator[Hint]:
+    """Each part of the sentence of which the passage has hardly a word: it may be added."""
+    known = passage_stems(sides.passage) | passage_stems(sides.source)
+    cuts = [0, *(cut.start() for cut in _CLAUSE.finditer(sides.sentence)), len(sides.sentence)]
+    for start, end in pairwise(cuts):
+        tokens = [token for token in content_tokens(sides.sentence) if start <= token.start < end]
+        held = sum(_is_known(token, known, set()) for token in tokens)
+        if len(tokens) >= _FEWEST_WORDS and held / len(tokens) < _ALIKE:
+            span = Span(start=tokens[0].start, end=tokens[-1].end)
+            yield Hint(f"Added? The passage has hardly a word of “{sides.sentence[span.start : span.end]}”.", span)
+
+
+_MOST_SENTENCES = 40
+_LINK_LABEL = re.compile(r"(?:sources?|links?|read more|see)\W*", re.IGNORECASE)
+_LINK_NUMBER = re.compile(r"[(\[]?\d[)\].:/]*")
+
+
+def attribute(embedder: Embedder, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
+    """One SentenceSupport for each sentence of the note, in order, UNCHECKED; URLs are not sentences.
+
+    `score` is how near the piece is, in [0, 1]: cosine and shared words, half and half.
+    """
+    spans = note_sentences(note)
+    passages = [(item, split_units(item.passage.text)) for item in evidence]
+    texts = [note[span.start : span.end] for span in spans]
+    vectors = embedder.encode([*texts, *(unit.text for _, units in passages for unit in units)])
+    out = []
+    for text, vector, span in zip(texts, vectors, spans, strict=False):
+        at = len(spans)
+        best: tuple[float, Evidence | None, Span | None] = (0.0, None, None)
+        for item, units in passages:
+            nearest = _nearest(text, vector, units, vectors[at : at + len(units)])
+            at += len(units)
+            if nearest is not None and (best[1] is None or nearest[0] > best[0]):
+                best = (nearest[0], item, nearest[1])
+        out.append(_hinted(span, text, *best))
+    return tuple(out)
+
+
+def _nearest(text: str, vector: FloatArray, units: Sequence[Unit], block: FloatArray) -> tuple[float, Span] | None:
+    """The piece of one passage that is nearest, or that and a neighbour where both together hold more of the words."""
+    if not units:
+        return None
+    stems = {token.stem for token in content_tokens(text)}
+
+    def score(first: int, last: int) -> float:
+        pair = block[first : last + 1].sum(axis=0)
+        held = frozenset[str]().union(*(unit.stems for unit in units[first : last + 1]))
+        cosine = float(pair @ vector) / (float(np.linalg.norm(pair)) or 1.0)
+        return (max(0.0, cosine) + len(stems & held) / (len(stems) or 1)) / 2
+
+    runs = [(first, last) for first in range(len(units)) for last in (first, first + 1) if last < len(units)]
+    worth = {run: score(*run) - _FOR_LENGTH * (run[1] - run[0]) for run in runs}
+    first, last = max(runs, key=worth.__getitem__)
+    return min(1.0, score(first, last)), Span(start=units[first].span.start, end=units[last].span.end)
+
+
+_FOR_LENGTH = 0.02  # two pieces must earn their length
+
+
+def _hinted(span: Span, text: str, score: float, item: Evidence | None, piece: Span | None) -> SentenceSupport:
+    if item is None or piece is None:
+        return SentenceSupport(span=span, support=Support.UNCHECKED, score=0.0)
+    passage, source = item.passage.text, item.source
+    if foreign_passages([item]) or foreign_note(text):  # its words would all be unlike
+        return SentenceSupport(
+            span=span, support=Support.UNCHECKED, score=round(score, 4), evidence_id=item.id, carrier=piece
+        )
+    names = " ".join(filter(None, (publisher_name(source), source.publisher, source.title)))
+    hints = find_hints(Compared(text, passage[piece.start : piece.end], passage, names))
+    return SentenceSupport(
+        span=span,
+        support=Support.UNCHECKED,
+        score=round(score, 4),
+        evidence_id=item.id,
+        carrier=piece,
+        doubts=tuple(hint.message for hint in hints),
+        doubted=tuple(Span(start=span.start + hint.span.start, end=span.start + hint.span.end) for hint in hints),
+    )
+
+
+def note_sentences(note: str) -> list[Span]:
+    """The sentences of a note that say something; lone URLs and their labels ("Source:") do not."""
+    urls = find_urls(note)
+    kept = []
+    for span in split_sentences(note):
+        end = span.end
+        start = span.start
+        inside = [url for url in urls if start <= url.start < end and url.has_scheme]
+        # URLs at either end belong to the links, not to the sentence.
+        for url in reversed(inside):
+            if not note[url.end : end].strip(" .,;)"):
+                end = url.start
+        for url in inside:
+            if url.end < end and not note[start : url.start].strip(" .,;("):
+                start = url.end
+        words = note[start:end]
+        left = len(words) - len(words.lstrip())
+        words = words.strip()
+        place = Span(start=start + left, end=start + left + len(words))
+        says_something = content_tokens(words) or quantities(words) or BARE_VERDICT.match(words)
+        if says_something and not _LINK_LABEL.fullmatch(words) and not _numbers_a_link(note, place, urls):
+            kept.append(place)
+    return kept[:_MOST_SENTENCES]
+
+
+def _numbers_a_link(note: str, place: Span, urls: Sequence[UrlSpan]) -> bool:
+    """Whether the words are the "[1]" before or after a URL: a mark, where "95%." would be a statement."""
+    if not _LINK_NUMBER.fullmatch(note[place.start : place.end]):
+        return False
+    return any(
+        not note[place.end : url.start].strip() if url.start >= place.end else not note[url.end : place.start].strip()
+        for url in urls
+    )

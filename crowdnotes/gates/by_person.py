@@ -1,0 +1,92 @@
+"""Correctness by the person who writes: they compare each sentence with its passage, the program keeps what they find.
+
+Without a language model nothing else can judge whether a note says what its passages say (CrowdNotes+ 4.3); hints show
+where to look. PASS means: compared by this person, each sentence carried, no hint left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crowdnotes.domain import (
+    BY_PERSON,
+    Assessment,
+    Evidence,
+    Finding,
+    GateName,
+    GateResult,
+    GateStatus,
+    SentenceCheck,
+    SentenceSupport,
+    Support,
+    text_sha256,
+)
+from crowdnotes.gates.assess import in_order, with_sources
+
+_FINDS = {
+    Support.PARTLY: "The passage says only part of this.",
+    Support.UNSUPPORTED: "The passage does not say this.",
+}
+
+
+def _not_run(reason: str) -> GateResult:
+    """Also what a PASS or FAIL is made of: the judge is the same."""
+    return GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason=reason, judge=BY_PERSON)
+
+
+def with_checks(
+    assessment: Assessment, note: str, evidence: Sequence[Evidence], checks: Sequence[SentenceCheck]
+) -> Assessment:
+    """The assessment with what a person found of its sentences; as it is where a model judges correctness."""
+    if not assessment.is_compared_by_person:
+        return assessment
+    passages = {item.id: text_sha256(item.passage.text) for item in evidence}
+    known = {(check.words, check.evidence_id, check.passage_sha256): check for check in checks}
+    sentences = tuple(_checked(sentence, note, passages, known) for sentence in assessment.sentences)
+    correctness = _verdict(sentences)
+    gates, held = in_order([correctness if result.gate is correctness.gate else result for result in assessment.found])
+    principles = with_sources(assessment.principles, correctness)
+    return assessment.model_copy(
+        update={"sentences": sentences, "gates": gates, "held": held, "principles": principles}
+    )
+
+
+def _checked(
+    sentence: SentenceSupport,
+    note: str,
+    passages: dict[str, str],
+    known: dict[tuple[str, str, str], SentenceCheck],
+) -> SentenceSupport:
+    name = sentence.evidence_id or ""
+    check = known.get((sentence.words_in(note), name, passages.get(name, "")))
+    if check is None:
+        return sentence.model_copy(update={"support": Support.UNCHECKED, "by": "", "doubts_settled": False})
+    settled = check.doubts_settled and check.doubts == sentence.doubts
+    return sentence.model_copy(update={"support": check.support, "by": check.by, "doubts_settled": settled})
+
+
+def _verdict(sentences: Sequence[SentenceSupport]) -> GateResult:
+    if not sentences:
+        return _not_run("The note has no sentence to compare.")
+    unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
+    wrong = [
+        Finding(message=_FINDS[sentence.support], evidence_id=sentence.evidence_id, span=sentence.span)
+        for sentence in sentences
+        if sentence.support in _FINDS
+    ]
+    open_hints = sum(
+        len(sentence.doubts)
+        for sentence in sentences
+        if sentence.support is Support.SUPPORTED and not sentence.doubts_settled
+    )
+    if wrong:
+        reason = f"{len(wrong)} of {len(sentences)} sentences say what their passage does not, or not whole."
+        return _not_run(reason).model_copy(update={"status": GateStatus.FAIL, "findings": tuple(wrong)})
+    if unread:
+        return _not_run(
+            f"{len(unread)} of {len(sentences)} sentences still to compare with their passages, under the note."
+        )
+    if open_hints:
+        return _not_run(f"Compared; {open_hints} {'hint is' if open_hints == 1 else 'hints are'} still open.")
+    by = ", ".join(sorted({sentence.by for sentence in sentences}))
+    return _not_run(f"Checked by {by}, no open hint.").model_copy(update={"status": GateStatus.PASS})

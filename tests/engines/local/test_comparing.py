@@ -1,0 +1,88 @@
+"""Which piece of which passage stands beside each sentence of a note, and the hints that say where to look."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import BY_PERSON, GateStatus, SentenceSupport, Support
+from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.local.attribution import note_sentences
+from tests.engines.local.made import MEASLES, WATER, made_evidence
+
+
+def _one(engine: LocalEngine, note: str, *passages: str) -> SentenceSupport:
+    evidence = [made_evidence(text, f"E{number}") for number, text in enumerate(passages or (MEASLES,), start=1)]
+    (sentence,) = engine.support(note, evidence)
+    return sentence
+
+
+def test_a_sentence_stands_beside_the_nearest_piece_of_the_nearest_passage(engine: LocalEngine) -> None:
+    found = _one(engine, "Fluoride in drinking water prevents tooth decay.", MEASLES, WATER)
+    assert (found.evidence_id, found.support) == ("E2", Support.UNCHECKED)
+    assert found.carrier is not None
+    assert WATER[found.carrier.start : found.carrier.end].startswith("Fluoride in drinking water helps prevent")
+
+
+def test_a_sentence_made_of_two_neighbours_stands_beside_both(engine: LocalEngine) -> None:
+    passage = "Fluoride helps prevent tooth decay. Too much fluoride causes white spots on teeth. Water is wet."
+    found = _one(engine, "Fluoride helps prevent tooth decay, but too much causes white spots on teeth.", passage)
+    assert found.carrier is not None
+    assert passage[found.carrier.start : found.carrier.end] == passage[: passage.index(" Water")]
+
+
+@pytest.mark.parametrize(
+    ("note", "hint", "words"),
+    [
+        ("The vaccine may cause a mild rash in about 38% of children.", "the passage says “5%”", "38%"),
+        ("The vaccine may cause a mild rash in 7 in 100 children.", "“5%”", "7 in 100"),
+        ("The measles vaccine does cause autism.", "the passage says “not”, the note does not", ""),
+        ("Measles is a disease that does not spread easily.", "the note says “not”", "not"),
+        ("The vaccine always causes a mild rash in about 5% of children.", "goes that far", "always"),
+        ("The vaccine causes a mild rash in about 5% of children.", "the note states it as certain", ""),
+        ("Studies prove no link between the measles vaccine and autism.", "goes that far", "prove"),
+        ("The Royal Zanzibar Society found no link with autism.", "does not have “Royal”", "Royal"),
+        ("The vaccine may cause a mild rash, and it removes lead from old pipes.", "hardly a word of", "removes lead"),
+    ],
+)
+def test_a_hint_points_at_the_words_to_look_at(engine: LocalEngine, note: str, hint: str, words: str) -> None:
+    found = _one(engine, note)
+    spans = [
+        note[span.start : span.end] for told, span in zip(found.doubts, found.doubted, strict=True) if hint in told
+    ]
+    assert spans, found.doubts
+    assert any(span.startswith(words) for span in spans)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Large studies found no link between the measles vaccine and autism.",
+        "The vaccine may cause a mild rash in 5 in 100 children.",
+        "The Example Health Agency: the measles vaccine does not cause autism.",
+    ],
+)
+def test_what_the_passage_says_in_other_words_gets_no_hint(engine: LocalEngine, note: str) -> None:
+    assert _one(engine, note).doubts == ()
+
+
+def test_without_passages_there_is_nothing_to_stand_beside(engine: LocalEngine) -> None:
+    (alone,) = engine.support("Measles spreads easily.", [])
+    assert (alone.evidence_id, alone.carrier, alone.doubts) == (None, None, ())
+
+
+def test_the_engine_gives_no_verdict_of_its_own(engine: LocalEngine) -> None:
+    evidence = [made_evidence(MEASLES)]
+    note = "The measles vaccine does not cause autism."
+    result = engine.correctness(note, evidence, engine.support(note, evidence))
+    assert (result.status, result.judge) == (GateStatus.NOT_RUN, BY_PERSON)
+    assert engine.correctness("", evidence, ()).status is GateStatus.NOT_RUN
+
+
+def test_links_and_their_labels_are_not_sentences() -> None:
+    note = "Measles spreads. Vaccines help https://a.example.org/x\nSources:\nhttps://b.example.org/y"
+    assert [note[span.start : span.end] for span in note_sentences(note)] == ["Measles spreads.", "Vaccines help"]
+
+
+def test_numbers_are_sentences_but_the_marks_of_links_are_not() -> None:
+    note = "95%. 1 in 3. Vaccines help. [1] https://a.example.org/x\n2: https://b.example.org/y"
+    assert [note[span.start : span.end] for span in note_sentences(note)] == ["95%.", "1 in 3.", "Vaccines help."]
