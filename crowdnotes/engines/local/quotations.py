@@ -5,6 +5,7 @@ No sentence is joined, cut or reworded: in the trial of that, notes came to supp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from crowdnotes.domain import Evidence, Post, Quotation, Span
@@ -17,6 +18,11 @@ from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.stems import content_tokens, plain_post
 
 _STOPS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
+# Says something of what the sentence before it names, which the quotation would lack.
+_LEANS_BACK = re.compile(
+    r"(?:this|these|that|those|it|they|them|he|she|its|their|his|her|such|but|however|also|for example)\b",
+    re.IGNORECASE,
+)
 _FEWEST_WORDS = 4  # of content; a heading has fewer
 _MOST_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
 _SHARED = 0.25  # worth of naming all that the claim names, beside the cosine
@@ -55,5 +61,6 @@ def _sentences(passage: str) -> list[Span]:
         for span in split_sentences(passage)
         if span.end - span.start <= _MOST_CHARACTERS
         and passage[span.end - 1] in _STOPS
+        and not _LEANS_BACK.match(passage, span.start)
         and len(content_tokens(passage[span.start : span.end])) >= _FEWEST_WORDS
     ]

@@ -39,6 +39,8 @@ def test_sentences_are_offered_also_where_nothing_answers(engine: LocalEngine) -
         "Vaccines and autism in children",  # a heading
         "Does the measles vaccine cause autism in children?",
         "The measles vaccine may cause in children:",
+        "They do not cause autism in children, large studies found.",  # who?
+        "But the measles vaccine does not cause autism in children.",
         "the measles vaccine causes autism in children, said nobody who",  # cut off at the passage's edge
         "The measles vaccine " + "and another vaccine " * 30 + "cause autism.",
         "",
