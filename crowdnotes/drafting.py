@@ -152,7 +152,6 @@ def quoted(item: Evidence, quotation: Quotation) -> str:
     if not _MARKS.search(words):  # marks within marks would end the quotation early
         words = f"“{words}”"
     name = publisher_name(item.source)
-    name = "" if name.startswith("“") else name  # a title in its marks would be taken for a quotation
     told = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
     return f"{told} {item.source.url}" if item.source.url else told
 

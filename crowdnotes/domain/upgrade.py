@@ -85,12 +85,8 @@ def _people_compare_sentences(document: Document) -> None:
         for result in assessment.get("gates", []):
             if result.get("gate") == "correctness":
                 reason = "Nobody has compared the sentences with their passages yet."
-                assessment["gates"][assessment["gates"].index(result)] = {
-                    "gate": "correctness",
-                    "status": "NOT_RUN",
-                    "reason": reason,
-                    "judge": "person",
-                }
+                result.clear()
+                result.update(gate="correctness", status="NOT_RUN", reason=reason, judge="person")
             elif result.get("gate") == "helpfulness" and result.get("status") != "NOT_RUN":
                 assessment["held"] = [dict(result)]
                 result.clear()

@@ -29,11 +29,6 @@ _FINDS = {
 }
 
 
-def _not_run(reason: str) -> GateResult:
-    """Also what a PASS or FAIL is made of: the judge is the same."""
-    return GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason=reason, judge=BY_PERSON)
-
-
 def with_checks(
     assessment: Assessment, note: str, evidence: Sequence[Evidence], checks: Sequence[SentenceCheck]
 ) -> Assessment:
@@ -66,27 +61,28 @@ def _checked(
 
 
 def _verdict(sentences: Sequence[SentenceSupport]) -> GateResult:
-    if not sentences:
-        return _not_run("The note has no sentence to compare.")
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
-    wrong = [
+    wrong = tuple(
         Finding(message=_FINDS[sentence.support], evidence_id=sentence.evidence_id, span=sentence.span)
         for sentence in sentences
         if sentence.support in _FINDS
-    ]
+    )
     open_hints = sum(
         len(sentence.doubts)
         for sentence in sentences
         if sentence.support is Support.SUPPORTED and not sentence.doubts_settled
     )
-    if wrong:
+    status = GateStatus.NOT_RUN
+    if not sentences:
+        reason = "The note has no sentence to compare."
+    elif wrong:
+        status = GateStatus.FAIL
         reason = f"{len(wrong)} of {len(sentences)} sentences say what their passage does not, or not whole."
-        return _not_run(reason).model_copy(update={"status": GateStatus.FAIL, "findings": tuple(wrong)})
-    if unread:
-        return _not_run(
-            f"{len(unread)} of {len(sentences)} sentences still to compare with their passages, under the note."
-        )
-    if open_hints:
-        return _not_run(f"Compared; {open_hints} {'hint is' if open_hints == 1 else 'hints are'} still open.")
-    by = ", ".join(sorted({sentence.by for sentence in sentences}))
-    return _not_run(f"Checked by {by}, no open hint.").model_copy(update={"status": GateStatus.PASS})
+    elif unread:
+        reason = f"{len(unread)} of {len(sentences)} sentences still to compare with their passages, under the note."
+    elif open_hints:
+        reason = f"Compared; {open_hints} {'hint is' if open_hints == 1 else 'hints are'} still open."
+    else:
+        status = GateStatus.PASS
+        reason = f"Checked by {', '.join(sorted({sentence.by for sentence in sentences}))}, no open hint."
+    return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=wrong)

@@ -58,8 +58,7 @@ def publisher_name(source: Source) -> str:
     site = re.search(r"\s[|–—-]\s([^|–—]{2,40})$", source.title)
     if site and (name := _clean(site.group(1))):
         return f"the {name}" if _TAKES_THE.match(name) else name
-    title = _clean(source.title)
-    return f"“{title}”" if title else ""
+    return ""
 
 
 def _by_host(url: str | None) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from crowdnotes.domain import Span
 from crowdnotes.text import kept_by_text
 from crowdnotes.text.note_rules import find_urls
-from crowdnotes.text.stems import content_tokens
+from crowdnotes.text.stems import content_stems
 
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms prof st vs e.g i.e etc fig no approx al jr sr inc ltd co dept u.s u.k u.n e.u a.m p.m "
@@ -86,18 +86,12 @@ def split_units(passage: str) -> tuple[Unit, ...]:
     for sentence in split_sentences(passage):
         for start, end in _pieces(passage, sentence.start, sentence.end):
             text = passage[start:end]
-            stems = frozenset(token.stem for token in content_tokens(text))
+            stems = content_stems(text)
             if stems:
                 units.append(Unit(text, Span(start=start, end=end), stems))
         if len(units) >= _MOST_UNITS:
             break
     return tuple(units)
-
-
-@lru_cache(maxsize=512)
-def passage_stems(passage: str) -> frozenset[str]:
-    """The stems of all content words of a passage."""
-    return frozenset(token.stem for token in content_tokens(passage))
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:

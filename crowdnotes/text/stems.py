@@ -158,6 +158,12 @@ def content_tokens(text: str) -> list[Token]:
     return [token for token in tokens(text) if is_content(token.folded)]
 
 
+@lru_cache(maxsize=4096)
+def content_stems(text: str) -> frozenset[str]:
+    """The stems of the words that carry meaning."""
+    return frozenset(token.stem for token in content_tokens(text))
+
+
 @lru_cache(maxsize=50_000)
 def is_content(folded: str) -> bool:
     """Whether a folded word carries meaning of its own."""

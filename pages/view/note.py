@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from crowdnotes.demonstration import example_of
-from crowdnotes.domain import Case, Draft, Quotation, SentenceSupport, Support
+from crowdnotes.domain import Case, Draft, Evidence, Quotation, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, host
@@ -130,8 +130,7 @@ def _quotations(case: Case) -> None:
                 f"“{passage_words(item.passage, quotation.span)}”", look="quote", key=f"quoted-{case.id}-{number}"
             )
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                where = escaped(host(item.source.url) or item.source.title, 50)
-                st.markdown(f":small[:gray[{item.id} · {where}]]", width="content")
+                _source_line(item)
                 st.button(
                     "Put into the note",
                     key=f"quote-{number}",
@@ -140,6 +139,11 @@ def _quotations(case: Case) -> None:
                     on_click=_quote,
                     args=(case, quotation),
                 )
+
+
+def _source_line(item: Evidence) -> None:
+    where = escaped(host(item.source.url) or item.source.title, 50)
+    st.markdown(f":small[:gray[{item.id} · {where}]]", width="content")
 
 
 def _quote(case: Case, quotation: Quotation) -> None:
@@ -253,8 +257,7 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
             st.badge(sentence.support.value, color=colour, icon=icon)
             carrier = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
             if carrier is not None:
-                where = escaped(host(carrier.source.url) or carrier.source.title, 50)
-                st.markdown(f":small[:gray[{carrier.id} · {where}]]", width="content")
+                _source_line(carrier)
         marked_text(sentence_pieces(note, sentence), look="plain", key=f"{key}-text")
         if carrier is not None and sentence.carrier is not None:
             words = passage_words(carrier.passage, sentence.carrier)

@@ -22,10 +22,10 @@ def test_a_host_that_only_looks_known_is_not() -> None:
     assert _name("Somebody", url="https://notcdc.gov.example.org/") == "Somebody"
 
 
-def test_the_publisher_then_the_site_in_the_title_then_the_title() -> None:
+def test_the_publisher_then_the_site_in_the_title() -> None:
     assert _name("World Heart Federation") == "the World Heart Federation"
     assert _name(title="Measles facts | Example Clinic") == "Example Clinic"
-    assert _name(title="Measles facts") == "“Measles facts”"
+    assert _name(title="Measles facts") == ""
     assert _name() == ""
 
 

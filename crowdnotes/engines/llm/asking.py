@@ -387,7 +387,6 @@ def passage_block(item: Evidence) -> Block:
     """A passage under its id, with who published it, under what title and when: all of it from outside."""
     source = item.source
     name, site = publisher_name(source), host(source.url)
-    is_known = bool(name) and name.strip("“”") not in source.title  # else it is no more than the title
-    publisher = name if is_known else f"not known (site {site})" if site else "not known"
+    publisher = name or (f"not known (site {site})" if site else "not known")
     about = f"(publisher: {publisher} · title: {source.title} · date: {source.published or 'not known'})"
     return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")

@@ -24,8 +24,8 @@ from crowdnotes.engines.local.topics import is_health_word
 from crowdnotes.engines.local.wording import ALL, CERTAIN, HEDGE, SCOPE, denies, effects_of, negations
 from crowdnotes.text.note_rules import UrlSpan, find_urls
 from crowdnotes.text.publishers import publisher_name
-from crowdnotes.text.sentences import Unit, passage_stems, split_sentences, split_units
-from crowdnotes.text.stems import Token, content_tokens, stem
+from crowdnotes.text.sentences import Unit, split_sentences, split_units
+from crowdnotes.text.stems import Token, content_stems, content_tokens, stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class Compared:
     piece: str
     passage: str
     source: str
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The stems of the passage and of its source's names."""
+        return content_stems(self.passage) | content_stems(self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +142,7 @@ _GENERIC = frozenset(
 
 def _names(sides: Compared) -> Iterator[Hint]:
     """Names and medical terms that the passage and its source do not have."""
-    known = passage_stems(sides.passage) | passage_stems(sides.source)
-    initials = _initials(f"{sides.passage} {sides.source}")
+    known, initials = sides.known, _initials(f"{sides.passage} {sides.source}")
     shouted = sides.sentence.isupper()
     for token in content_tokens(sides.sentence):
         if _is_name(token, sides.sentence, shouted=shouted) and not _is_known(token, known, initials):
@@ -183,10 +187,10 @@ _ALIKE = 0.34  # share of a clause's words that the passage has
 
 def _clauses(sides: Compared) -> Iterator[Hint]:
     """Each part of the sentence of which the passage has hardly a word: it may be added."""
-    known = passage_stems(sides.passage) | passage_stems(sides.source)
+    known, words = sides.known, content_tokens(sides.sentence)
     cuts = [0, *(cut.start() for cut in _CLAUSE.finditer(sides.sentence)), len(sides.sentence)]
     for start, end in pairwise(cuts):
-        tokens = [token for token in content_tokens(sides.sentence) if start <= token.start < end]
+        tokens = [token for token in words if start <= token.start < end]
         held = sum(_is_known(token, known, set()) for token in tokens)
         if len(tokens) >= _FEWEST_WORDS and held / len(tokens) < _ALIKE:
             span = Span(start=tokens[0].start, end=tokens[-1].end)
@@ -224,7 +228,7 @@ def _nearest(text: str, vector: FloatArray, units: Sequence[Unit], block: FloatA
     """The piece of one passage that is nearest, or that and a neighbour where both together hold more of the words."""
     if not units:
         return None
-    stems = {token.stem for token in content_tokens(text)}
+    stems = content_stems(text)
 
     def score(first: int, last: int) -> float:
         pair = block[first : last + 1].sum(axis=0)
@@ -245,12 +249,9 @@ def _hinted(span: Span, text: str, score: float, item: Evidence | None, piece: S
     if item is None or piece is None:
         return SentenceSupport(span=span, support=Support.UNCHECKED, score=0.0)
     passage, source = item.passage.text, item.source
-    if foreign_passages([item]) or foreign_note(text):  # its words would all be unlike
-        return SentenceSupport(
-            span=span, support=Support.UNCHECKED, score=round(score, 4), evidence_id=item.id, carrier=piece
-        )
     names = " ".join(filter(None, (publisher_name(source), source.publisher, source.title)))
-    hints = find_hints(Compared(text, passage[piece.start : piece.end], passage, names))
+    is_foreign = foreign_passages([item]) or foreign_note(text)  # its words would all be unlike
+    hints = [] if is_foreign else find_hints(Compared(text, passage[piece.start : piece.end], passage, names))
     return SentenceSupport(
         span=span,
         support=Support.UNCHECKED,

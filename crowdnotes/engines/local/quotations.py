@@ -10,12 +10,11 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Evidence, Post, Quotation, Span
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.relevance import is_satire_unsaid
+from crowdnotes.engines.local.relevance import asked_of, is_satire_unsaid, nearest_to
 from crowdnotes.engines.local.wording import denies
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.stems import content_tokens, plain_post
+from crowdnotes.text.stems import content_stems, content_tokens, plain_post
 
 _STOPS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
 # Says something of what the sentence before it names, which the quotation would lack.
@@ -35,18 +34,15 @@ def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     usable = [(item, span) for item in evidence if not is_satire_unsaid(item) for span in _sentences(item.passage.text)]
     if not question or not usable:
         return ()
-    asked = [question, *(claim.text for claim in find_claims(post))]
+    asked = asked_of(post, question)
     texts = [item.passage.text[span.start : span.end] for item, span in usable]
-    vectors = embedder.encode([*asked, *texts])
-    near = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
-    claimed = {token.stem for claim in asked[1:] or asked for token in content_tokens(claim)}
+    near = nearest_to(embedder, asked, texts)
+    claimed = content_stems("\n".join(asked[1:] or asked))
     said_no = denies(asked[1] if len(asked) > 1 else question)
     worth = []
     for text, cosine in zip(texts, near, strict=True):
-        stems = {token.stem for token in content_tokens(text)}
-        worth.append(
-            float(cosine) + _SHARED * len(stems & claimed) / (len(claimed) or 1) + _DENIES * (denies(text) != said_no)
-        )
+        shared = len(content_stems(text) & claimed) / (len(claimed) or 1)
+        worth.append(float(cosine) + _SHARED * shared + _DENIES * (denies(text) != said_no))
     best = sorted(range(len(texts)), key=lambda row: -worth[row])
     first_of = {text: row for row, text in reversed(list(enumerate(texts)))}  # the same words in two passages
     chosen = [row for row in best if first_of[texts[row]] == row][:most]

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
-from crowdnotes.embedding import Embedder
+from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.foreign_terms import foreign_passages, foreign_post, in_english
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences, split_units
-from crowdnotes.text.stems import content_tokens, plain_post
+from crowdnotes.text.stems import content_stems, content_tokens, plain_post
 
 _FEWEST_DIGITS = 2
 _MOST_DIGITS = 4
@@ -45,11 +45,10 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, not_compared)
     threshold = embedder.thresholds.relevant if settings.relevance is None else settings.relevance
-    asked = [question, *(claim.text for claim in find_claims(post))]
     # Satire that does not say so cannot reach the line, however near it is in meaning.
     scores = [
         min(score, threshold - 0.01) if is_satire_unsaid(item) else score
-        for item, score in zip(evidence, _nearness(embedder, asked, evidence), strict=True)
+        for item, score in zip(evidence, _nearness(embedder, asked_of(post, question), evidence), strict=True)
     ]
     findings = tuple(_finding(question, *pair, threshold) for pair in zip(evidence, scores, strict=True))
     helpful = sum(finding.ok for finding in findings)
@@ -66,11 +65,22 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     )
 
 
+def asked_of(post: Post, question: str) -> list[str]:
+    """What passages are held against: the post's words (`question`, as prose), then each of its claims."""
+    return [question, *(claim.text for claim in find_claims(post))]
+
+
+def nearest_to(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -> FloatArray:
+    """The cosine of each text to what it is nearest to of `asked`; shape (texts,)."""
+    vectors = embedder.encode([*asked, *texts])
+    near: FloatArray = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
+    return near
+
+
 def _nearness(embedder: Embedder, asked: Sequence[str], evidence: Sequence[Evidence]) -> list[float]:
     """For each passage the mean of its whole and its nearest piece, to the post or its nearest claim, in [0, 1]."""
     texts = [[item.passage.text, *(unit.text for unit in split_units(item.passage.text))] for item in evidence]
-    vectors = embedder.encode([*asked, *(text for of_one in texts for text in of_one)])
-    near = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
+    near = nearest_to(embedder, asked, [text for of_one in texts for text in of_one])
     out = []
     for of_one in texts:
         block, near = near[: len(of_one)], near[len(of_one) :]
@@ -99,7 +109,7 @@ def is_satire_unsaid(item: Evidence) -> bool:
         return False
     if _SATIRE.search(f"{source.title} {source.publisher or ''}"):
         return True
-    own = {token.folded for token in content_tokens(source.publisher or publisher_name(source))}
+    own = {token.folded for token in content_tokens(source.publisher or publisher_name(source) or source.title)}
     for text in (passage.before, passage.after):
         for span in split_sentences(text) if _SATIRE.search(text) else ():
             sentence = text[span.start : span.end]
@@ -114,7 +124,7 @@ def _finding(question: str, item: Evidence, score: float, threshold: float) -> F
         message = f"{item.id} does not bear on the post: its source is satire, and this passage does not say so."
         return Finding(message=message, evidence_id=item.id)
     ok = score >= threshold
-    in_passage = {token.stem for token in content_tokens(item.passage.text)}
+    in_passage = content_stems(item.passage.text)
     shared = dict.fromkeys(token.folded for token in content_tokens(question) if token.stem in in_passage)
     about = f"; both speak of {', '.join(list(shared)[:3])}" if shared else "; they share no key word"
     verdict = "bears on the post" if ok else "is too far from the post"

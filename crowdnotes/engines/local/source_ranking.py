@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from crowdnotes.engines.local.tone import reading
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.sentences import split_units
-from crowdnotes.text.stems import content_tokens, plain_post
+from crowdnotes.text.stems import content_stems, plain_post
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +120,11 @@ def _side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
     against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
     if against > towards:
         return AGAINST
-    of_title = _stems(hit.title)
+    of_title = content_stems(hit.title)
     said = [of_title | unit.stems for unit in split_units(text) if _SUPPORTS.search(unit.text)]
-    wanted = [_stems(claim) - PLAIN_STEMS or _stems(claim) for claim in claims]
+    wanted = [content_stems(claim) - PLAIN_STEMS or content_stems(claim) for claim in claims]
     speaks = any(len(stems & of_claim) >= _MOST_OF * len(of_claim) for of_claim in wanted for stems in said)
     return TOWARDS if towards > against and speaks else None
-
-
-@lru_cache(maxsize=512)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(token.stem for token in content_tokens(text))
 
 
 _JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
@@ -236,8 +230,8 @@ def _newest(post: Post, hits: Sequence[Hit]) -> date | None:
 def _why(
     hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, reasons: Sequence[RankingReason]
 ) -> str:
-    stems = _stems(_text(hit))
-    shared = [topic for topic in topics if _stems(f"{topic.text} {topic.medical}") & stems]
+    stems = content_stems(_text(hit))
+    shared = [topic for topic in topics if content_stems(f"{topic.text} {topic.medical}") & stems]
     told = [f"“{topic.text}”" for topic in shared if topic.is_known] or [f"“{topic.text}”" for topic in shared]
     parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
     parts.append(f"similarity to the post {relevance:.2f}")
