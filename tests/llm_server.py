@@ -184,7 +184,7 @@ def form_of(body: Body) -> str:
 
 def data_of(body: Body) -> dict[str, str]:
     """The marked data of a request, by label."""
-    content = body["messages"][-1]["content"]
+    content = next(message["content"] for message in body["messages"] if message["role"] == "user")
     text = content if isinstance(content, str) else content[0]["text"]
     blocks = re.findall(
         r"^<<<DATA [0-9a-f]{16} (.+?)>>>\n(.*?)\n<<<END [0-9a-f]{16}>>>$", text, re.MULTILINE | re.DOTALL

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from crowdnotes.domain import Source
+from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
 
 _LONGEST = 60
@@ -61,17 +63,48 @@ def publisher_name(source: Source) -> str:
     return ""
 
 
+def with_publishers_named(text: str, sources: Sequence[Source]) -> str:
+    """The text with a publisher's name for each bare site address of these sources: "the CDC" for "cdc.gov".
+
+    Readers would get the address as a link. One of another site, or with a path, stays as it is: nobody knows what it
+    should be called, and `find_urls` finds it.
+    """
+    for link in reversed(find_urls(text)):
+        name = "" if link.has_scheme else _name_of_site(link.url.lower().removeprefix("www."), sources)
+        if not name:
+            continue
+        before, after = text[: link.start], text[link.end :]
+        if before.endswith("(") and after.startswith(")"):  # behind the name, as in "the CDC (cdc.gov)"
+            text = f"{before[:-1].rstrip()}{after[1:]}"
+            continue
+        if name.startswith("the ") and re.search(r"\bthe $", before, re.IGNORECASE):
+            name = name[4:]
+        if not before.strip() or re.search(r"[.!?]\s*$", before):
+            name = f"{name[0].upper()}{name[1:]}"
+        text = f"{before}{name}{after}"
+    return text
+
+
+def _name_of_site(site: str, sources: Sequence[Source]) -> str:
+    for source in sources:
+        at = host(source.url)
+        name = publisher_name(source)
+        if at and (_is_within(at, site) or _is_within(site, at)) and name and not name.startswith("“"):
+            return name
+    return ""
+
+
 def _by_host(url: str | None) -> str:
     try:
         parts = urlsplit(url or "")
-        host = (parts.hostname or "").removeprefix("www.")
+        name = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return ""
-    for (suffix, path), name in _PATHS.items():
-        if _is_within(host, suffix) and parts.path.startswith(path):
-            return name
+    for (suffix, path), known in _PATHS.items():
+        if _is_within(name, suffix) and parts.path.startswith(path):
+            return known
     for suffix in sorted(_HOSTS, key=len, reverse=True):
-        if _is_within(host, suffix):
+        if _is_within(name, suffix):
             return _HOSTS[suffix]
     return ""
 

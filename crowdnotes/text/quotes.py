@@ -12,24 +12,54 @@ from crowdnotes.domain import Span
 _SAME = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "\u00ad": None}
 )
-_LEFT_OUT = re.compile(r"\[?(?:…|\.{3})\]?")
+# "…", "..." and ". . .", in brackets or not.
+_LEFT_OUT = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
 _EDGES = " \t\n\"'.…,;:!?"
 _SHORTEST = 3
+_SHORTEST_PART = 6  # characters of a part of a quote with words left out: "of … the" stands in every text
+_MOST_PARTS = 5
+_MOST_STARTS = 50
+_NEAR = 400  # characters left out at most, some three sentences; further apart it is no quote but two
 _MOST_MARKS = 30  # of one letter; more are no writing, and slow to put in order
 
 
 def find_quote(text: str, quote: str) -> Span | None:
     """Where the quote stands in the text, or None. Quotation marks and stops at its ends do not count.
 
-    A quote of fewer than 3 letters proves nothing and is not looked for.
+    "…" inside it stands for words left out: the parts must stand in that order, each near the one before it, and the
+    span covers all from the first to the last. A quote of fewer than 3 letters proves nothing and is not looked for.
     """
     wanted = _wanted(quote)
     searched, places = _searchable(text)
     at = searched.find(wanted) if len(wanted) >= _SHORTEST else -1
-    if at < 0:
-        return None
     end = at + len(wanted)
+    if at < 0:
+        found = _in_parts(searched, [part for part in map(_wanted, _LEFT_OUT.split(quote)) if part])
+        if found is None:
+            return None
+        at, end = found
     return Span(start=places[at], end=max(places[end], places[end - 1] + 1))
+
+
+def _in_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
+    """From where to where they stand in that order, none far from the one before it."""
+    if not 2 <= len(parts) <= _MOST_PARTS or min(map(len, parts)) < _SHORTEST_PART:
+        return None
+    first, *others = parts
+    start = searched.find(first)
+    for _ in range(_MOST_STARTS):
+        if start < 0:
+            break
+        end = start + len(first)
+        for part in others:
+            at = searched.find(part, end, end + _NEAR + len(part))
+            if at < 0:
+                break
+            end = at + len(part)
+        else:
+            return start, end
+        start = searched.find(first, start + 1)
+    return None
 
 
 def holds_quote(text: str, quote: str) -> bool:

@@ -19,7 +19,7 @@ import pytest
 from crowdnotes.cli.length_command import measured
 from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
 from crowdnotes.engines import prompt_injection
-from crowdnotes.engines.llm import answers, asking, writing
+from crowdnotes.engines.llm import answers, asking, parsing, writing
 from crowdnotes.engines.llm.helpfulness import read_final_decision
 from crowdnotes.engines.llm.searching import _as_search
 from crowdnotes.engines.llm.server import scrubbed
@@ -139,8 +139,8 @@ _PAGES: Mapping[str, Reader] = {
     "publisher": lambda text: publishers.publisher_name(_source(text)),
 }
 _ANSWERS: Mapping[str, Reader] = {
-    "spoken": answers.spoken,
-    "object": lambda text: answers.read_answer(text, answers.ClaimsAnswer, ()),
+    "spoken": parsing.spoken,
+    "object": lambda text: parsing.read_answer(text, answers.ClaimsAnswer, ()),
     "note": lambda text: writing.clean_note(text, ("E1",)),
     "quote": lambda text: quotes.find_quote(text, text[:2_000]),
     "sanitized": partial(answers.sanitized, limit=200),

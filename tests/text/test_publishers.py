@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import Source
 from crowdnotes.text.note_rules import find_urls
-from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.publishers import publisher_name, with_publishers_named
 
 
 def _name(publisher: str | None = None, title: str = "", url: str | None = None) -> str:
@@ -37,3 +37,22 @@ def test_a_name_that_would_read_as_a_link_or_markup_is_left_out(publisher: str) 
 
 def test_a_broken_url_names_nobody() -> None:
     assert _name(url="https://[bad") == ""
+
+
+@pytest.mark.parametrize(
+    ("note", "named"),
+    [
+        ("According to cdc.gov, it is rare.", "According to the CDC, it is rare."),
+        ("Cdc.gov says it is rare.", "The CDC says it is rare."),
+        ("It is rare, the www.cdc.gov page says.", "It is rare, the CDC page says."),
+        ("It is rare, says the CDC (cdc.gov).", "It is rare, says the CDC."),
+        ("It is rare, per Clinic.example.org.", "It is rare, per Example Clinic."),
+        ("It is rare, per evil.com.", "It is rare, per evil.com."),
+        ("It is rare: https://cdc.gov", "It is rare: https://cdc.gov"),
+        ("It is rare: cdc.gov/measles", "It is rare: cdc.gov/measles"),
+    ],
+)
+def test_a_site_named_in_the_words_gets_its_publishers_name_and_no_other_address_does(note: str, named: str) -> None:
+    cdc = Source(id="S1", title="Measles", url="https://www.cdc.gov/measles")
+    clinic = Source(id="S2", title="Measles", publisher="Example Clinic", url="https://clinic.example.org/a")
+    assert with_publishers_named(note, [cdc, clinic]) == named

@@ -31,6 +31,29 @@ def test_what_is_found_holds_the_words_of_the_quote(text: str, quote: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ('the "review" … all small', "The “review” of 12 studies — all small"),
+        ('“…The "review" [...] studies . . . found no link…”', TEXT.rpartition(";")[0].rstrip()),
+        ('found no link … The "review"', None),
+        ('the "review" … no such words', None),
+        ("the … of", None),
+    ],
+)
+def test_words_may_be_left_out_and_the_span_holds_them(quote: str, found: str | None) -> None:
+    span = find_quote(TEXT, quote)
+    assert (None if span is None else TEXT[span.start : span.end]) == found
+
+
+def test_parts_of_a_quote_stand_near_each_other() -> None:
+    text = f"It was found {'and found ' * 60} to be harmless."
+    assert find_quote(text, "It was found … be harmless") is None
+    span = find_quote(text, "and found … be harmless")
+    assert span is not None
+    assert len(text) - span.start < 450
+
+
+@pytest.mark.parametrize(
     ("text", "quote", "found"),
     [
         ("Ein Cafe\u0301, sagt er.", "café", "Cafe\u0301"),

@@ -1,135 +1,18 @@
-"""From a model's words to an answer in the form asked for; a verdict is never read from the text under judgement.
-
-Tolerant of what models put around it (thoughts, fences, a sentence before), strict about what is in it: the
-one object that fits the form, and none that stands in the data the model was given. What a model quotes must
-stand in the text.
-"""
+"""The forms that models are asked to answer in, a class each, and what the program makes of their words."""
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from crowdnotes.domain import Finding
-from crowdnotes.engines.llm.server import Token
-from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
+from crowdnotes.engines.llm.parsing import Answer, PassageId, PassageIds, YesNo
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
-
-_THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
-# As models begin that decline in words, where the protocol has a field for it that few servers fill.
-_DECLINES = re.compile(
-    r"(?:unfortunately, )?(?:i(?: am|['’]m) (?:really |very )?(?:sorry|afraid|unable|not able)|sorry,|i apologi[sz]e"
-    r"|i (?:cannot|can not|can['’]t|won['’]t|will not|must decline|refuse)|as an ai\b)",
-    re.IGNORECASE,
-)
-_MOST_OBJECTS = 40
-A = TypeVar("A", bound="Answer")
-
-
-class Answer(BaseModel):
-    """Base of the forms. Fields that nobody asked for are passed over: models add "confidence" and the like."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-def read_answer(words: str, form: type[A], data: Sequence[str]) -> A:
-    """The one object in `words` that fits `form`.
-
-    Raises AnswerEmptyError, ModelRefusedError for words that decline and hold no object, or
-    AnswerUnreadableError when none fits, when several differ, or when the one that fits was copied from `data`.
-    """
-    said = spoken(words)
-    if not said:
-        raise AnswerEmptyError("The model gave an empty answer.")
-    found: list[A] = []
-    copied = False
-    problem = ""
-    for raw, value in _objects(said):
-        try:
-            answer = form.model_validate(value)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            problem = f"“{'.'.join(map(str, first['loc']))}”: {first['msg'].lower()}"
-            continue
-        if _stands_in(raw, data):
-            copied = True
-        elif answer not in found:
-            found.append(answer)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise AnswerUnreadableError("The model gave several answers that differ.")
-    if copied:
-        raise AnswerUnreadableError("The model copied its answer from the text it was to judge.")
-    if not problem and _DECLINES.match(said):
-        raise ModelRefusedError("The model declined to answer.")
-    raise AnswerUnreadableError(
-        f"The model's answer is not in the form asked for ({problem or 'there is no JSON in it'})."
-    )
-
-
-def spoken(words: str) -> str:
-    """What was said, without the thoughts that some models put before it."""
-    tags = list(_THOUGHT_TAG.finditer(words))
-    closing: dict[str, int] = {}
-    ends: dict[int, int] = {}  # of each thought, by where it begins
-    for tag in reversed(tags):
-        name = tag[2].lower()
-        if tag[1]:
-            closing[name] = tag.end()
-        elif name in closing:
-            ends[tag.start()] = closing[name]
-    said: list[str] = []
-    at = 0
-    for tag in tags:
-        if tag.start() < at:
-            continue
-        if tag[1]:  # of a thought that the model's template began
-            said, at = [], tag.end()
-        elif tag.start() in ends:
-            said.append(words[at : tag.start()])
-            at = ends[tag.start()]
-    return "".join([*said, words[at:]]).strip()
-
-
-def _objects(said: str) -> Iterator[tuple[str, object]]:
-    """JSON objects with their exact words: the whole, or what is in fences, or wherever one begins."""
-    parts = said.split("```")
-    fenced = parts[1 : len(parts) - 1 : 2]
-    for text in [said, *(part.strip().removeprefix("json").removeprefix("JSON").strip() for part in fenced)]:
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            yield text, value
-            return
-    decoder = json.JSONDecoder(strict=False)
-    at, seen = said.find("{"), 0
-    while at >= 0 and seen < _MOST_OBJECTS:
-        seen += 1
-        try:
-            value, end = decoder.raw_decode(said, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            yield said[at:end], value
-        at = said.find("{", end)
-
-
-def _stands_in(raw: str, data: Sequence[str]) -> bool:
-    squeezed = re.sub(r"\s+", "", raw)
-    return any(squeezed in re.sub(r"\s+", "", text) for text in data)
-
-
-YesNo = Literal["yes", "no"]
 
 
 class QuotedClaim(Answer):
@@ -171,7 +54,7 @@ class NoteAnswer(Answer):
     reason: str
     decision: Literal["note", "not_needed", "not_enough_evidence"]
     note: str = ""
-    evidence_ids: list[str] = Field(default_factory=list)
+    evidence_ids: PassageIds = Field(default_factory=list)
 
 
 class ShortenedAnswer(Answer):
@@ -186,7 +69,7 @@ class SupernoteAnswer(Answer):
     reason: str
     decision: Literal["note", "not_enough"]
     note: str = ""
-    note_ids: list[str] = Field(default_factory=list)
+    note_ids: PassageIds = Field(default_factory=list)
 
 
 def _as_list(value: object) -> object:
@@ -214,7 +97,7 @@ class Carried(Answer):
     """Where the model finds a sentence of the note in a passage. Sentences count from 1."""
 
     sentence: int
-    evidence_id: str
+    evidence_id: PassageId
     quote: str
 
 
@@ -223,7 +106,7 @@ class Distortion(Answer):
 
     kind: Literal["unsupported", "misread", "overgeneralised", "selective"]
     note_words: str
-    evidence_id: str = ""
+    evidence_id: PassageId = ""
     passage_words: str = ""
     explanation: str
 
@@ -334,41 +217,3 @@ def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
         if span is not None and not any(finding.span == span for finding in found):
             found.append(Finding(message=sanitized(item.objection, _OBJECTION) or "Look at these words.", span=span))
     return tuple(found)
-
-
-_LEAST = 0.5  # of the probability must be on yes and no, or the place was not a verdict
-
-
-def yes_probability(text: str, tokens: Sequence[Token], place: re.Pattern[str]) -> float | None:
-    """P(yes) among yes and no, in [0, 1], where `place` matches last; its end is where the verdict begins.
-
-    None without token probabilities, or when yes and no are not what was weighed there.
-    """
-    matches = list(place.finditer(text))
-    if not matches or not tokens:
-        return None
-    verdict = matches[-1].end()
-    start = 0
-    for token in tokens:
-        end = start + len(token.text)
-        if start <= verdict < end:
-            # A token may begin before the verdict, as in '"yes': what stands before it is the same for all.
-            lead = token.text[: verdict - start]
-            return _share(token, lead)
-        start = end
-    return None
-
-
-def _share(token: Token, lead: str) -> float | None:
-    yes = no = 0.0
-    for text, logprob in token.options:
-        said = text.removeprefix(lead).strip(" \"'*").lower()
-        if not said:
-            continue
-        if "yes".startswith(said) or said.startswith("yes"):
-            yes += math.exp(min(0.0, logprob))
-        elif "no".startswith(said) or said.startswith("no"):
-            no += math.exp(min(0.0, logprob))
-    if yes + no < _LEAST:
-        return None
-    return yes / (yes + no)

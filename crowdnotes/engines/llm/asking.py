@@ -20,7 +20,8 @@ from typing import Any, Generic, TypeVar
 from crowdnotes.domain import Evidence, Post, Usage
 from crowdnotes.embedding import VectorCache
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import Answer, read_answer, schema_of, yes_probability
+from crowdnotes.engines.llm.answers import schema_of
+from crowdnotes.engines.llm.parsing import Answer, read_answer, spoken, verdict_place, yes_probability
 from crowdnotes.engines.llm.server import (
     Abilities,
     CallRejectedError,
@@ -120,6 +121,7 @@ class AnswerCache:
 A = TypeVar("A", bound=Answer)
 _BYTES_A_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
 _IMAGE_TOKENS = 2000
+_LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
 _SECOND_TRY_TEMPERATURE = 0.3  # the same question at 0 would give the same useless answer
 
 
@@ -129,7 +131,8 @@ class Question(Generic[A]):
 
     `read` turns the model's words into the answer or raises ModelAnswerError; `schema` is the JSON schema
     sent where the server takes one; `verdict` finds the place right before a yes or no whose probability is
-    wanted. `variant` sets apart questions that are the same but for chance.
+    wanted. `variant` sets apart questions that are the same but for chance. `useless` is the answer that was given
+    before, where the question is put again.
     """
 
     step: str
@@ -142,6 +145,22 @@ class Question(Generic[A]):
     temperature: float = 0.0
     variant: int = 0
     image: str = ""
+    useless: Useless | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Useless:
+    """What the model answered before, and in plain words why that could not be used."""
+
+    said: str
+    fault: str
+
+    def turns(self, boundary: str) -> list[Message]:
+        """The model's answer and the word about it, to follow the question."""
+        said = _FENCE.sub(" ", spoken(self.said)).replace(boundary, "")[:_LONGEST_USELESS] or _NOTHING
+        fault = _FENCE.sub(" ", self.fault).replace(boundary, "")
+        told = f"That could not be used: {fault} Answer the same question again, in the form asked for."
+        return [{"role": "assistant", "content": said}, {"role": "user", "content": told}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +191,7 @@ class Asker:
         self._meter = meter
 
     def ask(self, question: Question[A], on_text: Callable[[str], None] | None = None) -> Answered[A]:
-        """The answer. An unreadable or empty one is asked for once more.
+        """The answer. After one of no use the model is told what was wrong with it, and asked once more.
 
         Raises BudgetError before a call that could pass the budget, ModelServerError, or ModelAnswerError.
         """
@@ -182,11 +201,7 @@ class Asker:
             value = question.read(kept.words)
             self._count(question.step, Usage(cached=1))
             return Answered(value, kept.probability)
-        try:
-            return self._asked(key, question, on_text)
-        except (AnswerEmptyError, AnswerUnreadableError):
-            again = replace(question, temperature=max(question.temperature, _SECOND_TRY_TEMPERATURE))
-            return self._asked(key, again, on_text)
+        return self._asked(key, question, on_text)
 
     def _asked(self, key: bytes, question: Question[A], on_text: Callable[[str], None] | None) -> Answered[A]:
         reply = self._reply(question, on_text)
@@ -194,7 +209,14 @@ class Asker:
             raise ModelRefusedError("The model declined to answer.")
         if reply.finish == "length":
             raise AnswerCutError(f"The model's answer ended at {self._settings.max_answer_tokens} tokens, unfinished.")
-        value = question.read(reply.text)
+        try:
+            value = question.read(reply.text)
+        except (AnswerEmptyError, AnswerUnreadableError) as error:
+            if question.useless is not None:
+                raise
+            warmer = max(question.temperature, _SECOND_TRY_TEMPERATURE)
+            again = replace(question, temperature=warmer, useless=Useless(reply.text, error.message))
+            return self._asked(key, again, on_text)
         found = yes_probability(reply.text, reply.tokens, question.verdict) if question.verdict else None
         self._cache.put(key, reply.text, found)
         return Answered(value, found)
@@ -275,7 +297,8 @@ class Asker:
         if question.image:
             content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": question.image}}]
         user: Message = {"role": "user", "content": content}
-        return [{"role": "system", "content": prompt}, user] if system_role else [user]
+        after = question.useless.turns(boundary) if question.useless else []
+        return [{"role": "system", "content": prompt}, user, *after] if system_role else [user, *after]
 
     def _key(self, question: Question[A]) -> bytes:
         """Of everything that shapes the answer. The boundary is left out: it is another each time."""
@@ -339,21 +362,22 @@ def question(
     `verdict` is the form's yes-or-no field whose probability is wanted.
     """
     data = [block.text for block in blocks]
+    asked = load_prompt(prompt)
 
     def read(words: str) -> A:
-        answer = read_answer(words, form, data)
+        answer = read_answer(words, form, data, asked.words)
         if check is not None:
             check(answer)
         return answer
 
     return Question(
         step=step.value,
-        prompt=load_prompt(prompt),
+        prompt=asked,
         blocks=blocks,
         read=read,
         schema=schema_of(form),
         values=values or {},
-        verdict=re.compile(rf'"{verdict}"\s*:\s*"') if verdict else None,
+        verdict=verdict_place(verdict) if verdict else None,
         temperature=temperature,
         variant=variant,
         image=image,

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, pointed, sanitized, spoken
+from crowdnotes.engines.llm.answers import LINE, FinalDecision, HelpfulnessAnswer, pointed, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, Question, judged, post_block, question
+from crowdnotes.engines.llm.parsing import spoken
 from crowdnotes.engines.prompt_injection import find_injections
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import GateStatus
-from crowdnotes.engines.llm.answers import Answer, read_answer, sanitized
-from crowdnotes.errors import ModelAnswerError
+from crowdnotes.engines.llm.answers import sanitized
+from crowdnotes.engines.llm.parsing import Answer, PassageId, PassageIds, YesNo, read_answer
+from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelAnswerError
 from tests.engines.llm.made import NOTE, POST, assessed, engine_over, evidence, relevance_answer
 from tests.llm_server import Body, Say, form_of, honest, honest_answer
 
@@ -52,15 +54,109 @@ def test_a_planted_answer_beside_the_models_own_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ('{"reason": "a", "ok": true} or {"reason": "b", "ok": false}', "differ"),
         ('{"reason": "a", "ok": "perhaps"}', "ok"),
         ("{" * 3000 + "[" * 3000, None),
     ],
-    ids=["two that differ", "a field that does not fit", "deep nesting"],
+    ids=["a field that does not fit", "deep nesting"],
 )
 def test_what_is_no_answer_is_named(words: str, error: str | None) -> None:
     with pytest.raises(ModelAnswerError, match=error):
         read_answer(words, _Form, [])
+
+
+class _Loose(Answer):
+    reason: str = ""
+    ids: PassageIds
+    first: PassageId
+    pick: int
+    kind: Literal["not_needed", "overgeneralised"]
+    said: YesNo
+
+
+_USUAL = {"ids": ["E1", "E12"], "first": "E1", "pick": 3, "kind": "not_needed", "said": "yes"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"said": "Yes"},
+        {"said": " YES. "},
+        {"said": True},
+        {"said": "true"},
+        {"ids": ["passage E1", "[e12]"]},
+        {"ids": ["E1.", "Passage: E-12"]},
+        {"ids": "e1, E12"},
+        {"ids": ["(E1) and (E12)"], "first": "evidence e1"},
+        {"first": "E01"},
+        {"pick": "3"},
+        {"pick": "#3."},
+        {"pick": "Result 3"},
+        {"pick": 3.0},
+        {"kind": "Not needed"},
+        {"kind": "not-needed."},
+        {"reason": None, "confidence": 0.9},
+    ],
+    ids=str,
+)
+def test_what_a_model_plainly_means_is_taken(changes: Mapping[str, object]) -> None:
+    assert read_answer(json.dumps({**_USUAL, **changes}), _Loose, []) == _Loose.model_validate(_USUAL)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"said": "yes and no"}, "said"),
+        ({"said": "maybe"}, "input should be 'yes' or 'no'"),
+        ({"said": 1}, "said"),
+        ({"pick": "3 or 4"}, "pick"),
+        ({"pick": True}, "pick"),
+        ({"pick": None}, "pick"),
+        ({"kind": "needed"}, "kind"),
+        ({"first": ["E1"]}, "first"),
+    ],
+    ids=str,
+)
+def test_what_could_mean_another_thing_is_refused_by_name(changes: Mapping[str, object], fault: str) -> None:
+    with pytest.raises(AnswerUnreadableError, match=fault):
+        read_answer(json.dumps({**_USUAL, **changes}), _Loose, [])
+
+
+FALSE = '{"reason": "b", "ok": false}'
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f'{{"reason": "a", "ok": true}} No: {FALSE}',
+        f'Like {{"reason": "why", "ok": true}}? {FALSE} Or {{"reason": "", "verdict": 1}}',
+        '{"reason": "b", "ok": false,}',
+        '{"reason": "b", "ok": False, \n}',
+        '{"Reason": "b", "OK": false}',
+        f'{{"answer": {FALSE}}}',
+        f"[{FALSE}]",
+        f"**Answer**\n```json\n{FALSE}\n```\n```\n{FALSE}\n```",
+        f'<think>{{"reason": "a", "ok": true}}</think>{FALSE}',
+        f'[THINK]{{"reason": "a", "ok": true}}[/THINK] {FALSE}',
+        f'so {{"reason": "a", "ok": true}} </think> {FALSE}',
+        f'<|channel|>analysis<|message|>{{"ok": true}}<|end|><|channel|>final<|message|>{FALSE}<|return|>',
+    ],
+    ids=range(12),
+)
+def test_the_last_object_that_fits_is_the_answer_and_no_thought_is(words: str) -> None:
+    assert read_answer(words, _Form, []) == _Form(reason="b", ok=False)
+
+
+@pytest.mark.parametrize("begins", ["<think>", "<thought> ", "[THINK]", "<|channel|>analysis<|message|>"])
+def test_a_thought_that_never_ends_is_no_answer(begins: str) -> None:
+    with pytest.raises(AnswerEmptyError):
+        read_answer(f'{begins}Perhaps {{"reason": "a", "ok": true}}', _Form, [])
+
+
+def test_the_example_of_the_prompt_is_no_answer() -> None:
+    example = '{"reason": "why, for a volunteer, in under thirty words", "ok": true}'
+    with pytest.raises(AnswerUnreadableError, match="copied"):
+        read_answer(example, _Form, [], f"Form: {example}")
+    assert read_answer(FALSE, _Form, [], f"Form: {FALSE}").ok is False
 
 
 @given(st.text(max_size=300), st.integers(10, 200))

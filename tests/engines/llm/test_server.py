@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from crowdnotes.domain import Post
+from crowdnotes.domain import Hit, Post
 from crowdnotes.engines.llm.server import Abilities, KnownAbilities, Shape
 from crowdnotes.errors import (
     AnswerCutError,
@@ -122,8 +122,8 @@ def test_whoever_watches_the_draft_can_stop_it() -> None:
         (Say('{"claims": [{"quote": "This dri', finish="length"), AnswerCutError),
         (Say('{"claims": [{"quote": "This dri'), AnswerUnreadableError),
         (Say("I would rather talk about football."), AnswerUnreadableError),
-        (Say('{"claims": "none"}'), AnswerUnreadableError),
-        (Say('{"claims": [{"quote": 3}]} {"claims": [{"quote": "This"}]} {"claims": []}'), AnswerUnreadableError),
+        (Say('{"claims": "perhaps"}'), AnswerUnreadableError),
+        (Say('{"claims": [{"quote": 3}]} {"claims": 3}'), AnswerUnreadableError),
         (Say("", refusal="I cannot help with that."), ModelRefusedError),
         (Say("", finish="content_filter"), ModelRefusedError),
         (Say("I'm sorry, but I can't help with that request."), ModelRefusedError),
@@ -140,6 +140,31 @@ def test_each_useless_answer_is_an_error_of_its_own_kind(say: Say, error: type[E
     assert type(refused) is error
     assert refused.message.endswith(".")
     assert refused.next_step
+
+
+@pytest.mark.parametrize("system_role", [True, False])
+def test_a_model_is_told_what_was_wrong_with_its_answer(system_role: bool) -> None:
+    answers = iter(["<think>hm</think>Sure! <<<END x>>> {"])
+
+    def answer(body: Body) -> Say | str:
+        refused = not system_role and body["messages"][0]["role"] == "system"
+        return Say("System role not supported", status=400) if refused else next(answers, honest(body))
+
+    with engine_over(answer) as (engine, server):
+        assert engine.claims(POST)
+    first, second = (body["messages"] for body in server.requests[-2:])
+    assert [message["role"] for message in second[len(first) :]] == ["assistant", "user"]
+    assert second[-2]["content"].startswith("Sure!")
+    assert "<<<" not in second[-2]["content"]
+    assert "there is no JSON in it" in second[-1]["content"]
+
+
+def test_a_model_is_told_when_the_program_found_a_fault_in_what_it_said() -> None:
+    hit = Hit(provider="p", title="Drinks", url="https://a.example/1", snippet="About drinks.", query="q")
+    answers = iter(['{"why": "", "pick": 7}'])
+    with engine_over(lambda body: next(answers, honest(body))) as (engine, server):
+        assert engine.pick(POST, [hit], []).index == 0
+    assert "not offered" in server.requests[1]["messages"][-1]["content"]
 
 
 def test_an_unreadable_answer_is_asked_for_once_more_a_refusal_is_not_and_one_beside_an_answer_is_none() -> None:

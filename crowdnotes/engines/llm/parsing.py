@@ -1,0 +1,271 @@
+"""From a model's words to an answer in the form asked for; a verdict is never read from the text under judgement.
+
+Lenient about form: thoughts, fences and words around it, a comma too many, “Yes” or true for “yes”, “passage E1” for
+“E1”. Strict about substance: the last object that has every field asked for, and none that stands in the data that the
+model was given. What a model quotes must stand in the text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+from crowdnotes.engines.llm.server import Token
+from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
+
+A = TypeVar("A", bound="Answer")
+
+
+class Answer(BaseModel):
+    """Base of the forms. Fields that nobody asked for are passed over: models add "confidence" and the like."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, given: object) -> object:
+        """Names and values as the form has them where a model plainly means that."""
+        if not isinstance(given, Mapping):
+            return given
+        named = {_folded_name(str(name)): value for name, value in reversed([*given.items()])}
+        fields = {name: (field, named[name]) for name, field in cls.model_fields.items() if name in named}
+        return {
+            name: _meant(field, value)
+            for name, (field, value) in fields.items()
+            if value is not None or field.is_required()
+        }
+
+
+YesNo = Literal["yes", "no"]
+_NOTHING = {"", "none", "no", "null", "n/a", "false", "nothing"}
+_BOOLEANS = {"true": "yes", "false": "no"}
+_NUMBER = re.compile(r"\W{0,3}(?:[a-z]{1,12}\.?\s{0,3}#?)?(-?\d{1,9})(?:\.0{0,3})?\W{0,3}", re.IGNORECASE)
+_ID = re.compile(
+    r"\W{0,4}(?:(?:passage|evidence|source|note|id)\W{1,4})?([a-z])[ _-]?0{0,3}(\d{1,6})\W{0,4}", re.IGNORECASE
+)
+
+
+def _folded_name(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _folded_option(words: str) -> str:
+    """So that "Not needed", "not-needed" and "overgeneralized" are the options that they mean."""
+    return re.sub(r"[\s_\-.,;:!\"'*`]+", "", words.lower()).replace("z", "s")
+
+
+def _meant(field: FieldInfo, value: object) -> object:
+    kind, options = get_origin(field.annotation), get_args(field.annotation)
+    if kind is Literal and isinstance(value, str | bool):
+        said = _folded_option(str(value))
+        said = _BOOLEANS.get(said, said) if "yes" in options else said
+        return next((option for option in options if _folded_option(option) == said), value)
+    if kind is list:
+        if isinstance(value, str) or value is None:
+            return [] if str(value or "").strip(" .[]").lower() in _NOTHING else [value]
+        return [value] if isinstance(value, Mapping) else value
+    if field.annotation is int and isinstance(value, str | bool):
+        number = None if isinstance(value, bool) else _NUMBER.fullmatch(value.strip()[:40])
+        return number[1] if number else f"no number: {value}"[:40]
+    return "" if field.annotation is str and value is None else value
+
+
+def _passage_id(value: object) -> object:
+    match = _ID.fullmatch(value.strip()[:60]) if isinstance(value, str) else None
+    return f"{match[1].upper()}{match[2]}" if match else value
+
+
+def _each_id(value: object) -> object:
+    if not isinstance(value, list):
+        return value
+    parts = [
+        re.split(r"[,;&]|\band\b", item) if isinstance(item, str) and len(item) < 200 else [item] for item in value
+    ]
+    return [part.strip() if isinstance(part, str) else part for group in parts for part in group]
+
+
+PassageId = Annotated[str, BeforeValidator(_passage_id)]
+"""An id as the program wrote it, as in "E1", where a model writes "passage E1", "[e1]" or "E1."."""
+PassageIds = Annotated[list[PassageId], BeforeValidator(_each_id)]
+"""Ids, also where a model puts several into one string."""
+
+
+_TELLING = 60  # characters of JSON that nobody writes twice by chance; {"claims": []} may well be meant
+_MOST_TOLD = 3  # faults at once: enough to mend an answer by
+
+
+def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "") -> A:
+    """The last object in `words` that fits `form` and was not copied from `data` or from the prompt's `example`.
+
+    Raises AnswerEmptyError, ModelRefusedError for words that decline and hold no object, or
+    AnswerUnreadableError with what is wrong in plain words.
+    """
+    said = spoken(words)
+    if not said:
+        raise AnswerEmptyError("The model gave an empty answer.")
+    found: A | None = None
+    copied = False
+    problem = ""
+    for raw, value in _objects(said):
+        try:
+            answer = form.model_validate(_unwrapped(value, form))
+        except ValidationError as error:
+            problem = _told(error)
+            continue
+        if _stands_in(raw, data) or (len(raw) >= _TELLING and _stands_in(raw, [example])):
+            copied = True
+        else:
+            found = answer
+    if found is not None:
+        return found
+    if copied:
+        raise AnswerUnreadableError("The model copied its answer from what it was given to read.")
+    if not problem and _DECLINES.match(said):
+        raise ModelRefusedError("The model declined to answer.")
+    raise AnswerUnreadableError(
+        f"The model's answer is not in the form asked for ({problem or 'there is no JSON in it'})."
+    )
+
+
+def _told(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_input=False)
+    return "; ".join(f"“{'.'.join(map(str, fault['loc']))}”: {fault['msg'].lower()}" for fault in faults[:_MOST_TOLD])
+
+
+def _unwrapped(value: Any, form: type[Answer]) -> Any:
+    """What stands inside where a model put the whole answer under one name of its own, as in {"answer": {…}}."""
+    if isinstance(value, dict) and len(value) == 1:
+        ((name, inner),) = value.items()
+        if isinstance(inner, dict) and _folded_name(name) not in form.model_fields:
+            return inner
+    return value
+
+
+# As models mark their thoughts: most; Magistral; Kimi; gpt-oss, whose last channel is the answer.
+_THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|thought|reasoning|seed:think)>", re.IGNORECASE)
+_OTHER_TAGS = re.compile(r"(?:\[(/?)THINK\]|◁(/?)think▷)")
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]{0,40}<\|message\|>")
+_ANY_CHANNEL = re.compile(r"<\|(?:channel|start|message|end|return)\|>")
+# As models begin that decline in words, where the protocol has a field for it that few servers fill.
+_DECLINES = re.compile(
+    r"(?:unfortunately, )?(?:i(?: am|['’]m) (?:really |very )?(?:sorry|afraid|unable|not able)|sorry,|i apologi[sz]e"
+    r"|i (?:cannot|can not|can['’]t|won['’]t|will not|must decline|refuse)|as an ai\b)",
+    re.IGNORECASE,
+)
+
+
+def spoken(words: str) -> str:
+    """What was said, without the thoughts that some models put before it. A thought that never ends says nothing."""
+    if words.lstrip().startswith("<|"):
+        finals = list(_FINAL_CHANNEL.finditer(words))
+        words = words[finals[-1].end() :] if finals else "" if "<|channel|>" in words else words
+        words = _ANY_CHANNEL.split(words, maxsplit=1)[0] if finals else words
+    words = _OTHER_TAGS.sub(lambda tag: f"<{tag[1] or tag[2] or ''}think>", words)
+    tags = list(_THOUGHT_TAG.finditer(words))
+    closing: dict[str, int] = {}
+    ends: dict[int, int] = {}  # of each thought, by where it begins
+    for tag in reversed(tags):
+        name = tag[2].lower()
+        if tag[1]:
+            closing[name] = tag.end()
+        elif name in closing:
+            ends[tag.start()] = closing[name]
+    said: list[str] = []
+    at = 0
+    for tag in tags:
+        if tag.start() < at:
+            continue
+        if tag[1]:  # of a thought that the model's template began
+            said, at = [], tag.end()
+        elif tag.start() in ends:
+            said.append(words[at : tag.start()])
+            at = ends[tag.start()]
+        elif not "".join([*said, words[at : tag.start()]]).strip():
+            return ""
+    return "".join([*said, words[at:]]).strip()
+
+
+_MOST_OBJECTS = 40
+# Outside of strings: a comma before a closing bracket, and the words of Python. Each is as long as what it becomes.
+_SLIPS = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*+[}\]])|\b(?:True|False|None)\b', re.DOTALL)
+_MENDED = {",": " ", "True": "true", "False": "false", "None": "null"}
+
+
+def _objects(said: str) -> Iterator[tuple[str, object]]:
+    """JSON objects with their exact words, wherever one begins outside of another."""
+    decoder = json.JSONDecoder(strict=False)
+    at, seen = said.find("{"), 0
+    while at >= 0 and seen < _MOST_OBJECTS:
+        seen += 1
+        end = at + 1
+        for text in (str, _mended):  # as it is, or else mended
+            try:
+                value, length = decoder.raw_decode(text(said[at:]))
+            except (ValueError, RecursionError):
+                continue
+            end = at + length
+            yield said[at:end], value
+            break
+        at = said.find("{", end)
+
+
+def _mended(text: str) -> str:
+    return _SLIPS.sub(lambda match: _MENDED.get(match.group(), match.group()), text)
+
+
+def _stands_in(raw: str, data: Sequence[str]) -> bool:
+    squeezed = re.sub(r"\s+", "", raw)
+    return any(squeezed in re.sub(r"\s+", "", text) for text in data)
+
+
+_LEAST = 0.5  # of the probability must be on yes and no, or the place was not a verdict
+
+
+def verdict_place(name: str) -> re.Pattern[str]:
+    """Matches right up to where the yes or no of this field begins."""
+    return re.compile(rf'"{name}"\s*:\s*"?', re.IGNORECASE)
+
+
+def yes_probability(text: str, tokens: Sequence[Token], place: re.Pattern[str]) -> float | None:
+    """P(yes) among yes and no, in [0, 1], where `place` matches last; its end is where the verdict begins.
+
+    None without token probabilities, or when yes and no are not what was weighed there.
+    """
+    matches = list(place.finditer(text))
+    if not matches or not tokens:
+        return None
+    verdict = matches[-1].end()
+    start = 0
+    for token in tokens:
+        end = start + len(token.text)
+        if start <= verdict < end:
+            # A token may begin before the verdict, as in '"yes': what stands before it is the same for all.
+            lead = token.text[: verdict - start]
+            return _share(token, lead)
+        start = end
+    return None
+
+
+def _share(token: Token, lead: str) -> float | None:
+    yes = no = 0.0
+    for text, logprob in token.options:
+        said = text.removeprefix(lead).strip(" \"'*").lower()
+        if not said:
+            continue
+        if _means(said, "yes", "true"):
+            yes += math.exp(min(0.0, logprob))
+        elif _means(said, "no", "false"):
+            no += math.exp(min(0.0, logprob))
+    if yes + no < _LEAST:
+        return None
+    return yes / (yes + no)
+
+
+def _means(said: str, *words: str) -> bool:
+    return any(word.startswith(said) or said.startswith(word) for word in words)
