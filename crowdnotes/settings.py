@@ -130,8 +130,8 @@ class SearchSettings(BaseSettings):
 
     services: tuple[str, ...] | None = Field(
         None,
-        description="online services ticked at first, by name; without it all that are set up or need no setting up; "
-        "[] asks none unless you tick it",
+        description="online services ticked at first, by name; without it all that are set up or need no setting up, "
+        "and of web searches without a key only one, where none is set up; [] asks none unless you tick it",
     )
     contact_email: str | None = Field(
         None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"

@@ -26,8 +26,9 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.reading.processes import page_readers
-from crowdnotes.evidence.search import SearchProvider, check_providers, chosen_at_first, make_providers
+from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
+from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, ThreadJobRunner
@@ -138,9 +139,9 @@ class Workspace:
 
     # --- search services ---
 
-    def services(self) -> list[SearchProvider]:
+    def services(self) -> list[OnlineProvider]:
         """Every online service, whether it can be asked or not (`needs` tells)."""
-        return make_providers(self.settings, self.libraries)
+        return make_online(self.settings.search)
 
     def services_at_first(self) -> list[str]:
         """The services that the setting names, and those that somebody set up with a key or an address."""

@@ -27,7 +27,7 @@ def search(
     limit: Annotated[int, typer.Option(min=1, max=50, help="Hits a query and provider.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Search providers side by side. What is named is searched; with nothing named, every provider that is set up."""
+    """Search providers side by side. What is named is searched; with nothing named, what a case asks at first."""
     from crowdnotes.evidence.search import search_all
     from crowdnotes.text.languages import languages_of
     from crowdnotes.workspace import open_workspace
@@ -104,7 +104,8 @@ def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]
             raise InputError(f"There is no provider “{name}”.", f"Use one of: {', '.join(providers)}.")
     if wanted:
         return [providers[name] for name in dict.fromkeys(wanted)]
-    return [one for one in providers.values() if one.needs is None]
+    at_first = {*workspace.services_at_first(), *(f"library:{name}" for name in known)}
+    return [one for name, one in providers.items() if name in at_first]
 
 
 def _line(outcome: ProviderOutcome) -> str:

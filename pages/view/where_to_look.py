@@ -140,7 +140,8 @@ def service_choice(*, key: str, default: Sequence[str], disabled: bool = False) 
 
 def service_pills(*, key: str, default: Sequence[str], disabled: bool = False) -> list[str]:
     """Let the person choose among the services that can be asked."""
-    labels = {item.name: item.label for item in workspace().services() if item.needs is None}
+    ready = [item for item in workspace().services() if item.needs is None]
+    labels = {item.name: item.label for item in ready}
     chosen = st.pills(
         "Online services",
         list(labels),
@@ -151,6 +152,12 @@ def service_pills(*, key: str, default: Sequence[str], disabled: bool = False) -
         disabled=disabled,
     )
     st.caption("The words of the searches go to the services that are ticked.")
+    for item in ready:
+        if item.stands_in and item.name in chosen:
+            st.caption(
+                f":material/travel_explore: {item.label} searches the open web without a key: the words of the "
+                "searches, which are made from the post, leave this machine for it. Untick it to stop that."
+            )
     return chosen
 
 

@@ -71,7 +71,7 @@ def test_each_service_is_told_with_its_seconds_or_why_it_failed(desk: Desk, may_
     assert "**Europe PMC** answered in 0.4 s" in shown
     assert "**PubMed** failed in 0.4 s :small[:gray[It has trouble of its own.]]" in shown
     assert "**Brave Search** :gray[not set up]" in shown
-    assert desk.workspace.runner.get(job_id(desk)).steps[0].summary == "4 of 9 answered"
+    assert desk.workspace.runner.get(job_id(desk)).steps[0].summary == "5 of 9 answered"
 
 
 def test_the_page_goes_on_while_a_service_is_slow_and_it_can_be_stopped(desk: Desk, may_end: threading.Event) -> None:

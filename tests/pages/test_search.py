@@ -66,6 +66,19 @@ def test_the_setting_names_what_is_ticked_at_first_and_a_key_adds_its_service(
     assert "a-key" not in texts(at)
 
 
+def test_a_web_search_without_a_key_is_ticked_and_told_of_and_its_tick_can_be_taken_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CROWDNOTES_SEARCH_SERVICES", raising=False)
+    set_up(desk, monkeypatch, SearchSettings())
+    at = search_form(desk)
+    ticked = at.session_state["new-post-services"]
+    assert "tavily" in ticked
+    assert "leave this machine" in texts(at)
+    at.session_state["new-post-services"] = [name for name in ticked if name != "tavily"]
+    assert "leave this machine" not in texts(at.run())
+
+
 def test_a_service_that_is_not_set_up_tells_what_it_needs(desk: Desk) -> None:
     at = search_form(desk)
     at.session_state["about-new-post-services"] = True

@@ -36,6 +36,7 @@ class Brave(OnlineProvider):
     label = "Brave Search"
     options = BraveOptions
     free = False
+    searches_web = True
 
     @classmethod
     def make(cls, search: SearchSettings) -> Self:

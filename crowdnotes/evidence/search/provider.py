@@ -87,12 +87,14 @@ class OnlineProvider(ABC):
     label: ClassVar[str]
     options: ClassVar[type[BaseModel]]
     free: ClassVar[bool] = True  # False: it can be asked only once somebody set its key or address
+    searches_web: ClassVar[bool] = False  # the whole web, not one collection
 
     service: Service
     credentials: Mapping[str, str] = field(default_factory=dict, repr=False)  # parameters that say who asks
     needs: str | None = None
     at_once: int = 1
     most_queries: int = 12
+    stands_in: bool = False  # it searches the web without a key, for want of a web search that somebody set up
 
     @classmethod
     @abstractmethod

@@ -37,15 +37,28 @@ def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str
 
     Making them is cheap; the pace of each service is shared by all that are made in this process.
     """
-    online = [kind.make(settings.search) for kind in ONLINE]
-    return [*online, *(LocalLibrary(libraries, name) for name in names)]
+    return [*make_online(settings.search), *(LocalLibrary(libraries, name) for name in names)]
+
+
+def make_online(search: SearchSettings) -> list[OnlineProvider]:
+    """See `make_providers`, without the libraries."""
+    return [kind.make(search) for kind in ONLINE]
 
 
 def chosen_at_first(search: SearchSettings) -> list[str]:
-    """The online providers that can be asked and that the setting names, and those that somebody set up."""
-    wanted = search.services
-    return [
-        kind.name
-        for kind in ONLINE
-        if kind.make(search).needs is None and (not kind.free or wanted is None or kind.name in wanted)
-    ]
+    """The online providers that can be asked and that the setting names, and those that somebody set up.
+
+    Without the setting all that need no setting up; of those that search the web, only where none was set up.
+    """
+    ready = [provider for provider in make_online(search) if provider.needs is None]
+    web = any(provider.searches_web and not provider.stands_in for provider in ready)
+    return [provider.name for provider in ready if _at_first(provider, search.services, web=web)]
+
+
+def _at_first(provider: OnlineProvider, wanted: Sequence[str] | None, *, web: bool) -> bool:
+    if wanted is not None and provider.name in wanted:
+        return True
+    if provider.stands_in:
+        return wanted is None and not web
+    is_set_up = not provider.free or provider.searches_web
+    return is_set_up or wanted is None

@@ -34,6 +34,7 @@ class SearXng(OnlineProvider):
     label = "SearXNG"
     options = SearXngOptions
     free = False
+    searches_web = True
 
     @classmethod
     def make(cls, search: SearchSettings) -> Self:

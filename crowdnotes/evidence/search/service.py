@@ -136,7 +136,10 @@ def shared_pacer(service: str, pace: Pace) -> Pacer:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One HTTP service. `headers` may hold a key; `keyed` says that it needs one."""
+    """One HTTP service. `headers` may hold a key; `keyed` says that it needs one.
+
+    `quiet_seconds`: how long it is left alone after it said "too often" and not for how long; None tries again.
+    """
 
     base_url: str
     pacer: Pacer
@@ -144,6 +147,7 @@ class Service:
     user_agent: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     keyed: bool = False
+    quiet_seconds: float | None = None
     pause: Callable[[float], float] = field(default=lambda longest: random.uniform(longest / 2, longest))  # noqa: S311
 
     def get(self, path: str, params: Mapping[str, str | int], check: Check) -> bytes:
@@ -160,8 +164,11 @@ class Service:
                 answer = self._once(method, path, check, content)
             if isinstance(answer, bytes):
                 return answer
-            pause = self.pause(_FIRST_PAUSE * 2**tried) if answer.retry_after is None else answer.retry_after
-            if answer.retry_after is not None:
+            asked_for = answer.retry_after
+            if asked_for is None and answer.error.state is ProviderState.RATE_LIMITED:
+                asked_for = self.quiet_seconds
+            pause = self.pause(_FIRST_PAUSE * 2**tried) if asked_for is None else asked_for
+            if asked_for is not None:
                 self.pacer.pause(min(pause, _LONGEST_HOLD))
             if not answer.passing or tried == _TRIES or pause > _LONGEST_PAUSE:
                 raise answer.error
@@ -195,7 +202,14 @@ class Service:
             raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
 
 
-def open_service(search: SearchSettings, url: str, pace: Pace, key: Mapping[str, str] | None = None) -> Service:
+def open_service(
+    search: SearchSettings,
+    url: str,
+    pace: Pace,
+    key: Mapping[str, str] | None = None,
+    *,
+    quiet_seconds: float | None = None,
+) -> Service:
     """The service at an address, asked at its pace whoever asks. `key` are the headers of one that needs a key."""
     return Service(
         base_url=url,
@@ -204,6 +218,7 @@ def open_service(search: SearchSettings, url: str, pace: Pace, key: Mapping[str,
         user_agent=user_agent(search.contact_email),
         headers=key or {},
         keyed=key is not None,
+        quiet_seconds=quiet_seconds,
     )
 
 

@@ -1,54 +1,66 @@
-"""Tavily: the open web with extracts made for reading by programs, with a key.
+"""Tavily: the open web with extracts made for reading by programs, with a key or without one.
 
 POST {base}/search {query, search_depth, max_results, end_date}, the key as a bearer token; 432 and 433 say that
 the plan's limit is used up. `end_date` has been seen to leak, and pages mostly come without a date: the
 cutoff is kept by the date of the page itself. https://docs.tavily.com/documentation/api-reference/endpoint/search
+
+Without a key a header says so, and the answers are the same under lower limits, which are not published:
+https://docs.tavily.com/documentation/keyless
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import Self
 
 from pydantic import BaseModel, Field, SecretStr
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.answers import JsonObject, parse_json, records, string
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, plain_query
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 
 _PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
+_PACE_WITHOUT_KEY = Pace(20, 66.0, 2)  # five cases a minute: a guest asks little
 _MOST_RESULTS = 20
+_QUIET_SECONDS = 60.0  # what its limit of requests a minute comes to
+_HIGHER_LIMITS = "Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that."
 
 
 class TavilyOptions(BaseModel):
     """Tavily."""
 
-    tavily_key: SecretStr | None = Field(None, description="switches Tavily on")
+    tavily_key: SecretStr | None = Field(
+        None, description="raises Tavily's limits; without it Tavily is asked as a guest, and less"
+    )
     tavily_url: str = Field("https://api.tavily.com", description="the Tavily API")
 
 
 class Tavily(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`. Without a key it stands in for a web search that nobody has set up."""
 
     name = "tavily"
     label = "Tavily"
     options = TavilyOptions
-    free = False
+    searches_web = True
 
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
-        """Few queries of a case: each costs a credit."""
+        """Few queries of a case: each costs a credit, or some of what a guest may ask."""
         own = search.of(TavilyOptions)
         key = own.tavily_key.get_secret_value() if own.tavily_key else ""
-        return cls(
-            open_service(search, own.tavily_url, _PACE, {"Authorization": f"Bearer {key}"}),
-            needs=None if key else needed("TAVILY_KEY", "a key of Tavily"),
-            at_once=4,
-            most_queries=6,
+        if not key:
+            guest = open_service(search, own.tavily_url, _PACE_WITHOUT_KEY, quiet_seconds=_QUIET_SECONDS)
+            service = replace(guest, headers={"X-Tavily-Access-Mode": "keyless"})
+            return cls(service, at_once=2, most_queries=4, stands_in=True)
+        service = open_service(
+            search, own.tavily_url, _PACE, {"Authorization": f"Bearer {key}"}, quiet_seconds=_QUIET_SECONDS
         )
+        return cls(service, at_once=4, most_queries=6)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Web pages, the plain search that costs one credit."""
@@ -62,8 +74,16 @@ class Tavily(OnlineProvider):
         }
         if until is not None:
             document["end_date"] = until.isoformat()
-        results = records(parse_json(self.service.post("/search", document, check)), "results")
+        results = records(parse_json(self._answer(document, check)), "results")
         return first_hits((self._hit(result, query) for result in results), limit)
+
+    def _answer(self, document: dict[str, object], check: Check) -> bytes:
+        try:
+            return self.service.post("/search", document, check)
+        except SearchError as error:
+            if self.stands_in and error.state is ProviderState.RATE_LIMITED:
+                raise SearchError(error.message, error.state, _HIGHER_LIMITS) from error
+            raise
 
     def _hit(self, result: JsonObject, query: str) -> Hit | None:
         return make_hit(

@@ -18,7 +18,7 @@ from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchProvider, all_then_any, plain_query, search_words
-from crowdnotes.evidence.search.registry import ONLINE, make_providers
+from crowdnotes.evidence.search.registry import ONLINE, chosen_at_first, make_providers
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.settings import SearchSettings, Settings
 from crowdnotes.testing import HashingEmbedder
@@ -136,8 +136,8 @@ def test_any_json_gives_hits_or_a_label(value: dict[str, Any]) -> None:
         assert len(hits) <= 3
 
 
-_KEYLESS = ["europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"]
-_KEYED = ["google-fact-check", "brave", "tavily", "searxng"]
+_KEYLESS = ["tavily", "europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"]
+_KEYED = ["google-fact-check", "brave", "searxng"]
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def _by_name(libraries: Libraries, **search: object) -> dict[str, SearchProvider
     return {provider.name: provider for provider in make_providers(settings, libraries, ["town"])}
 
 
-def test_without_settings_five_providers_and_the_libraries_can_be_asked_and_keys_switch_on_the_rest(
+def test_without_settings_six_providers_and_the_libraries_can_be_asked_and_keys_switch_on_the_rest(
     libraries: Libraries,
 ) -> None:
     found = _by_name(libraries)
@@ -161,6 +161,26 @@ def test_without_settings_five_providers_and_the_libraries_can_be_asked_and_keys
     found = _by_name(libraries, searxng_url="http://127.0.0.1:8888", **keys)
     assert all(provider.needs is None for provider in found.values())
     assert "s3cret" not in repr(list(found.values()))
+
+
+@pytest.mark.parametrize(
+    ("given", "web"),
+    [
+        ({}, ["tavily"]),
+        ({"brave_key": "k"}, ["brave"]),
+        ({"searxng_url": "http://127.0.0.1:8888"}, ["searxng"]),
+        ({"brave_key": "k", "tavily_key": "k"}, ["brave", "tavily"]),
+        ({"brave_key": "k", "services": ["tavily"]}, ["brave", "tavily"]),
+        ({"services": ["pubmed"]}, []),
+        ({"services": []}, []),
+    ],
+)
+def test_tavily_without_a_key_is_ticked_only_where_no_other_web_search_is_set_up(
+    given: dict[str, Any], web: list[str]
+) -> None:
+    chosen = chosen_at_first(SearchSettings.model_validate(given))
+    assert [name for name in chosen if name in ("brave", "tavily", "searxng")] == web
+    assert ("pubmed" in chosen) == ("pubmed" in given.get("services", ["pubmed"]))
 
 
 def test_a_contact_address_opens_crossrefs_polite_pool_three_requests_a_second_rather_than_one(

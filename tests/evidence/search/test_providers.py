@@ -22,6 +22,7 @@ from crowdnotes.evidence.search.searxng import SearXng
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.tavily import Tavily
 from crowdnotes.evidence.search.wikipedia import Wikipedia, opening
+from crowdnotes.settings import SearchSettings
 from crowdnotes.testing import HashingEmbedder
 from tests.evidence.search.conftest import MakeService, ask
 
@@ -72,6 +73,23 @@ def test_tavily_is_asked_within_the_cutoff(httpserver: HTTPServer, make_service:
     provider = Tavily(make_service(headers={"Authorization": "Bearer k"}))
     hits = ask(provider, "chalk", until=_UNTIL)
     assert [(hit.title, hit.published) for hit in hits] == [("Chalk", None), ("News", date(2025, 5, 6))]
+
+
+def test_tavily_without_a_key_says_so_in_a_header_and_once_refused_is_left_alone(httpserver: HTTPServer) -> None:
+    keyless = {"X-Tavily-Access-Mode": "keyless"}
+    httpserver.expect_oneshot_request("/search", method="POST", headers=keyless).respond_with_json(
+        {"results": [{"title": "Chalk", "url": "https://a.org/chalk", "content": "Harmless.", "score": 0.9}]}
+    )
+    httpserver.expect_request("/search").respond_with_json({"error": "too many"}, status=429)
+    provider = Tavily.make(SearchSettings.model_validate({"tavily_url": httpserver.url_for("")}))
+    assert provider.needs is None
+    assert [hit.title for hit in ask(provider, "chalk")] == ["Chalk"]
+    assert "Authorization" not in httpserver.log[0][0].headers
+    for _ in range(3):
+        with pytest.raises(SearchError, match="CROWDNOTES_SEARCH_TAVILY_KEY") as raised:
+            ask(provider, "chalk")
+        assert raised.value.state is ProviderState.RATE_LIMITED
+    assert len(httpserver.log) == 2
 
 
 def test_searxng_keeps_the_cutoff_by_date_and_shows_the_undated(httpserver: HTTPServer, service: Service) -> None:
