@@ -133,11 +133,14 @@ def retrieval(
     ],
     library: Annotated[str, typer.Option(help="The library whose rows were judged.")],
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
+    runs: Annotated[
+        str, typer.Option(help="Which ways, with commas between: embedding is the slow one.")
+    ] = "fulltext,embedding,engine",
     query_diversity: QueryDiversity = True,
     utility: Utility = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Rank a library's records for posts in three ways, and compare each with what was judged.
+    """Rank a library's records for posts in up to three ways, and compare each with what was judged.
 
     fulltext is full-text search on the post's words, embedding the similarity of records to the post,
     engine what a case does: queries, search, picks by utility. ndcg@10 leaves unjudged records out;
@@ -158,12 +161,13 @@ def retrieval(
             library,
             workspace.settings.evidence,
             progress=lambda line: progress(f"  {line}"),
+            runs=[name.strip() for name in runs.split(",") if name.strip()],
             diverse=query_diversity,
             by_utility=utility,
         )
         engine = workspace.engine.name
     if as_json:
-        runs = {
+        figures = {
             name: {
                 "ndcg@10": round(run.ndcg_at_10, 4),
                 "recall@10": round(run.recall_at_10, 4),
@@ -172,9 +176,8 @@ def retrieval(
             }
             for name, run in report.runs.items()
         }
-        print_json(
-            {"n": report.posts, "with_helpful": report.with_helpful, "library": library, "engine": engine, "runs": runs}
-        )
+        about = {"n": report.posts, "with_helpful": report.with_helpful, "library": library, "engine": engine}
+        print_json(about | {"runs": figures})
         return
     print_text(f"{report.posts} posts, {report.with_helpful} with a directly helpful record; engine: {engine}")
     print_text(f"{'':<10} {'ndcg@10':>8} {'recall@10':>10} {'mrr':>6} {'seconds':>8}")

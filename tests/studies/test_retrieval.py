@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -62,6 +63,15 @@ def test_the_engine_finds_by_the_medical_term_what_the_posts_words_do_not(librar
     assert list(report.runs) == ["fulltext", "embedding", "engine"]
     assert report.runs["fulltext"].mrr == 0
     assert report.runs["engine"].mrr > 0
+
+
+def test_only_the_ways_that_are_named_are_measured_and_none_that_is_unknown(libraries: Libraries) -> None:
+    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    measure = partial(measure_retrieval, [POST], engine, HashingEmbedder(), libraries, "made", EvidenceSettings())
+    assert list(measure(runs=["engine", "fulltext"]).runs) == ["fulltext", "engine"]
+    for runs in ([], ["engine", "astrology"]):
+        with pytest.raises(InputError, match="embedding"):
+            measure(runs=runs)
 
 
 def test_a_ranking_names_each_record_once(libraries: Libraries) -> None:

@@ -12,6 +12,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.service import Check
 
 _MORE_FOR_CUTOFF = 3  # times as many are looked at, because some will be too late
+_MOST_HITS = 40  # of all queries together, unless more are asked for: as many as a library reads by meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class LocalLibrary:
     library: str
     needs: str | None = None
     at_once: int = 1
-    most_queries: int = 3  # further ones are worded for web search engines, and lead astray in a library
+    most_queries: int = 12
 
     @property
     def name(self) -> str:
@@ -41,11 +42,15 @@ class LocalLibrary:
     def search_together(
         self, queries: Sequence[str], *, post: str, limit: int, until: date | None, check: Check
     ) -> list[Hit]:
-        """Records dated after `until` are left out. Raises SearchError when the library cannot be read."""
+        """At most `limit` for each query, those dated after `until` left out; see `search_index`.
+
+        Raises SearchError when the library cannot be read.
+        """
         check()
-        wanted = limit if until is None else limit * _MORE_FOR_CUTOFF
+        most = max(limit, min(limit * len(queries), _MOST_HITS))
+        wanted = most if until is None else most * _MORE_FOR_CUTOFF
         try:
             found = self.libraries.search_many(self.library, queries, wanted, post or None)
         except LibraryError as error:
             raise SearchError(error.message, ProviderState.FAILED, error.next_step) from error
-        return [hit for hit in found if until is None or hit.published is None or hit.published <= until][:limit]
+        return [hit for hit in found if until is None or hit.published is None or hit.published <= until][:most]

@@ -72,7 +72,7 @@ class SearchesTogether(SearchProvider, Protocol):
     def search_together(
         self, queries: Sequence[str], *, post: str, limit: int, until: date | None, check: Check
     ) -> list[Hit]:
-        """At most `limit` hits for all queries, best first; each names the query that it fits best."""
+        """At most `limit` hits a query, merged, best first; each names the query that it fits best."""
         ...
 
 

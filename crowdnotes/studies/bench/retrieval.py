@@ -1,4 +1,4 @@
-"""How well evidence is found: three ways to rank a library's records for a post, against judged records.
+"""How well evidence is found: up to three ways to rank a library's records for a post, against judged records.
 
 `fulltext` is full-text search (BM25) with the post's own words; `embedding` orders all records by the
 similarity of their title and beginning to the post; `engine` is what a case does: the engine's queries,
@@ -29,6 +29,7 @@ from crowdnotes.settings import EvidenceSettings
 from crowdnotes.studies.data_files import JudgedPost
 from crowdnotes.studies.measures import DIRECTLY_HELPFUL, ndcg, recall, reciprocal_rank
 
+RUNS = ("fulltext", "embedding", "engine")
 _DEPTH = 100  # records that each way ranks
 _BEGINNING = 256  # characters of a record that are embedded after its title: more takes minutes longer
 _BATCH = 256
@@ -65,26 +66,32 @@ def measure_retrieval(
     settings: EvidenceSettings,
     progress: Progress = lambda _: None,
     *,
+    runs: Sequence[str] = RUNS,
     diverse: bool = True,
     by_utility: bool = True,
 ) -> RetrievalReport:
-    """All three ways over the same posts. Embedding a library of 16,000 records takes minutes the first time.
-    `diverse` and `by_utility` switch a part of the engine's way off, as the paper's Table 3 does.
+    """Those of the three ways that `runs` names, over the same posts. Embedding 16,000 records takes minutes the
+    first time. `diverse` and `by_utility` switch a part of the engine's way off, as the paper's Table 3 does.
 
-    Raises LibraryError for a library that is not there, InputError when a judged record is past its
-    end or no post has a record of grade 2.
+    Raises LibraryError for a library that is not there, InputError for a way that is not, when a judged record is
+    past its end or no post has a record of grade 2.
     """
-    _check_records(judged, libraries, library)
-    rankers: dict[str, Ranker] = {
-        "fulltext": lambda post: _by_full_text(libraries, library, post),
-        "embedding": _embedding_ranker(libraries, library, embedder, progress),
-        "engine": lambda post: engine_ranking(
-            post, engine, libraries, library, settings, diverse=diverse, by_utility=by_utility
+    makers: dict[str, Callable[[], Ranker]] = {
+        "fulltext": lambda: lambda post: _by_full_text(libraries, library, post),
+        "embedding": lambda: _embedding_ranker(libraries, library, embedder, progress),
+        "engine": lambda: (
+            lambda post: engine_ranking(
+                post, engine, libraries, library, settings, diverse=diverse, by_utility=by_utility
+            )
         ),
     }
-    runs = {name: _measured(name, ranker, judged, progress) for name, ranker in rankers.items()}
+    unknown = [name for name in runs if name not in makers]
+    if unknown or not runs:
+        raise InputError(f"There is no run “{', '.join(unknown)}”.", f"Name some of: {', '.join(RUNS)}.")
+    _check_records(judged, libraries, library)
+    measured = {name: _measured(name, makers[name](), judged, progress) for name in RUNS if name in runs}
     with_helpful = sum(DIRECTLY_HELPFUL in post.grades.values() for post in judged)
-    return RetrievalReport(len(judged), with_helpful, runs)
+    return RetrievalReport(len(judged), with_helpful, measured)
 
 
 def engine_ranking(

@@ -18,6 +18,7 @@ from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
 from crowdnotes.evidence.search.provider import OnlineProvider
+from crowdnotes.evidence.search.run import search_all
 from crowdnotes.evidence.search.searxng import SearXng
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.tavily import Tavily
@@ -200,6 +201,13 @@ def test_hits_of_a_library_name_it_and_their_record_and_keep_to_the_cutoff(libra
     hits = provider.search_together(["chalk water", "fluoride"], post="chalk!", limit=5, until=None, check=no_check)
     assert {(hit.provider, hit.record) for hit in hits} == {("library:town", 0), ("library:town", 1)}
     assert [hit.title for hit in ask(provider, "water", until=date(2021, 1, 1))] == ["Fluoride"]
+
+
+def test_every_query_is_sent_to_a_library_and_each_may_bring_its_hits(libraries: Libraries) -> None:
+    asked = [*("fluoride", "fluoride and teeth", "fluoride for children", "is fluoride safe"), "calcium"]
+    found = search_all([LocalLibrary(libraries, "town")], asked, limit=1)
+    assert {hit.title for hit in found.hits} == {"Fluoride", "Chalk"}
+    assert {hit.title: hit.query for hit in found.hits}["Chalk"] == "calcium"
 
 
 def test_a_library_that_is_gone_is_a_failed_provider(libraries: Libraries) -> None:
