@@ -111,6 +111,7 @@ def fitted_head(
     platt = LogisticRegression(C=1e3).fit(held_out[known].reshape(-1, 1), labels[known])
     slope, offset = float(platt.coef_[0][0]), float(platt.intercept_[0])
     pipeline = recipe.chosen(blocks, recipe.rows(blocks), labels, groups)
+    pipeline[0]._transformer_to_input_indices = {}  # a number for each column, read for data frames alone
     last = pipeline[-1]
     last.coef_, last.intercept_ = _half(slope * last.coef_), slope * last.intercept_ + offset
     for name, step, _ in pipeline[0].transformers_:

@@ -6,7 +6,10 @@ pipeline, or a sentence vector. Then one logistic regression, whose probabilitie
 
 from __future__ import annotations
 
+import hashlib
 import html
+import io
+import json
 import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +36,7 @@ BUCKETS = 1 << 15
 REPAIR = "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."
 _MOST_CHARACTERS = 4_000  # a note has 280, a post seldom more than 1,000
 _MARKS = re.compile(r"\W+")
+_SCHEMA = "schema.json"  # of skops, beside the arrays
 
 Blocks = Mapping[str, Any]
 """By name a row a note: counts (a sparse matrix), or vectors, shape (notes, dimensions), None when there are none."""
@@ -101,7 +105,7 @@ class Head:
         return rows_of(filled | {name: block for name, block in blocks.items() if block is not None}, self.widths)
 
     def save(self, path: Path) -> None:
-        """Write pipeline and means in one compressed file."""
+        """Write pipeline and means in one compressed file; the same head gives the same bytes."""
         import skops.io
 
         content = {
@@ -110,7 +114,25 @@ class Head:
             "means": dict(self.means),
             "embedder": self.embedder,
         }
-        skops.io.dump(content, path, compression=zipfile.ZIP_DEFLATED, compresslevel=9)
+        _write_reproducibly(skops.io.dumps(content), path)
+
+
+def _write_reproducibly(archive: bytes, path: Path) -> None:
+    """Write what skops made undated, each array named by its content: skops names it by where it lay in memory."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as made:
+        files = {name: made.read(name) for name in made.namelist()}
+    schema = files.pop(_SCHEMA)
+    names = {name: f"{hashlib.sha256(content).hexdigest()[:16]}{Path(name).suffix}" for name, content in files.items()}
+
+    def named(node: dict[str, Any]) -> dict[str, Any]:
+        node.pop("__id__", None)  # an address too
+        return node | {"file": names[node["file"]]} if "file" in node else node
+
+    files = {names[name]: content for name, content in files.items()}
+    files[_SCHEMA] = json.dumps(json.loads(schema, object_hook=named)).encode()
+    with zipfile.ZipFile(path, "w") as kept:
+        for name in sorted(files):
+            kept.writestr(zipfile.ZipInfo(name), files[name], zipfile.ZIP_DEFLATED, compresslevel=9)
 
 
 def load_head(path: Path) -> Head:
