@@ -226,8 +226,8 @@ class JobTable:
             connection.execute(update(jobs).where(jobs.c.id == job_id, jobs.c.under_way).values(cancel_asked=True))
 
     def beat(self, job_ids: Collection[str]) -> tuple[set[str], set[str]]:
-        """Say that the owner of these jobs lives. Gives those it should cancel, and those no longer its own."""
-        mine = (jobs.c.id.in_(job_ids), jobs.c.under_way)
+        """Say that this process, their owner, lives. Gives those it should cancel, and those no longer its own."""
+        mine = (jobs.c.id.in_(job_ids), jobs.c.owner == this_process(), jobs.c.under_way)
         with writing(self._engine) as connection:
             connection.execute(update(jobs).where(*mine).values(heartbeat=time.time()))
             asked = {row.id: row.cancel_asked for row in connection.execute(select(jobs).where(*mine))}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import ssl
 import threading
 import time
 import weakref
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import httpcore2
@@ -290,6 +291,12 @@ class _Client(openai.OpenAI):
         _exchange.get().pause(self._calculate_retry_timeout(max_retries - retries_taken, options, headers))
 
 
+@cache
+def _certificates(*, trust_env: bool) -> ssl.SSLContext:
+    """Read once: it takes longer than everything else in making a client."""
+    return httpx2.create_ssl_context(trust_env=trust_env)
+
+
 class ModelServer:
     """A server by base URL and key. Safe between threads."""
 
@@ -298,9 +305,11 @@ class ModelServer:
         self._host = httpx2.URL(base_url).host
         self._keys = (key,) if key else ()
         self._settings = settings
+        trust_env = not is_this_machine(base_url)  # this machine is asked without a proxy
         http = openai.DefaultHttpxClient(
             event_hooks={"response": [partial(_refuse_detour, self._keys)]},
-            trust_env=not is_this_machine(base_url),  # this machine is asked without a proxy
+            trust_env=trust_env,
+            verify=_certificates(trust_env=trust_env),
         )
         # There is no public way to keep the proxies of the environment and watch the connections too.
         for transport in filter(None, (http._transport, *http._mounts.values())):
