@@ -225,12 +225,23 @@ class LlmSettings(BaseSettings):
         "json", description="“final decision” for judges trained to end with “Final decision: yes” or “no”"
     )
     sees_images: bool = Field(False, description="whether the model for searches can read pictures")
-    timeout_seconds: float = Field(60.0, gt=0, description="without a word from the server, then the call fails")
+    effort: Mapping[str, Literal["none", "minimal", "low", "medium", "high"]] = Field(
+        {"queries": "low", "utility": "low", "writing": "medium", "judging": "medium"},
+        description="how long models that think should think, by step; a step that is left out gets the model's own",
+    )
+    timeout_seconds: float = Field(
+        60.0,
+        gt=0,
+        description="of silence, then the call fails; each piece of a thought or an answer is a sign of life",
+    )
     connect_seconds: float = Field(5.0, gt=0, description="a server that is up answers sooner")
-    total_seconds: float = Field(180.0, gt=0, description="for one answer with all its tries: a slow drip ends too")
+    total_seconds: float = Field(
+        900.0, gt=0, description="for one answer with all its tries: 2,000 tokens of a model that writes three a second"
+    )
     max_retries: int = Field(2, ge=0, le=10, description="after 408, 409, 429, 5xx and lost connections, with a pause")
     at_once: int = Field(8, ge=1, le=64, description="calls side by side")
-    max_answer_tokens: int = Field(2000, ge=64, description="of one answer; models that think first need more")
+    answer_tokens: int = Field(2000, ge=64, description="of one answer at first; doubled for an answer that was cut")
+    max_answer_tokens: int = Field(16_000, ge=64, description="of one answer at most: models that think need as many")
     candidate_temperature: float = Field(0.7, ge=0, le=2, description="0 would write the same candidate three times")
     votes: int = Field(
         1, ge=1, le=15, description="how often a judge is asked when the server gives no token probabilities; odd"

@@ -20,7 +20,8 @@ Body = dict[str, Any]
 class Say:
     """One reply. With `status` other than 200, `text` is the error's message; `raw` is sent as it is.
 
-    With `by_hand`, that writes all of it, headers too; it may go on until the client hangs up.
+    A stream begins with what it `thinks`, a piece each `pause` seconds; without `streams` it answers in one piece
+    whatever is asked for. With `by_hand`, that writes all of it, headers too; it may go on until the client hangs up.
     """
 
     text: str = ""
@@ -29,6 +30,10 @@ class Say:
     refusal: str | None = None
     usage: tuple[int, int] | None = (100, 20)
     tokens: Sequence[tuple[str, Mapping[str, float]]] | None = None
+    thinks: Sequence[str] = ()
+    thinks_as: str = "reasoning_content"
+    streams: bool = True
+    pause: float = 0.0
     headers: Mapping[str, str] = field(default_factory=dict)
     wait: float = 0.0
     breaks_after: int | None = None
@@ -123,7 +128,7 @@ def _write(handler: BaseHTTPRequestHandler, body: Body, say: Say) -> None:
     elif say.status != 200:
         error = {"error": {"message": say.text, "type": "test", "code": None}}
         _send(handler, say.status, json.dumps(error).encode(), say.headers)
-    elif body.get("stream"):
+    elif body.get("stream") and say.streams:
         _stream(handler, body, say)
     else:
         message = {"role": "assistant", "content": say.text, "refusal": say.refusal}
@@ -139,13 +144,15 @@ def _stream(handler: BaseHTTPRequestHandler, body: Body, say: Say) -> None:
     handler.end_headers()
     handler.close_connection = True
     base = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": body["model"]}
-    pieces = [say.text[i : i + 16] for i in range(0, len(say.text), 16)]
-    for number, piece in enumerate(pieces):
+    deltas = [{say.thinks_as: piece} for piece in say.thinks]
+    deltas += [{"content": say.text[i : i + 16]} for i in range(0, len(say.text), 16)]
+    for number, delta in enumerate(deltas):
         if say.breaks_after is not None and number >= say.breaks_after:
             return
-        choice = {"index": 0, "delta": {"content": piece}, "finish_reason": None}
+        time.sleep(say.pause)
+        choice = {"index": 0, "delta": delta, "finish_reason": None}
         handler.wfile.write(f"data: {json.dumps({**base, 'choices': [choice]})}\n\n".encode())
-    end = {"index": 0, "delta": {}, "finish_reason": say.finish}
+    end = {"index": 0, "delta": {"refusal": say.refusal}, "finish_reason": say.finish, "logprobs": _logprobs(say)}
     handler.wfile.write(f"data: {json.dumps({**base, 'choices': [end]})}\n\n".encode())
     if say.usage is not None and (body.get("stream_options") or {}).get("include_usage"):
         handler.wfile.write(f"data: {json.dumps({**base, 'choices': [], **_usage(say)})}\n\n".encode())

@@ -25,7 +25,7 @@ from crowdnotes.gates import assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Progress, Step
 
-_SHOWN = 160  # characters of a candidate, while it is written
+_SHOWN = 160  # characters of what a model says, while it says it
 _VERDICTS_KEPT = 20  # of the jury, so that an edit can be compared with what stood before it
 
 _TITLES = {
@@ -190,14 +190,13 @@ class StageRunner:
 
         return Step(name="images", title="Read the images", run=run, finished=finished)
 
-    def _draft(self, case: Case, progress: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
+    def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         proposed = tuple(item for item in case.evidence if item.aim is Aim.JUDGE)  # the other side waits for a tick
         drafted = write_candidates(
             self._tools.engine,
             case.post.as_read,
             proposed if before_inspection and not case.used_evidence else case.used_evidence,
             self._tools.clock,
-            on_text=lambda number, text: progress.count(number, 0, text[-_SHOWN:]),
         )
         if not drafted.candidates:
             return {"candidates": (), "quotations": drafted.quotations}, drafted.summary
@@ -282,15 +281,34 @@ class StageRunner:
         budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
 
         def run(step: Step, progress: Progress) -> str:
-            meter = Meter(budget, self._store.get(case_id).used, progress.check)
+            heard = _Heard(progress)
+            meter = Meter(budget, self._store.get(case_id).used, progress.check, heard.tell)
             try:
                 with metered(meter):
-                    return step.run(progress)
+                    return step.run(heard)
             finally:  # what was spent stays spent, whatever came of it
                 if meter.by_step:
                     self._store.update(case_id, lambda case: _with_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]
+
+
+class _Heard:
+    """A step's progress, with the words of its model behind the counts while the model speaks."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._counted = (0, 0)
+        self.check = progress.check
+
+    def count(self, done: int, total: int, note: str = "") -> None:
+        """See `Progress.count`."""
+        self._counted = (done, total)
+        self._progress.count(done, total, note)
+
+    def tell(self, _: str, words: str) -> None:
+        """See `Meter`."""
+        self._progress.count(*self._counted, words if len(words) <= _SHOWN else f"…{words[-_SHOWN:]}")
 
 
 def _with_usage(case: Case, meter: Meter) -> Case:

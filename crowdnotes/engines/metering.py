@@ -6,6 +6,7 @@ this thread or in those it starts with `side_by_side`, is counted there.
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,17 +41,30 @@ class Reservation:
     dollars: float | None
 
 
+def new_boundary() -> str:
+    """A word that no text can know beforehand: 64 random bits."""
+    return secrets.token_hex(8)
+
+
 class Meter:
     """Counts by step, and sets aside what a call may use before it is made. Safe between threads.
 
     `spent` is what the same case used before: the budget counts it too. `check` raises when the case's work is
-    to stop: calls under way look at it several times a second, from their own threads.
+    to stop: calls under way look at it several times a second, from their own threads. `tell` gets a step's name and
+    what its model has said so far, from those threads too. `boundary` marks the data of all calls of the case.
     """
 
     def __init__(
-        self, budget: Budget | None = None, spent: Usage | None = None, check: Callable[[], None] = lambda: None
+        self,
+        budget: Budget | None = None,
+        spent: Usage | None = None,
+        check: Callable[[], None] = lambda: None,
+        tell: Callable[[str, str], None] = lambda _, __: None,
     ) -> None:
         self.check = check
+        self.boundary = new_boundary()
+        self._tell = tell
+        self._speaker: object = None
         self._budget = budget or Budget()
         self._before = spent or Usage()
         self._by_step: dict[str, Usage] = {}
@@ -68,6 +82,25 @@ class Meter:
     def total(self) -> Usage:
         """What all steps used since this meter was made."""
         return sum(self.by_step.values(), Usage())
+
+    @contextmanager
+    def telling(self, step: str) -> Iterator[Callable[[str], None]]:
+        """What to tell the words of one call to. Of calls side by side one is heard, until it ends."""
+        me = object()
+
+        def tell(words: str) -> None:
+            with self._lock:
+                self._speaker = self._speaker or me
+                is_heard = self._speaker is me
+            if is_heard:
+                self._tell(step, words)
+
+        try:
+            yield tell
+        finally:
+            with self._lock:
+                if self._speaker is me:
+                    self._speaker = None
 
     def reserve(self, tokens: int, dollars: float | None) -> Reservation:
         """Set this much aside for a call. Raises BudgetError when with it the budget could be passed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,51 @@ def test_a_server_that_failed_loses_nothing_and_the_next_try_goes_on_from_there(
         assert workspace.service.get(case_id).hits == hits
         assert workspace.service.get(case_id).evidence
         assert all(form_of(body) == "pick" for body in server.requests[asked:])
+
+
+def test_a_server_that_drops_in_the_middle_of_a_stage_costs_no_stage_before_it(tmp_path: Path) -> None:
+    drops = ["queries"]
+
+    def answer(body: Body) -> Say:
+        if form_of(body) not in drops:
+            return Say(honest(body))
+        return Say(honest(body), breaks_after=1) if body.get("stream") else Say(raw=b"{")
+
+    with LLMServer(answer).running() as server, _open(tmp_path, server.base_url) as workspace:
+        case_id = _new_case(workspace, tmp_path)
+        kept = []
+        for drops[0] in ("queries", "pick", "none"):
+            job = _gather(workspace, case_id)
+            kept.append(sum(step.state is StepState.KEPT for step in job.steps))
+            assert all(step.error and step.next_step for step in job.steps if step.state is StepState.FAILED)
+    assert job.state is JobState.DONE
+    assert kept == [0, 0, 2]
+
+
+class _Told:
+    """A progress that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def count(self, done: int, total: int, note: str = "") -> None:
+        """See `Progress`."""
+        self.notes.append(note)
+
+    def check(self) -> None:
+        """See `Progress`."""
+
+
+def test_each_stage_shows_what_its_model_says_while_it_says_it(tmp_path: Path) -> None:
+    with LLMServer(honest).running() as server, _open(tmp_path, server.base_url) as workspace:
+        case_id, service = _new_case(workspace, tmp_path), workspace.service
+        said = {"queries": "evidence", "read": "It speaks to the claim.", "draft": "review of the", "assess": "It "}
+        scored = partial(service.assess_steps, before_inspection=True)
+        for steps in (service.gather_steps, partial(service.write_steps, before_inspection=True), scored):
+            for step in steps(case_id):
+                told = _Told()
+                step.run(told)
+                assert said.get(step.name, "") in " ".join(told.notes)
 
 
 def _count_letters(service: CaseService, case_id: str) -> list[Step]:

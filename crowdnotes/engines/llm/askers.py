@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crowdnotes.engines.llm.asking import AnswerCache, Asker
+from crowdnotes.engines.llm.abilities import KnownAbilities
+from crowdnotes.engines.llm.answer_cache import AnswerCache
+from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.discovery import key_for
-from crowdnotes.engines.llm.server import KnownAbilities, ModelServer
+from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.metering import Budget, Meter
 from crowdnotes.settings import LlmSettings
 

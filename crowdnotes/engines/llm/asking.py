@@ -9,29 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from crowdnotes.domain import Evidence, Post, Usage
-from crowdnotes.embedding import VectorCache
 from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
+from crowdnotes.engines.llm.answer_cache import AnswerCache
 from crowdnotes.engines.llm.answers import schema_of
 from crowdnotes.engines.llm.parsing import Answer, read_answer, spoken, verdict_place, yes_probability
-from crowdnotes.engines.llm.server import (
-    Abilities,
-    CallRejectedError,
-    KnownAbilities,
-    Message,
-    ModelServer,
-    Reply,
-    Shape,
-)
-from crowdnotes.engines.metering import Meter, current_meter, price, side_by_side
+from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, QuestionTooLongError, Reply
+from crowdnotes.engines.llm.telling import Telling, refuse_circles
+from crowdnotes.engines.metering import Meter, current_meter, new_boundary, price, side_by_side
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.engines.prompts import Prompt, load_prompt
 from crowdnotes.errors import (
@@ -60,11 +52,6 @@ class Block:
     cleared: bool = False
 
 
-def new_boundary() -> str:
-    """A word that no text can know beforehand: 64 random bits."""
-    return secrets.token_hex(8)
-
-
 def data_blocks(blocks: Sequence[Block], boundary: str) -> str:
     """The blocks, each between a line that opens and one that closes it, both with the boundary.
 
@@ -82,52 +69,21 @@ def _inside(block: Block, boundary: str) -> str:
     return re.sub(r"[ \t]{3,}", "  ", text).strip() or _NOTHING
 
 
-_BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
-_LONGEST_ANSWER = 64_000
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A model's words, and the probability of their verdict where it was known."""
-
-    words: str
-    probability: float | None
-
-
-class AnswerCache:
-    """By the sha256 of all that shapes an answer. Safe between threads; a broken file costs only itself."""
-
-    def __init__(self, path: Path, megabytes: int) -> None:
-        rows = megabytes * 1_000_000 // _BYTES_AN_ANSWER
-        self._store = VectorCache(path, rows, "answer cache") if rows else None
-
-    def get(self, key: bytes) -> Kept | None:
-        """The answer kept for this key."""
-        if self._store is None:
-            return None
-        raw = self._store.get([key]).get(key)
-        if raw is None:
-            return None
-        words, probability = json.loads(raw)
-        return Kept(words, probability)
-
-    def put(self, key: bytes, words: str, probability: float | None) -> None:
-        """Keep an answer that was of use. One of more than 64 kB is not kept."""
-        raw = json.dumps([words, probability]).encode()
-        if self._store is not None and len(raw) <= _LONGEST_ANSWER:
-            self._store.put({key: raw})
-
-
 A = TypeVar("A", bound=Answer)
 _BYTES_A_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
 _IMAGE_TOKENS = 2000
 _LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
+# In a server's complaint that a question is too long: the room for the answer is counted in, or is the matter itself.
+_IS_ROOM = re.compile(r"max_tokens|max_completion_tokens|completion|output tokens", re.IGNORECASE)
+_LEAST_ROOM = 500  # tokens: no answer that is asked for needs more, unless the model thinks
 _SECOND_TRY_TEMPERATURE = 0.3  # the same question at 0 would give the same useless answer
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[A]):
     """What to ask: the prompt with its values as system message, the data as marked blocks.
+
+    `shorter` are blocks to ask with instead when the model's server finds the question too long.
 
     `read` turns the model's words into the answer or raises ModelAnswerError; `schema` is the JSON schema
     sent where the server takes one; `verdict` finds the place right before a yes or no whose probability is
@@ -146,6 +102,7 @@ class Question(Generic[A]):
     variant: int = 0
     image: str = ""
     useless: Useless | None = None
+    shorter: Sequence[Block] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +147,11 @@ class Asker:
         self._cache = cache
         self._meter = meter
 
-    def ask(self, question: Question[A], on_text: Callable[[str], None] | None = None) -> Answered[A]:
+    def ask(self, question: Question[A]) -> Answered[A]:
         """The answer. After one of no use the model is told what was wrong with it, and asked once more.
 
-        Raises BudgetError before a call that could pass the budget, ModelServerError, or ModelAnswerError.
+        Its words are told to the meter while they come. Raises BudgetError before a call that could pass the
+        budget, ModelServerError, or ModelAnswerError.
         """
         key = self._key(question)
         kept = self._cache.get(key)
@@ -201,70 +159,104 @@ class Asker:
             value = question.read(kept.words)
             self._count(question.step, Usage(cached=1))
             return Answered(value, kept.probability)
-        return self._asked(key, question, on_text)
+        return self._asked(key, question)
 
-    def _asked(self, key: bytes, question: Question[A], on_text: Callable[[str], None] | None) -> Answered[A]:
-        reply = self._reply(question, on_text)
-        if reply.refusal or reply.finish == "content_filter":
-            raise ModelRefusedError("The model declined to answer.")
-        if reply.finish == "length":
-            raise AnswerCutError(f"The model's answer ended at {self._settings.max_answer_tokens} tokens, unfinished.")
+    def _asked(self, key: bytes, question: Question[A]) -> Answered[A]:
+        said = ""
         try:
-            value = question.read(reply.text)
+            reply = self._with_room(question)
+            said = reply.text
+            if reply.refusal or reply.finish == "content_filter":
+                raise ModelRefusedError("The model declined to answer.")
+            value = question.read(said)
         except (AnswerEmptyError, AnswerUnreadableError) as error:
             if question.useless is not None:
                 raise
             warmer = max(question.temperature, _SECOND_TRY_TEMPERATURE)
-            again = replace(question, temperature=warmer, useless=Useless(reply.text, error.message))
-            return self._asked(key, again, on_text)
-        found = yes_probability(reply.text, reply.tokens, question.verdict) if question.verdict else None
-        self._cache.put(key, reply.text, found)
+            return self._asked(key, replace(question, temperature=warmer, useless=Useless(said, error.message)))
+        found = yes_probability(said, reply.tokens, question.verdict) if question.verdict else None
+        self._cache.put(key, said, found)
         return Answered(value, found)
 
-    def _reply(self, question: Question[A], on_text: Callable[[str], None] | None) -> Reply:
-        boundary = new_boundary()
+    def _with_room(self, question: Question[A]) -> Reply:
+        """A whole reply: one that was cut is asked for again with twice the room, a question too long in fewer words.
+
+        Raises AnswerCutError when there is no more room.
+        """
+        most = self._settings.max_answer_tokens
+        known = self._abilities.get(self._server.base_url, self.model)
+        room = min(most, max(known.room, self._settings.answer_tokens))
+        cut_at = 0
+        while True:
+            try:
+                reply = self._reply(question, room)
+            except QuestionTooLongError as error:
+                if cut_at:
+                    sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
+                    raise AnswerCutError(sentence, error.next_step) from None
+                if _IS_ROOM.search(error.said) and room > _LEAST_ROOM:
+                    room = max(_LEAST_ROOM, room // 2)
+                elif question.shorter:
+                    question = replace(question, blocks=question.shorter, shorter=())
+                else:
+                    raise
+                continue
+            refuse_circles(reply.text)
+            if reply.finish != "length":
+                if cut_at:
+                    self._abilities.learn(self._server.base_url, self.model, replace(known, room=room))
+                return reply
+            if room >= most:
+                raise AnswerCutError(f"The model's answer ended at {room} tokens, unfinished.")
+            cut_at, room = room, min(most, 2 * room)
+
+    def _reply(self, question: Question[A], room: int) -> Reply:
+        meter = current_meter()
+        boundary = meter.boundary if meter else new_boundary()
         abilities = self._abilities.get(self._server.base_url, self.model)
         while True:
             messages = self._messages(question, boundary, system_role=abilities.system_role)
             try:
-                reply = self._metered(question, messages, abilities, on_text)
+                reply = self._metered(question, messages, abilities, room)
             except CallRejectedError as error:
                 fewer = abilities.without(error.said) if error.is_sure else abilities.without_named(error.said)
                 if fewer is None:
                     raise error.otherwise from None
                 abilities = fewer
                 continue
-            self._abilities.learn(self._server.base_url, self.model, abilities)
+            learned = replace(abilities, streams=abilities.streams and reply.streams)
+            self._abilities.learn(self._server.base_url, self.model, learned)
             return reply
 
-    def _metered(
-        self,
-        question: Question[A],
-        messages: Sequence[Message],
-        abilities: Abilities,
-        on_text: Callable[[str], None] | None,
-    ) -> Reply:
+    def _metered(self, question: Question[A], messages: Sequence[Message], abilities: Abilities, room: int) -> Reply:
         """One call, with what it may use set aside before and what it used counted after, whatever comes of it."""
         reads = len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_A_TOKEN
         if question.image:
             reads += _IMAGE_TOKENS - len(question.image) // _BYTES_A_TOKEN
-        writes = self._settings.max_answer_tokens
         meter = current_meter() or self._meter
-        reserved = meter.reserve(reads + writes, self._price(reads, writes))
-        options = _options(self._settings, question, abilities, on_text)
+        reserved = meter.reserve(reads + room, self._price(reads, room))
+        options = _options(self._settings, question, abilities, room)
         begun = time.perf_counter()
         # A call that breaks off may have been billed; nobody says.
         usage = Usage(calls=1, unpriced=int(reserved.dollars is None), estimated=True)
-        try:
-            reply = self._server.ask(self.model, messages, options, on_text, meter.check)
-            usage = self._usage(reply, reads)
-        except CallRejectedError as error:
-            if error.is_sure:
+        with meter.telling(question.step) as tell:
+            telling = Telling(tell, meter.check)
+            try:
+                reply = self._server.ask(self.model, messages, options, room, telling.piece, telling.check)
+                usage = self._usage(reply, reads)
+            except CallRejectedError as error:
+                if error.is_sure:
+                    usage = Usage()
+                raise
+            except QuestionTooLongError:
                 usage = Usage()
-            raise
-        finally:
-            spent = usage.model_copy(update={"seconds": time.perf_counter() - begun})
-            meter.settle(reserved, question.step, spent)
+                raise
+            except AnswerUnreadableError:  # cut off by us
+                usage = self._usage(Reply(telling.said + telling.thought, ""), reads)
+                raise
+            finally:
+                spent = usage.model_copy(update={"seconds": time.perf_counter() - begun})
+                meter.settle(reserved, question.step, spent)
         return reply
 
     def _usage(self, reply: Reply, reads: int) -> Usage:
@@ -290,8 +282,8 @@ class Asker:
 
     def _messages(self, question: Question[A], boundary: str, *, system_role: bool = True) -> list[Message]:
         """The prompt, then the data; in one message for models that know no system role."""
-        prompt = question.prompt.filled(question.values)
-        data = data_blocks(question.blocks, boundary)
+        prompt, last = question.prompt.filled(question.values)
+        data = "\n\n".join(filter(None, (data_blocks(question.blocks, boundary), last)))
         text = data if system_role else f"{prompt}\n\n{data}"
         content: Any = text
         if question.image:
@@ -307,7 +299,8 @@ class Asker:
             self.model,
             question.prompt.version,
             question.temperature,
-            self._settings.max_answer_tokens,
+            min(self._settings.answer_tokens, self._settings.max_answer_tokens),
+            self._settings.effort.get(question.step),
             question.variant,
             question.schema,
             question.verdict is not None,
@@ -320,9 +313,12 @@ def _options(
     settings: LlmSettings,
     question: Question[A],
     abilities: Abilities,
-    on_text: Callable[[str], None] | None,
+    room: int,
 ) -> dict[str, Any]:
-    options: dict[str, Any] = {abilities.limit_name: settings.max_answer_tokens}
+    options: dict[str, Any] = {abilities.limit_name: room}
+    effort = settings.effort.get(question.step)
+    if effort is not None and abilities.effort:
+        options["reasoning_effort"] = effort
     if abilities.temperature:
         options["temperature"] = question.temperature
     if question.schema is not None and abilities.shape is Shape.SCHEMA:
@@ -332,8 +328,10 @@ def _options(
         options["response_format"] = {"type": "json_object"}
     if question.verdict is not None and abilities.probabilities:
         options |= {"logprobs": True, "top_logprobs": 5}
-    if on_text is not None and abilities.usage_in_stream:
-        options["stream_options"] = {"include_usage": True}
+    if abilities.streams:
+        options["stream"] = True
+        if abilities.usage_in_stream:
+            options["stream_options"] = {"include_usage": True}
     return options
 
 
@@ -356,10 +354,11 @@ def question(
     temperature: float = 0.0,
     variant: int = 0,
     image: str = "",
+    shorter: Sequence[Block] = (),
 ) -> Question[A]:
     """A question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
 
-    `verdict` is the form's yes-or-no field whose probability is wanted.
+    `verdict` is the form's yes-or-no field whose probability is wanted; for `shorter` see `Question`.
     """
     data = [block.text for block in blocks]
     asked = load_prompt(prompt)
@@ -381,6 +380,7 @@ def question(
         temperature=temperature,
         variant=variant,
         image=image,
+        shorter=shorter,
     )
 
 

@@ -109,7 +109,12 @@ class LLMEngine:
         return searching.pick_next(self._askers[EngineStep.UTILITY], post, candidates, chosen, aim)
 
     def write(
-        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+        self,
+        post: Post,
+        evidence: Sequence[Evidence],
+        budget: int,
+        count: int,
+        on_text: OnText | None = None,  # noqa: ARG002 - what every step's model says is told to the meter
     ) -> WriterAnswer:
         """See `Engine.write`."""
         return writing.write_notes(
@@ -120,7 +125,6 @@ class LLMEngine:
             count,
             temperature=self._settings.candidate_temperature,
             at_once=self._settings.at_once,
-            on_text=on_text,
         )
 
     def write_supernote(self, post: Post, notes: Sequence[str], budget: int, variant: int) -> WriterAnswer:

@@ -1,4 +1,4 @@
-"""One server that speaks the OpenAI protocol: asking it, learning what it can do, and naming what went wrong.
+"""One server that speaks the OpenAI protocol: asking it, and naming what went wrong.
 
 The openai package retries lost connections, 408, 409, 429 (minding retry-after) and 5xx by itself. Each answer is
 bounded in time and bytes, whatever the server does, and ends within a moment when its case's work is cancelled. No
@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 import re
 import ssl
-import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 from functools import cache, partial
 from typing import Any
 
@@ -49,111 +47,10 @@ def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
     return line if len(line) <= _LONGEST_COMPLAINT else f"{line[:_LONGEST_COMPLAINT]}…"
 
 
-# Gemma's template, llama.cpp, LM Studio, Mistral's template, and Google's own address for Gemma, in this order.
-_NO_SYSTEM_ROLE = re.compile(
-    r"system role|system message|role\W+system|unknown role|roles must alternate|only user and assistant roles"
-    r"|developer instruction"
-)
-_SHAPES = ("response_format", "schema", "guided", "grammar", "structured")
-_NEWER_LIMIT = "max_completion_tokens"
-
-
-class Shape(IntEnum):
-    """How the form of an answer is asked for, strictest first."""
-
-    SCHEMA = 0
-    JSON = 1
-    WORDS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Abilities:
-    """What to send. Begins with everything; a refusal takes away what it names.
-
-    `system_role`: whether the prompt may be a message of its own; `probabilities`: whether token probabilities
-    may be asked for; `limit_name`: what the bound on the answer is called.
-    """
-
-    shape: Shape = Shape.SCHEMA
-    probabilities: bool = True
-    temperature: bool = True
-    limit_name: str = "max_tokens"
-    usage_in_stream: bool = True
-    system_role: bool = True
-
-    def without(self, complaint: str) -> Abilities | None:
-        """What to try after the server complained with these words; None when nothing is left to give up.
-
-        Several things may be named at once. A complaint that names none costs one thing, the strictest first.
-        """
-        return self.without_named(complaint) or self._weaker()
-
-    def without_named(self, complaint: str) -> Abilities | None:
-        """What is left without the things that the complaint names; None when it names nothing that was sent."""
-        words = complaint.lower()
-        fewer = replace(
-            self,
-            shape=self._shape_after(words),
-            probabilities=self.probabilities and "logprobs" not in words,
-            temperature=self.temperature and "temperature" not in words,
-            usage_in_stream=self.usage_in_stream and "stream_options" not in words,
-            limit_name=_NEWER_LIMIT if "max_tokens" in words else self.limit_name,
-            system_role=self.system_role and _NO_SYSTEM_ROLE.search(words) is None,
-        )
-        return None if fewer == self else fewer
-
-    def met_by(self, other: Abilities) -> Abilities:
-        """What both can do: calls side by side learn different things, and none may unlearn another's."""
-        return Abilities(
-            shape=max(self.shape, other.shape),
-            probabilities=self.probabilities and other.probabilities,
-            temperature=self.temperature and other.temperature,
-            limit_name=self.limit_name if self.limit_name == _NEWER_LIMIT else other.limit_name,
-            usage_in_stream=self.usage_in_stream and other.usage_in_stream,
-            system_role=self.system_role and other.system_role,
-        )
-
-    def _shape_after(self, words: str) -> Shape:
-        if self.shape is Shape.SCHEMA and any(name in words for name in _SHAPES):
-            # A server that rejects the field by name knows no form of it.
-            unknown = any(word in words for word in ("unsupported", "unexpected", "unknown", "extra"))
-            return Shape.WORDS if unknown and "json_schema" not in words else Shape.JSON
-        if self.shape is Shape.JSON and any(name in words for name in ("response_format", "json", "grammar")):
-            return Shape.WORDS
-        return self.shape
-
-    def _weaker(self) -> Abilities | None:
-        if self.shape is not Shape.WORDS:
-            return replace(self, shape=Shape(self.shape + 1))
-        if self.probabilities:
-            return replace(self, probabilities=False)
-        if self.system_role:
-            return replace(self, system_role=False)
-        return None
-
-
-class KnownAbilities:
-    """What was learned of each server and model in this process. Safe between threads."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Abilities] = {}
-        self._lock = threading.Lock()
-
-    def get(self, base_url: str, model: str) -> Abilities:
-        """What to begin with."""
-        with self._lock:
-            return self._known.get((base_url, model), Abilities())
-
-    def learn(self, base_url: str, model: str, abilities: Abilities) -> None:
-        """Remember what a call that was answered had to give up."""
-        with self._lock:
-            before = self._known.get((base_url, model), Abilities())
-            self._known[base_url, model] = before.met_by(abilities)
-
-
 Message = Mapping[str, Any]
 _SET_KEY = "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY."
-_SHORTER = "Use fewer passages, set CROWDNOTES_LLM_MAX_ANSWER_TOKENS lower, or use a model that reads more."
+_SHORTER = "Use fewer passages, or let the model read more: its server has a setting for the length of the context."
+_FASTER = "Use a smaller or faster model, or set CROWDNOTES_LLM_TOTAL_SECONDS higher."
 _TOO_LONG = re.compile(r"context (?:length|window|size)|maximum context|(?:prompt|input) is too long", re.IGNORECASE)
 _STATUS = {
     401: ("did not accept the key", _SET_KEY),
@@ -174,7 +71,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `finish` is the protocol's reason; token counts are None when the server gave none."""
+    """What came back. `finish` is the protocol's reason; token counts are None when the server gave none.
+
+    `streams` is False when a stream was asked for and the server sent none.
+    """
 
     text: str
     finish: str
@@ -182,6 +82,21 @@ class Reply:
     tokens: tuple[Token, ...] = field(default=())
     input_tokens: int | None = None
     output_tokens: int | None = None
+    streams: bool = True
+
+
+class QuestionTooLongError(ModelServerError):
+    """The server says that the question does not fit into what its model reads. `said` is its complaint, scrubbed."""
+
+    default_next_step = _SHORTER
+
+    def __init__(self, message: str, said: str) -> None:
+        super().__init__(message)
+        self.said = said
+
+
+OnPiece = Callable[[str, bool], None]
+"""Told each piece of an answer as it comes, and whether it is a thought; what it raises stops the answer."""
 
 
 class CallRejectedError(Exception):
@@ -213,7 +128,7 @@ class _Exchange:
         self._check()
         left = self._ends - time.monotonic()
         if left <= 0:
-            raise ModelServerError(f"The server {self._host} was not done after {self._seconds:g} s.")
+            raise ModelServerError(f"The server {self._host} was not done after {self._seconds:g} s.", _FASTER)
         return left
 
     def took(self, count: int) -> None:
@@ -339,29 +254,34 @@ class ModelServer:
         model: str,
         messages: Sequence[Message],
         options: Mapping[str, Any],
-        on_text: Callable[[str], None] | None = None,
+        room: int,
+        on_piece: OnPiece = lambda _, __: None,
         check: Callable[[], None] = lambda: None,
     ) -> Reply:
-        """One answer, streamed to `on_text` (the words so far) when it is given.
+        """One answer of at most `room` tokens, told to `on_piece` as it comes when `options` ask for a stream.
 
-        Raises ModelServerError, CallRejectedError when the server rejects the form of the call, and what
-        `check` raises, which is looked at several times a second. A stream that breaks is asked for once
+        Raises ModelServerError, QuestionTooLongError, CallRejectedError when the server rejects the form of the call,
+        and what `check` raises, which is looked at several times a second. A stream that breaks is asked for once
         more in one piece.
         """
         arguments: dict[str, Any] = {"model": model, "messages": list(messages), **options}
-        with self._bounded(self._settings.max_answer_tokens, check):
+        with self._bounded(room, check):
             try:
-                if on_text is not None:
-                    streamed = self._streamed(arguments, on_text)
+                streams = True
+                if arguments.pop("stream", False):
+                    streamed, streams = self._streamed(arguments, on_piece)
                     if streamed is not None:
                         return streamed
                 arguments.pop("stream_options", None)
-                return self._whole(self._client.chat.completions.create(**arguments))
+                # In one piece there is no sign of life before the end.
+                patience = httpx2.Timeout(self._settings.total_seconds, connect=self._settings.connect_seconds)
+                whole = self._whole(self._client.chat.completions.create(**arguments, timeout=patience))
+                return replace(whole, streams=streams)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 said = scrubbed(_told(error), self._keys)
                 if _TOO_LONG.search(said):
                     sentence = f"The question is too long for the model {model} ({said})."
-                    raise ModelServerError(sentence, _SHORTER) from None
+                    raise QuestionTooLongError(sentence, said) from None
                 rejected = ModelServerError(f"The server rejects the call ({said}).")
                 raise CallRejectedError(said, rejected, is_sure=True) from None
             except openai.InternalServerError as error:
@@ -378,9 +298,11 @@ class ModelServer:
         finally:
             _exchange.reset(token)
 
-    def _streamed(self, arguments: dict[str, Any], on_text: Callable[[str], None]) -> Reply | None:
-        """The whole reply; None when the stream broke before its end."""
-        said, finish, refusal, usage, begun = "", "", "", None, False
+    def _streamed(self, arguments: dict[str, Any], on_piece: OnPiece) -> tuple[Reply | None, bool]:
+        """The whole reply, None when the stream broke before its end; and whether anything came as a stream."""
+        said: list[str] = []
+        tokens: list[Token] = []
+        finish, refusal, usage, begun = "", "", None, False
         try:
             with self._client.chat.completions.create(**arguments, stream=True) as stream:
                 for chunk in stream:
@@ -388,20 +310,25 @@ class ModelServer:
                     usage = chunk.usage or usage
                     for choice in chunk.choices or ():
                         finish = choice.finish_reason or finish
-                        refusal += choice.delta.refusal or "" if choice.delta else ""
-                        piece = choice.delta.content or "" if choice.delta else ""
-                        if piece:
-                            said += piece
-                            on_text(said)
-        except openai.APIStatusError:
+                        if choice.logprobs:
+                            tokens += _tokens(choice.logprobs.content)
+                        if choice.delta is None:
+                            continue
+                        refusal += choice.delta.refusal or ""
+                        if thought := _thought(choice.delta):
+                            on_piece(thought, True)
+                        if isinstance(piece := choice.delta.content, str) and piece:
+                            said.append(piece)
+                            on_piece(piece, False)
+        except (openai.APIStatusError, openai.APITimeoutError, httpx2.TimeoutException):
             raise
         except (openai.APIError, httpx2.HTTPError, ValueError):
             if not begun:
                 raise
-            return None
+            return None, True
         if not finish:
-            return None
-        return Reply(said, finish, refusal, (), *_counts(usage))
+            return None, begun
+        return Reply("".join(said), finish, refusal, tuple(tokens), *_counts(usage)), True
 
     def _whole(self, completion: Any) -> Reply:
         choices = getattr(completion, "choices", None)
@@ -457,6 +384,15 @@ def _told(error: Exception) -> str:
 def _counts(usage: Any) -> tuple[int | None, int | None]:
     read, wrote = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     return (read, wrote) if isinstance(read, int) and isinstance(wrote, int) and min(read, wrote) >= 0 else (None, None)
+
+
+def _thought(delta: Any) -> str:
+    """What a model thinks before it answers: vLLM, llama.cpp and DeepSeek use the first name, others the second."""
+    for name in ("reasoning_content", "reasoning"):
+        words = getattr(delta, name, None)
+        if isinstance(words, str) and words:
+            return words
+    return ""
 
 
 def _tokens(content: Iterable[Any] | None) -> tuple[Token, ...]:

@@ -12,10 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pydantic_core import from_json
-
 from crowdnotes.domain import Evidence, Post
-from crowdnotes.engines.base import EngineStep, OnText, WriterAnswer, Written
+from crowdnotes.engines.base import EngineStep, WriterAnswer, Written
 from crowdnotes.engines.llm.answers import NoteAnswer, ShortenedAnswer, SupernoteAnswer, has_handle, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, passage_block, post_block, question
 from crowdnotes.engines.metering import side_by_side
@@ -91,7 +89,6 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 
 _SHORTENINGS = 2
-_LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes
 _SPARE = 20  # models miscount; aiming lower saves most of the calls that ask to shorten
 _REASON = 260
 _ANGLES = (
@@ -120,7 +117,6 @@ def write_notes(
     *,
     temperature: float,
     at_once: int,
-    on_text: OnText | None,
 ) -> WriterAnswer:
     """Up to `count` different notes of at most `budget` characters, in the order in which they were asked for.
 
@@ -128,9 +124,7 @@ def write_notes(
     """
     if not evidence or count <= 0:
         return WriterAnswer(abstained="There is no passage to write from.")
-    tasks = [
-        partial(_write_one, asker, post, evidence, budget, number, temperature, on_text) for number in range(count)
-    ]
+    tasks = [partial(_write_one, asker, post, evidence, budget, number, temperature) for number in range(count)]
     written: list[Written] = []
     abstained: list[_Abstained] = []
     errors: list[EngineError] = []
@@ -158,7 +152,6 @@ def _write_one(
     budget: int,
     number: int,
     temperature: float,
-    on_text: OnText | None,
 ) -> Written | _Abstained:
     offered = [item.id for item in evidence]
     texts = [post.whole_text, *(item.passage.text for item in evidence)]
@@ -179,7 +172,7 @@ def _write_one(
         temperature=temperature,
         variant=number,
     )
-    answer = asker.ask(asked, None if on_text is None else lambda words: _tell(on_text, number, words)).value
+    answer = asker.ask(asked).value
     if answer.decision != "note":
         return _Abstained(answer.decision, sanitized(answer.reason, _REASON) or "The model gave no reason.")
     text = fitted(asker, clean_note(answer.note, offered), offered, texts, budget)
@@ -221,20 +214,6 @@ def fitted(asker: Asker, text: str, offered: Sequence[str], texts: Sequence[str]
 def _check_shortened(answer: ShortenedAnswer, offered: Sequence[str], texts: Sequence[str]) -> None:
     if echoes_injection(clean_note(answer.note, offered), texts):
         raise AnswerUnreadableError("The model passed on words that speak to a model.")
-
-
-def _tell(on_text: OnText, number: int, words: str) -> None:
-    """The note so far, out of an answer that is not finished."""
-    begin = words.find("{")
-    if begin < 0 or len(words) > _LONGEST_TOLD:
-        return
-    try:
-        part = from_json(words[begin:], allow_partial="trailing-strings")
-    except ValueError:
-        return
-    note = part.get("note") if isinstance(part, dict) else None
-    if isinstance(note, str) and note:
-        on_text(number, sanitized(note, 600))
 
 
 _SUPERNOTE_ANGLES = (

@@ -1,7 +1,9 @@
 """The prompts, one file a step, each with a version: the hash of the exact words that a model gets.
 
 A file is the system message of its step. `$name` stands for a value that the program fills in; `$data_rules`
-for the words in data_rules.md, which tell every model how to treat text from outside.
+for the words in data_rules.md, which tell every model how to treat text from outside. What stands behind a line `$data`
+is said after the data: there belongs what differs between questions about the same data, as servers keep what they read
+for as long as the next question begins with the same words.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
+_DATA_LINE = "\n$data\n"
 _FOLDER = Path(__file__).parent
 
 
@@ -24,9 +27,11 @@ class Prompt:
     words: str
     version: str
 
-    def filled(self, values: Mapping[str, object]) -> str:
-        """The words with the values in. Raises KeyError for one that is missing."""
-        return Template(self.words).substitute({name: str(value) for name, value in values.items()})
+    def filled(self, values: Mapping[str, object]) -> tuple[str, str]:
+        """The words before the data and those after it, with the values in. Raises KeyError for one that is missing."""
+        before, _, after = self.words.partition(_DATA_LINE)
+        texts = {name: str(value) for name, value in values.items()}
+        return Template(before).substitute(texts).strip(), Template(after).substitute(texts).strip()
 
 
 @cache

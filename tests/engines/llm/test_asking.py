@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Post, Usage
-from crowdnotes.engines.llm.asking import Block, data_blocks, new_boundary
-from crowdnotes.engines.metering import Budget, Meter, metered
+from crowdnotes.engines.llm.asking import Block, data_blocks
+from crowdnotes.engines.metering import Budget, Meter, metered, new_boundary
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError
 from tests.engines.llm.made import POST, engine_for, engine_over, evidence, refusal_of
@@ -123,10 +123,19 @@ def test_each_step_asks_the_model_that_is_set_for_it() -> None:
         assert engine.name == "llm:w"
 
 
-def test_the_boundary_is_another_each_time_and_texts_stand_only_inside_it() -> None:
+def test_the_boundary_is_the_same_throughout_a_case_so_that_servers_keep_what_they_read() -> None:
+    with engine_over(honest) as (engine, server), metered(Meter()):
+        engine.relevance(POST, [evidence()])
+        engine.relevance(POST, [evidence("Another passage, of the same drink.")])
+    first, second = (str(body["messages"]) for body in server.requests)
+    assert first[: first.index("passage E1")] == second[: second.index("passage E1")]
+
+
+def test_outside_a_case_and_in_the_next_it_is_another_and_texts_stand_only_inside_it() -> None:
     with engine_over(honest) as (engine, server):
         engine.claims(POST)
-        engine.claims(POST)
+        with metered(Meter()):
+            engine.claims(POST)
     first, second = (body["messages"] for body in server.requests)
     assert first[0] == second[0]
     assert first[1] != second[1]

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import JobCancelled, ModelServerError
@@ -21,7 +20,7 @@ from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import open_workspace
 from tests.engines.llm.made import POST, begun_case, engine_for, engine_over, evidence
-from tests.llm_server import LLMServer, Say, honest
+from tests.llm_server import Body, LLMServer, Say, honest
 
 Write = Callable[[BaseHTTPRequestHandler], None]
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
@@ -57,10 +56,10 @@ def _silent(handler: BaseHTTPRequestHandler) -> None:
     handler.connection.recv(1)
 
 
-def _ask(engine: LLMEngine, *, streamed: bool) -> object:
-    if streamed:
-        return engine.write(POST, [evidence()], 250, 1, lambda _, __: None)
-    return engine.claims(POST)
+def _saying(say: Say, streamed: bool) -> Callable[[Body], Say]:
+    """A server that says this, where not `streamed` only when it is asked for it in one piece."""
+    no = Say("stream is not supported", status=400)
+    return lambda body: no if body.get("stream") and not streamed else say
 
 
 @contextmanager
@@ -98,12 +97,15 @@ DRIPS = {
 @pytest.mark.parametrize("drip", DRIPS.values(), ids=DRIPS)
 def test_an_answer_that_drips_ends_at_the_total_time(drip: Write, streamed: bool) -> None:
     with (
-        engine_over(lambda _: Say(by_hand=drip), total_seconds=0.5, max_retries=2) as (engine, server),
+        engine_over(_saying(Say(by_hand=drip), streamed), total_seconds=0.5, max_retries=2) as (
+            engine,
+            server,
+        ),
         _within(8.0),
         pytest.raises(ModelServerError, match=r"not done after 0\.5 s"),
     ):
-        _ask(engine, streamed=streamed)
-    assert len(server.requests) == 1
+        engine.claims(POST)
+    assert len([body for body in server.requests if bool(body.get("stream")) is streamed]) == 1
 
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
@@ -111,11 +113,14 @@ def test_an_answer_that_drips_ends_at_the_total_time(drip: Write, streamed: bool
 def test_an_answer_without_end_is_cut_off(first: bytes, streamed: bool) -> None:
     sent: list[int] = []
     with (
-        engine_over(lambda _: Say(by_hand=_flooding(first, sent)), max_answer_tokens=100) as (engine, server),
+        engine_over(_saying(Say(by_hand=_flooding(first, sent)), streamed), max_answer_tokens=100) as (
+            engine,
+            server,
+        ),
         pytest.raises(ModelServerError, match="far more than an answer can be"),
     ):
-        _ask(engine, streamed=streamed)
-    assert len(server.requests) == 1
+        engine.claims(POST)
+    assert len([body for body in server.requests if bool(body.get("stream")) is streamed]) == 1
     assert len(sent) < 40
 
 
@@ -132,12 +137,12 @@ def test_a_redirect_to_another_address_is_not_followed(status: int, streamed: bo
     with LLMServer(honest).running() as other:
         away = Say(raw=b"", status=status, headers={"location": f"{other.base_url}/chat/completions"})
         with (
-            engine_over(lambda _: away, api_key="sk-main-key-12345") as (engine, _),
+            engine_over(_saying(away, streamed), api_key="sk-main-key-12345") as (engine, _),
             pytest.raises(
                 ModelServerError, match=r"redirects to another address \(http://127\.0\.0\.1:\d+\)"
             ) as caught,
         ):
-            _ask(engine, streamed=streamed)
+            engine.claims(POST)
         assert "CROWDNOTES_LLM_BASE_URL" in caught.value.next_step
         assert other.requests == []
 
@@ -158,11 +163,11 @@ def test_a_redirect_within_the_same_server_is_followed() -> None:
 def test_cancel_ends_a_waiting_call_within_a_moment(say: Say, streamed: bool) -> None:
     say.headers = {"retry-after": "30"}
     with (
-        engine_over(lambda _: say, max_retries=1, timeout_seconds=60.0) as (engine, _),
+        engine_over(_saying(say, streamed), max_retries=1, timeout_seconds=60.0) as (engine, _),
         _cancelled_soon(),
         pytest.raises(JobCancelled),
     ):
-        _ask(engine, streamed=streamed)
+        engine.claims(POST)
 
 
 def test_cancel_ends_calls_side_by_side_and_is_not_taken_for_a_verdict() -> None:

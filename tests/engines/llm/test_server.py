@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 
 import pytest
 
 from crowdnotes.domain import Hit, Post
-from crowdnotes.engines.llm.server import Abilities, KnownAbilities, Shape
+from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
 from crowdnotes.errors import (
     AnswerCutError,
     AnswerEmptyError,
@@ -48,7 +47,6 @@ def test_what_may_pass_is_tried_again_as_often_as_set_and_then_named() -> None:
         (503, "no", "status 503", ""),
         (500, "CUDA out of memory", "failed with status 500", ""),  # it names nothing: the server's own fault
         (400, f"{CONTEXT} 4096 tokens. However, you requested 6100 tokens in the messages.", TOO_LONG, FEWER),
-        (400, f"'max_tokens' is too large: 2000. {CONTEXT} 2048 tokens.", TOO_LONG, FEWER),
         (400, "the request exceeds the available context size. try increasing the context size", TOO_LONG, FEWER),
     ],
 )
@@ -84,33 +82,10 @@ def test_a_stream_that_breaks_is_asked_for_once_more_in_one_piece() -> None:
     def answer(body: Body) -> Say:
         return Say(honest(body), breaks_after=2 if body.get("stream") else None)
 
-    seen: list[str] = []
     with engine_over(answer) as (engine, server):
-        written = engine.write(POST, [evidence()], 250, 1, lambda _, words: seen.append(words))
+        written = engine.write(POST, [evidence()], 250, 1)
         assert [bool(body.get("stream")) for body in server.requests] == [True, False]
     assert written.candidates[0].text == PASSAGE.split(". ", maxsplit=1)[0] + "."
-
-
-def test_the_draft_is_told_while_it_is_written() -> None:
-    seen: list[tuple[int, str]] = []
-    with engine_over(honest) as (engine, _):
-        written = engine.write(POST, [evidence()], 250, 2, lambda number, words: seen.append((number, words)))
-    assert {number for number, _ in seen} == {0, 1}
-    first = [words for number, words in seen if number == 0]
-    assert len(first) > 2
-    assert all(later.startswith(earlier) for earlier, later in pairwise(first))
-    assert first[-1] == written.candidates[0].text
-
-
-def test_whoever_watches_the_draft_can_stop_it() -> None:
-    class Stopped(Exception):  # noqa: N818
-        pass
-
-    def stop(_: int, __: str) -> None:
-        raise Stopped
-
-    with engine_over(honest) as (engine, _), pytest.raises(Stopped):
-        engine.write(POST, [evidence()], 250, 1, stop)
 
 
 @pytest.mark.parametrize(
@@ -274,11 +249,9 @@ def test_a_model_without_a_system_role_gets_the_prompt_and_the_data_in_one_messa
 
 
 def test_a_server_that_knows_no_stream_options_still_streams() -> None:
-    told: list[str] = []
     picky = _Picky(stream_options="Extra inputs are not permitted: stream_options")
     with engine_over(picky) as (engine, _):
-        engine.write(POST, [evidence()], 278, 1, lambda _, words: told.append(words))
-    assert told
+        engine.claims(POST)
     assert [("stream" in body, "stream_options" in body) for body in picky.seen] == [(True, True), (True, False)]
 
 
@@ -297,6 +270,6 @@ def test_a_complaint_about_nothing_known_costs_one_thing_at_a_time_and_then_ends
     while abilities is not None:
         abilities = abilities.without("Bad request.")
         steps += 1
-    assert steps == 5
+    assert steps == 7
     _, server = refusal_of(lambda _: Say("Bad request.", status=400), r"rejects the call \(Bad request\.\)")
-    assert len(server.requests) == 5
+    assert len(server.requests) == 7

@@ -1,0 +1,259 @@
+"""Each call comes piece by piece and is told; models that think have time and room, and none talks for ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from crowdnotes.domain import Hit
+from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.llm import LLMEngine
+from crowdnotes.engines.llm.answers import ShortenedAnswer
+from crowdnotes.engines.llm.askers import Askers
+from crowdnotes.engines.llm.asking import Block, question
+from crowdnotes.engines.llm.telling import readable, refuse_circles
+from crowdnotes.engines.metering import Budget, Meter, metered
+from crowdnotes.errors import (
+    AnswerCutError,
+    AnswerUnreadableError,
+    BudgetError,
+    EngineError,
+    ModelServerError,
+)
+from crowdnotes.settings import LlmSettings
+from tests.engines.llm.made import NOTE, POST, engine_over, evidence, refusal_of
+from tests.llm_server import Body, LLMServer, Say, data_of, honest
+
+HIT = Hit(provider="p", title="Drinks", url="https://a.example/1", snippet="About drinks.", query="q")
+STEPS: dict[str, Callable[[LLMEngine], object]] = {
+    "claims": lambda engine: engine.claims(POST),
+    "queries": lambda engine: engine.queries(POST, [], 3),
+    "pick": lambda engine: engine.pick(POST, [HIT], []),
+    "write": lambda engine: engine.write(POST, [evidence()], 250, 1),
+    "relevance": lambda engine: engine.relevance(POST, [evidence()]),
+    "correctness": lambda engine: engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()])),
+    "helpfulness": lambda engine: engine.helpfulness(POST, NOTE),
+}
+each_step = pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+
+
+def _told(answer: Callable[[Body], Say | str], step: Callable[[LLMEngine], object], **settings: object) -> list[str]:
+    told: list[str] = []
+    meter = Meter(tell=lambda _, words: told.append(words))
+    with engine_over(answer, **settings) as (engine, _), metered(meter):
+        step(engine)
+    return told
+
+
+@each_step
+def test_what_a_model_says_is_told_while_it_says_it(step: Callable[[LLMEngine], object]) -> None:
+    told = _told(honest, step)
+    assert told
+    assert all(words and "{" not in words for words in told)
+
+
+def test_a_note_grows_as_it_is_told() -> None:
+    answer = {"reason": "", "decision": "note", "note": NOTE, "evidence_ids": ["E1"]}
+    told = _told(lambda _: json.dumps(answer), STEPS["write"])
+    assert len(told) > 1
+    assert all(later.startswith(earlier) for earlier, later in pairwise(told))
+    assert NOTE.startswith(told[-1])
+
+
+def test_of_calls_side_by_side_one_is_told_until_it_ends() -> None:
+    told: list[str] = []
+    meter = Meter(tell=lambda step, words: told.append(f"{step}: {words}"))
+    with meter.telling("judging") as first, meter.telling("judging") as second:
+        first("a b")
+        second("c d")
+        first("a b e")
+    with meter.telling("writing") as third:
+        third("f g")
+    assert told == ["judging: a b", "judging: a b e", "writing: f g"]
+
+
+@pytest.mark.parametrize(
+    ("so_far", "shown"),
+    [
+        ('{"claims": [{"quote": "This drink makes', "This drink makes"),
+        ('```json\n{"reason": "It bears on it.", "relevant": "ye', "It bears on it."),
+        ('{"reason": "See https://evil.example/x of @someone', "See (link left out) of (name left out)"),
+        ('<think>perhaps {"reason": "a b c', ""),
+        ("Let me see what the", ""),
+        ('{"pick": 3', ""),
+    ],
+)
+def test_the_words_so_far_are_the_last_that_a_person_can_read(so_far: str, shown: str) -> None:
+    assert readable(so_far) == shown
+
+
+def test_whoever_is_told_can_stop_it() -> None:
+    class Stopped(Exception):  # noqa: N818
+        pass
+
+    def stop(_: str, __: str) -> None:
+        raise Stopped
+
+    with engine_over(honest) as (engine, _), metered(Meter(tell=stop)), pytest.raises(Stopped):
+        engine.claims(POST)
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_thoughts_are_signs_of_life_and_are_never_read_as_the_answer(name: str) -> None:
+    thoughts = ["Perhaps ", '{"claims": []}', " hm"] * 4
+
+    def answer(body: Body) -> Say:
+        return Say(honest(body), thinks=thoughts, thinks_as=name, pause=0.1)
+
+    with engine_over(answer, timeout_seconds=0.6) as (engine, server):
+        assert engine.claims(POST)
+        assert len(server.requests) == 1
+
+
+def test_silence_in_the_middle_ends_in_a_sentence_about_time() -> None:
+    def stops(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
+        handler.wfile.write(b'data: {"choices": [{"index": 0, "delta": {"content": "{"}}]}\n\n')
+        handler.connection.settimeout(20)
+        handler.connection.recv(1)
+
+    _, server = refusal_of(lambda _: Say(by_hand=stops), "in time", timeout_seconds=0.3)
+    assert len(server.requests) == 1
+
+
+def test_an_answer_that_was_cut_gets_twice_the_room_and_the_next_question_begins_there() -> None:
+    def answer(body: Body) -> Say:
+        return Say(honest(body), finish="stop" if body["max_tokens"] >= 8_000 else "length")
+
+    with engine_over(answer) as (engine, server):
+        assert engine.claims(POST)
+        assert engine.pick(POST, [HIT], []).index == 0
+        assert [body["max_tokens"] for body in server.requests] == [2_000, 4_000, 8_000, 8_000]
+
+
+def test_room_ends_at_the_bound_at_the_budget_and_where_the_server_gives_no_more() -> None:
+    cut = Say('{"claims": [{"quote": "This dri', finish="length")
+    error, server = refusal_of(lambda _: cut, "ended at 6000 tokens", AnswerCutError, max_answer_tokens=6_000)
+    assert [body["max_tokens"] for body in server.requests] == [2_000, 4_000, 6_000]
+    assert "MAX_ANSWER_TOKENS" in error.next_step
+    full = Say("This model's maximum context length is 4096 tokens", status=400)
+    answer: Callable[[Body], Say] = lambda body: cut if body["max_tokens"] <= 2_000 else full  # noqa: E731
+    refusal_of(answer, "ended at 2000 tokens, and its server gives no more", AnswerCutError)
+    with engine_over(lambda _: cut) as (engine, server), metered(Meter(Budget(tokens=4_500))):
+        with pytest.raises(BudgetError, match="4,500 tokens"):
+            engine.claims(POST)
+        assert len(server.requests) == 1
+
+
+def test_a_short_context_leaves_less_room_for_the_answer() -> None:
+    told = "'max_tokens' is too large: {}. This model's maximum context length is 2048 tokens."
+
+    def answer(body: Body) -> Say:
+        room = body["max_tokens"]
+        return Say(told.format(room), status=400) if room > 600 else Say(honest(body))
+
+    with engine_over(answer) as (engine, server):
+        assert engine.claims(POST)
+        assert [body["max_tokens"] for body in server.requests] == [2_000, 1_000, 500]
+
+
+def test_a_question_too_long_is_asked_in_fewer_words_where_there_are_some(tmp_path: Path) -> None:
+    full = Say("the request exceeds the available context size", status=400)
+    with LLMServer(lambda body: full if "long" in data_of(body) else Say('{"note": "A b."}')).running() as server:
+        settings = LlmSettings(base_url=server.base_url, max_retries=0, cache_mb=0)
+        asker = Askers(settings, tmp_path).asker(server.base_url, "small")
+        values = {"budget": 9, "length": 9, "excess": 0, "target": 9}
+        asked = question(EngineStep.WRITING, "shorten", ShortenedAnswer, [Block("long", "a b c")], values=values)
+        with pytest.raises(ModelServerError, match="too long"):
+            asker.ask(asked)
+        assert asker.ask(replace(asked, shorter=[Block("short", "a")])).value.note == "A b."
+
+
+@pytest.mark.parametrize("unit", ["again ", "\n", "I am not sure. Let me think of it once more. ", "  "])
+@pytest.mark.parametrize("place", ["answer", "thoughts"])
+def test_the_same_text_for_ever_is_cut_off_and_named_and_asked_for_once_more(unit: str, place: str) -> None:
+    def circles(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
+        name = "content" if place == "answer" else "reasoning_content"
+        piece = json.dumps({"choices": [{"index": 0, "delta": {name: unit * 20}}]})
+        while True:
+            handler.wfile.write(f"data: {piece}\n\n".encode())
+
+    said = iter([Say(by_hand=circles)])
+    with engine_over(lambda body: next(said, Say(honest(body)))) as (engine, server):
+        assert engine.claims(POST)
+        assert "again and again" in server.requests[1]["messages"][-1]["content"]
+        assert engine.usage.output_tokens > 400
+    refusal_of(lambda _: Say(by_hand=circles), "again and again", AnswerUnreadableError)
+
+
+def test_a_long_list_is_no_circle() -> None:
+    refuse_circles(json.dumps([{"sentence": n, "quote": "the same words"} for n in range(200)]))
+
+
+@each_step
+def test_a_server_that_drops_in_the_middle_is_named_and_asked_again_it_serves(
+    step: Callable[[LLMEngine], object],
+) -> None:
+    def drops(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{")
+
+    down = [True]
+
+    def answer(body: Body) -> Say:
+        if not down[0]:
+            return Say(honest(body))
+        return Say(honest(body), breaks_after=1) if body.get("stream") else Say(by_hand=drops)
+
+    with engine_over(answer) as (engine, _):
+        with pytest.raises(ModelServerError, match="broke off"):
+            step(engine)
+        down[0] = False
+        step(engine)
+
+
+def test_a_server_that_never_streams_is_asked_for_whole_answers_from_then_on() -> None:
+    for answer in (
+        lambda body: Say(honest(body), streams=False),
+        lambda body: Say("stream is not supported", status=400) if body.get("stream") else Say(honest(body)),
+    ):
+        with engine_over(answer) as (engine, server):
+            assert engine.claims(POST)
+            engine.pick(POST, [HIT], [])
+            assert [bool(body.get("stream")) for body in server.requests] == [True, False, False]
+
+
+def test_a_model_that_cannot_stream_may_be_silent_for_as_long_as_an_answer_may_take() -> None:
+    with engine_over(lambda body: Say(honest(body), streams=False, wait=0.4), timeout_seconds=0.6) as (engine, server):
+        assert engine.claims(POST)
+        server.answer = lambda body: Say(honest(body), wait=0.9)
+        assert engine.claims(POST)
+
+
+def test_each_step_thinks_as_long_as_is_set_and_models_that_do_not_think_are_not_told() -> None:
+    with engine_over(honest, effort={"queries": "low", "judging": "high"}) as (engine, server):
+        engine.claims(POST)
+        engine.write(POST, [evidence()], 250, 1)
+        engine.helpfulness(POST, NOTE)
+        assert [body.get("reasoning_effort") for body in server.requests] == ["low", None, "high"]
+    for complaint in ('"small" does not support thinking', "Unrecognized request argument supplied: reasoning_effort"):
+
+        def answer(body: Body, complaint: str = complaint) -> Say:
+            return Say(complaint, status=400) if "reasoning_effort" in body else Say(honest(body))
+
+        with engine_over(answer) as (engine, server):
+            engine.claims(POST)
+            engine.helpfulness(POST, NOTE)
+            assert ["reasoning_effort" in body for body in server.requests] == [True, False, False]
+            assert server.requests[-1]["response_format"]["type"] == "json_schema"
+
+
+def test_a_wrong_effort_is_refused() -> None:
+    with pytest.raises((EngineError, ValueError), match="high"), engine_over(honest, effort={"judging": "very"}):
+        pass
