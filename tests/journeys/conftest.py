@@ -158,18 +158,38 @@ document.addEventListener("DOMContentLoaded", () => {
 """
 
 
-@pytest.fixture
-def new_page(browser: Browser) -> Iterator[NewPage]:
-    """Opens pages of their own browser profile: `new_page("dark", width=390)`."""
-    contexts = []
+@pytest.fixture(scope="session")
+def kept_page(browser: Browser) -> Iterator[Page]:
+    """One page for all journeys: Streamlit's program is read and compiled once, not for each of them."""
+    context = browser.new_context()
+    context.set_default_timeout(_PATIENCE_MS)
+    context.add_init_script(_STILL)
+    yield context.new_page()
+    context.close()
 
-    def open_page(scheme: Literal["light", "dark"] = "light", width: int = 1280, height: int = 900) -> Page:
-        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
-        contexts.append(context)
-        context.set_default_timeout(_PATIENCE_MS)
-        context.add_init_script(_STILL)
-        return context.new_page()
+
+@pytest.fixture
+def new_page(kept_page: Page) -> Iterator[NewPage]:
+    """Opens pages of one browser profile, empty at each test's start: `new_page("dark", width=390)`.
+
+    The first is the kept page, but for `fresh`: one that takes its listeners with it.
+    """
+    opened: list[Page] = []
+
+    def open_page(
+        scheme: Literal["light", "dark"] = "light", width: int = 1280, height: int = 900, *, fresh: bool = False
+    ) -> Page:
+        page = kept_page.context.new_page() if opened or fresh else kept_page
+        opened.append(page)
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": height})
+        return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in opened:
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
+        if page is kept_page:
+            page.goto("about:blank")  # ends its session with the app
+        else:
+            page.close()
+    kept_page.context.clear_cookies()

@@ -37,6 +37,8 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
 
     walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/colds", f"{app.articles}/gone"])
     expect(page.get_by_text("1 source could not be read")).to_be_visible()
+    address = page.locator("[class*=st-key-failed-] code").first
+    assert address.evaluate("node => node.textContent") == f"{app.articles}/gone"  # to be copied letter by letter
     expect(walk.card("E1").get_by_role("checkbox", name="Use in the note")).to_be_disabled()
     walk.read("E1")
     expect(walk.card("E1").locator("mark").first).to_be_visible()
@@ -81,7 +83,17 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
 
     walk.open("/cases")
     expect(page.get_by_text("approved").first).to_be_visible()
+    _ways_into_a_case_stand_side_by_side(walk)
     walk.picture("8-cases")
     walk.open("/libraries")
     expect(page.get_by_text("Add a library")).to_be_visible()
     walk.picture("9-libraries")
+
+
+def _ways_into_a_case_stand_side_by_side(walk: Walk) -> None:
+    first = walk.page.locator("[class*=st-key-buttons-]").first
+    way_in, way_out = (first.get_by_role("button", name=name).bounding_box() for name in ("Open", "Delete"))
+    assert way_in is not None
+    assert way_out is not None
+    assert way_in["y"] == way_out["y"]
+    assert way_in["height"] == way_out["height"]  # their words are whole

@@ -55,13 +55,3 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     page.get_by_text("Earlier evidence (2 sets)").click()
     walk.button(re.compile("Bring back$")).click()
     expect(walk.card("E2")).to_be_visible()
-
-
-def test_an_address_is_copied_from_the_page_letter_by_letter(app: App, new_page: NewPage) -> None:
-    walk = Walk(new_page(), app.url)
-    walk.open()
-    gone = f"{app.articles}/gone"
-    walk.begin(POST, [f"{app.articles}/vitamin-c", gone])
-    shown = walk.page.locator("[class*=st-key-failed-] code").first
-    expect(shown).to_be_visible()
-    assert shown.evaluate("node => node.textContent") == gone

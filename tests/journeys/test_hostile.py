@@ -24,7 +24,7 @@ def nothing_ran(page: Page) -> None:
 def test_script_markdown_and_direction_marks_in_every_field_stay_text_and_no_outside_host_is_asked(
     app: App, new_page: NewPage
 ) -> None:
-    page = new_page()
+    page = new_page(fresh=True)
     asked: list[str] = []
     page.on("request", lambda request: _note(asked, request))
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))

@@ -1,4 +1,4 @@
-"""What opens over the page can be read too, on both backgrounds, and so can the button that opened it."""
+"""The page, what opens over it, and the button that opened it can be read on both backgrounds."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import App, NewPage
-from tests.journeys.contrast import Scheme, faint_on_either, turned_to
+from tests.journeys.contrast import Scheme, faint_on_either, faint_words, turned_to
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
 
-POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
+POST = "Vitamin C cures a cold in a day, says <b>everybody</b>. חיסון (2021). Doctors hide this from everyone who asks."
 
 
-def test_no_words_of_an_open_pop_over_or_its_button_are_too_faint(app: App, new_page: NewPage) -> None:
+def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_button(
+    app: App, new_page: NewPage
+) -> None:
     walk = Walk(new_page(), app.url)
     walk.open()
     walk.search_mode()
+    assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "About the services") == []
     walk.own_links()
-    walk.begin(POST, [f"{app.articles}/vitamin-c"])
+    walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/gone"])
     walk.read("E1")
     walk.card("E1").get_by_role("radio", name="Background only").click()
     walk.settled()
@@ -30,14 +33,21 @@ def test_no_words_of_an_open_pop_over_or_its_button_are_too_faint(app: App, new_
     assert _faint_in(walk, "Add a link") == []
     assert _faint_in(walk, "no language model is at work") == []
     walk.use("E1")
-    walk.score(f"No vitamin cures a cold, a review of 29 trials found. {app.articles}/vitamin-c")
+    assert faint_on_either(walk.page) == []
+    walk.score(f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c")
+    assert faint_words(walk.page) == []
     assert _faint_in(walk, "How far to trust this", schemes=("light",)) == []
     turned_to(walk.page, "dark")
     walk.page.reload()
     walk.settled()
+    expect(walk.step("Review").locator(".gate")).to_have_count(3)
+    assert faint_words(walk.page) == []
     assert _faint_in(walk, "How far to trust this", schemes=("dark",)) == []
     walk.open("/cases")
+    assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "Delete") == []
+    walk.open("/libraries")
+    assert faint_on_either(walk.page) == []
 
 
 def _faint_in(walk: Walk, name: str, choose: str = "", schemes: tuple[Scheme, ...] = ("dark", "light")) -> list[str]:
