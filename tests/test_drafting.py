@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Evidence, Post, Quotation, Source, Span, text_sha256
-from crowdnotes.drafting import ReadSource, build_evidence, quoted, write_candidates
+from crowdnotes.drafting import quoted, write_candidates
 from crowdnotes.engines import WriterAnswer, Written
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
+from crowdnotes.evidence.building import ReadSource, build_evidence
 from crowdnotes.evidence.reading.document import HTML, read_body
 from crowdnotes.settings import EvidenceSettings, GateSettings
 from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_evidence

@@ -25,10 +25,10 @@ from crowdnotes.domain import (
     SourceCategory,
     text_sha256,
 )
-from crowdnotes.drafting import ReadSource, build_evidence
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Engine
 from crowdnotes.errors import JobCancelled, JobError, LibraryError, StoreError
+from crowdnotes.evidence.building import ReadSource, build_evidence
 from crowdnotes.evidence.library import Libraries, LibraryDocument
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.provenance import categorise, publisher_of
@@ -427,15 +427,34 @@ def best_of(
     first_number: int = 1,
 ) -> tuple[Evidence, ...]:
     """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
+    snippets = _snippets(case)
     readable = [
-        ReadSource(source, tools.store.text(source.text_sha256), whys.get(source.id, _BROUGHT))
+        ReadSource(
+            source,
+            tools.store.text(source.text_sha256),
+            whys.get(source.id, _BROUGHT),
+            snippets.get(source.id, ""),
+        )
         for source in sources
         if source.outcome is FetchOutcome.READ and source.text_sha256
     ]
-    post, settings = case.post.as_read, tools.settings.evidence
     return build_evidence(
-        post, readable, tools.embedder, settings, earlier=earlier, first_number=first_number, progress=progress.count
+        case.post.as_read,
+        readable,
+        tools.embedder,
+        tools.settings.evidence,
+        claims=case.claims,
+        earlier=earlier,
+        first_number=first_number,
+        progress=progress.count,
     )
+
+
+def _snippets(case: Case) -> dict[str, str]:
+    """By source, the words with which a search showed it."""
+    hits = [*case.hits, *(hit for asked in case.follow_ups for hit in asked.hits)]
+    requests = ((hit, hit_request(hit, "")) for hit in reversed(hits))
+    return {request.id: hit.snippet for hit, request in requests if request is not None}
 
 
 def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict[str, object]:

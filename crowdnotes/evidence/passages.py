@@ -1,25 +1,30 @@
-"""The passage of a source: its best window of tokens for a post (CrowdNotes+ appendix D.2).
+"""The passage of a source: its best run of whole sentences for a post (CrowdNotes+ appendix D.2).
 
-Windows of 512 tokens with 128 overlap, the most similar to the post chosen. Embedding every window
-whole would read most tokens twice and take seconds for six sources, so sentences are embedded
-instead, once each and at most `_MOST_SENTENCES` a source, and a window is judged by its sentences:
+At most 512 tokens, from the beginning of a sentence to the end of one, a heading or list label with what follows it; a
+text of that size is its own passage. Which run is chosen by what is asked of the source: the post, its claims, and the
+words that won it the pick (the search's snippet, the reason given):
 
-    similarity = (cosine of the post with the window's sentences together + that of its best sentence) / 2
+    (nearness to the post + that to the claim it is nearest to) / 2 + share of the snippet's and the reason's words
 
-where "together" is the mean of the sentence vectors weighted by length. In a source of more than
-`_SHORTLIST` windows, those that share the most telling words with the post are looked at, and
-always the first; in these, when they hold too many sentences, those that share the most, and then
-an even spread of the others, so that a source in another language is still judged.
+Embedding every run whole would read most tokens many times and take seconds for six sources, so sentences are embedded
+instead, once each and at most `_MOST_SENTENCES` a source:
+
+    nearness = (cosine with the run's sentences together + that with its best sentence) / 2
+
+where "together" is the mean of the sentence vectors weighted by length. In a long source the `_SHORTLIST` windows of a
+fixed length that share the most telling words with what is asked are looked at, and always the first and the one with
+the snippet; in these, when they hold too many sentences, those that share the most, and then an even spread of the
+others, so that a source in another language is still judged.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -36,6 +41,13 @@ _LONGEST_SENTENCE = 300  # characters; a batch is as slow as its longest text, a
 _SNAP = 48  # characters that an edge may move to reach the end of a word
 _MARKS = 3
 _MARK_WITHIN = 0.12  # of the best sentence's cosine
+_MOST_CLAIMS = 3
+_SNIPPET = 0.3  # of a cosine: two runs of one page differ by less
+_REASON = 0.15  # its words are the engine's, not the page's
+_SCATTERED = 0.8  # the snippet's words, but not in one piece
+_OFF_CENTRE = 0.1  # decides between runs that hold the same sentences
+_REACH = 400  # characters outside a window in which the sentence at its edge may end
+_LONGEST_HEADING = 120  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +58,15 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """The whole text of a source; `page_starts` are the offsets at which its pages begin, if it has pages."""
+    """The whole text of a source; `page_starts` are the offsets at which its pages begin, if it has pages.
+
+    `snippet` and `reason` are what won it the pick, where something did.
+    """
 
     text: str
     page_starts: Sequence[int] = ()
+    snippet: str = ""
+    reason: str = ""
 
 
 def best_passage(
@@ -72,59 +89,112 @@ def best_passages(
     tokens: int = 512,
     overlap: int = 128,
     surroundings: int = 700,
+    claims: Sequence[str] = (),
 ) -> list[Passage]:
-    """Of each text the window most similar to the post, with its surroundings and its best sentences marked.
+    """Of each text the best run of sentences, with its surroundings and its best sentences marked.
 
-    `tokens` and `overlap` are counts of the embedder's tokens, `surroundings` characters before and
-    after. All sentences are embedded together: that is faster than text by text. Deterministic. Raises
-    ValueError for a text without words or an overlap that is no part of a window.
+    `tokens` and `overlap` are counts of the embedder's tokens: of a passage, and of what two windows that are looked at
+    share; `surroundings` are characters before and after. All sentences are embedded together: that is faster than
+    text by text. Deterministic. Raises ValueError for a text without words or an overlap that is no part of a window.
     """
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
-    post_stems = frozenset(short_stem(word) for word in content_words(post_text))
-    shortlists: list[list[Span]] = []
-    chosen: list[list[_Sentence]] = []
-    for whole in wholes:
-        windows = windows_of(whole.text, embedder, tokens, overlap)
-        if not windows:
-            raise ValueError("the text is empty")
-        shortlists.append(_shortlist(whole.text, windows, post_stems))
-        sentences = [found for region in _merged(shortlists[-1]) for found in _sentences(whole.text, region)]
-        chosen.append(_worth_embedding(sentences, post_stems))
-    asked = [
-        whole.text[sentence.span.start : sentence.span.end]
-        for whole, sentences in zip(wholes, chosen, strict=True)
-        for sentence in sentences
-    ]
-    post, *rows = embedder.encode([post_text, *asked])
-    found = iter(rows)
+    asked = [post_text, *claims[:_MOST_CLAIMS]]
+    stems = frozenset(short_stem(word) for text in asked for word in content_words(text))
+    looks = [_look(whole, stems, embedder, tokens, overlap) for whole in wholes]
+    texts = [look.whole.text[sentence.span.start : sentence.span.end] for look in looks for sentence in look.sentences]
+    vectors = embedder.encode([*asked, *texts])
+    rows = iter(vectors[len(asked) :])
     return [
-        _best(whole, shortlist, sentences, post, np.array(list(islice(found, len(sentences)))), surroundings)
-        for whole, shortlist, sentences in zip(wholes, shortlists, chosen, strict=True)
+        _best(look, vectors[: len(asked)], np.array(list(islice(rows, len(look.sentences)))), surroundings)
+        for look in looks
     ]
 
 
-def _best(
-    whole: Whole,
-    shortlist: Sequence[Span],
-    sentences: Sequence[_Sentence],
-    post: FloatArray,
-    vectors: FloatArray,
-    surroundings: int,
-) -> Passage:
-    similarity = vectors @ post
-    scores = [_similarity(window, sentences, post, vectors, similarity) for window in shortlist]
-    best = max(range(len(shortlist)), key=lambda i: (scores[i], -shortlist[i].start))
-    window = shortlist[best]
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What of a source is looked at: the runs that may become its passage, and the sentences that are embedded."""
+
+    whole: Whole
+    runs: Sequence[Span]
+    sentences: Sequence[_Sentence]
+
+
+def _look(whole: Whole, stems: frozenset[str], embedder: Embedder, tokens: int, overlap: int) -> _Look:
+    found = _without_giants(embedder.token_spans(whole.text))
+    windows = _windows(whole.text, found, tokens, overlap)
+    if not windows:
+        raise ValueError("the text is empty")
+    wanted = stems | frozenset(short_stems(f"{whole.snippet} {whole.reason}"))
+    regions = _merged(_shortlist(whole, windows, wanted))
+    spans = [span for region in regions for span in _sentence_spans(whole.text, region)]
+    runs = runs_of(whole.text, spans, [start for start, _ in found], tokens) or windows[:1]
+    return _Look(whole, runs, _worth_embedding(_sentences(whole.text, spans), wanted))
+
+
+def _best(look: _Look, asked: FloatArray, vectors: FloatArray, surroundings: int) -> Passage:
+    """The run of the highest worth. Rows of `asked` are the post and its claims, of `vectors` the sentences."""
+    whole, sentences = look.whole, look.sentences
+    near = vectors @ asked.T if len(vectors) else np.zeros((0, len(asked)), dtype=np.float32)
+    near_both = (near[:, 0] + near[:, 1:].max(axis=1)) / 2 if len(asked) > 1 else near[:, 0]
+    by_snippet, by_reason = (_Wanted.of(text, whole.text, look.runs) for text in (whole.snippet, whole.reason))
+
+    def to_post(run: Span) -> float:
+        return _similarity(run, sentences, asked[0], vectors, near[:, 0])
+
+    def worth(run: Span) -> float:
+        claims = [_similarity(run, sentences, asked[i], vectors, near[:, i]) for i in range(1, len(asked))]
+        meaning = (to_post(run) + max(claims)) / 2 if claims else to_post(run)
+        words = _SNIPPET * by_snippet.share(run) + _REASON * by_reason.share(run)
+        return meaning + words - _OFF_CENTRE * _off_centre(run, sentences, near_both, by_snippet.place)
+
+    worths = [worth(run) for run in look.runs]
+    run = look.runs[max(range(len(worths)), key=lambda i: (worths[i], -look.runs[i].start))]
     return Passage(
-        text=whole.text[window.start : window.end],
-        span=window,
-        similarity=max(-1.0, min(1.0, scores[best])),
-        before=whole.text[max(0, window.start - surroundings) : window.start],
-        after=whole.text[window.end : window.end + surroundings],
-        marks=_marks(window, sentences, similarity),
-        page=page_at(whole.page_starts, window.start),
+        text=whole.text[run.start : run.end],
+        span=run,
+        similarity=max(-1.0, min(1.0, to_post(run))),
+        before=whole.text[max(0, run.start - surroundings) : run.start],
+        after=whole.text[run.end : run.end + surroundings],
+        marks=_marks(run, sentences, near_both),
+        page=page_at(whole.page_starts, run.start),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Words that a passage should hold: how much each stem tells, those of each run, and where all stand in a row."""
+
+    weights: Mapping[str, float]
+    held: Mapping[Span, frozenset[str]]
+    place: Span | None
+
+    @classmethod
+    def of(cls, words: str, text: str, runs: Sequence[Span]) -> _Wanted:
+        stems = frozenset(short_stems(words))
+        held = {run: frozenset(short_stems(text[run.start : run.end])) & stems for run in runs} if stems else {}
+        start = text.find(words.strip()) if words.strip() else -1
+        place = Span(start=start, end=start + len(words.strip())) if start >= 0 else None
+        return cls(_rarity(list(held.values())), held, place)
+
+    def share(self, run: Span) -> float:
+        """In [0, 1]: 1 for the words as they stand, in one piece."""
+        if self.place is not None and run.start <= self.place.start and self.place.end <= run.end:
+            return 1.0
+        total = sum(self.weights.values())
+        of_words = sum(self.weights[stem] for stem in self.held[run]) / total if total else 0.0
+        return of_words if self.place is None else _SCATTERED * of_words
+
+
+def _off_centre(run: Span, sentences: Sequence[_Sentence], near: FloatArray, place: Span | None) -> float:
+    """How far from the run's middle its point stands, in [0, 1/2]: what surrounds it says how it is meant."""
+    inside = [row for row, sentence in enumerate(sentences) if _shared(run, sentence.span) > 0]
+    if place is None or not run.start <= place.start <= run.end:
+        if not inside:
+            return 0.5
+        place = sentences[max(inside, key=lambda row: (near[row], -row))].span
+    at = ((place.start + place.end) / 2 - run.start) / max(1, run.end - run.start)
+    return min(0.5, abs(at - 0.5))
 
 
 def page_at(page_starts: Sequence[int], offset: int) -> int | None:
@@ -138,7 +208,10 @@ def windows_of(text: str, embedder: Embedder, tokens: int, overlap: int) -> list
     Edges that fall inside a word move outward to its ends. The last window ends with the text
     and is as long as the others. A text without tokens has none.
     """
-    found = _without_giants(embedder.token_spans(text))
+    return _windows(text, _without_giants(embedder.token_spans(text)), tokens, overlap)
+
+
+def _windows(text: str, found: Sequence[tuple[int, int]], tokens: int, overlap: int) -> list[Span]:
     if not found:
         return []
     last = max(0, len(found) - tokens)
@@ -166,14 +239,18 @@ def _snapped(text: str, start: int, end: int) -> Span:
     return Span(start=left, end=right)
 
 
-def _shortlist(text: str, windows: Sequence[Span], post_stems: frozenset[str]) -> list[Span]:
-    """The windows worth a closer look, in order: the first, and those with the most telling words of the post."""
+def _shortlist(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) -> list[Span]:
+    """The windows worth a closer look, in order: the first, those with the most telling words, and the snippet's."""
     if len(windows) <= _SHORTLIST:
         return list(windows)
-    shared = [frozenset(short_stems(text[window.start : window.end])) & post_stems for window in windows]
+    shared = [frozenset(short_stems(whole.text[window.start : window.end])) & wanted for window in windows]
     weights = _rarity(shared)
     by_weight = sorted(range(1, len(windows)), key=lambda i: (-sum(weights[stem] for stem in shared[i]), i))
-    return [windows[i] for i in sorted([0, *by_weight[: _SHORTLIST - 1]])]
+    chosen = {0, *by_weight[: _SHORTLIST - 1]}
+    place = whole.text.find(whole.snippet) if whole.snippet else -1
+    if place >= 0:
+        chosen.update(i for i, window in enumerate(windows) if window.start <= place < window.end)
+    return [windows[i] for i in sorted(chosen)]
 
 
 def _rarity(sets: Sequence[frozenset[str]]) -> Mapping[str, float]:
@@ -192,14 +269,92 @@ def _merged(windows: Sequence[Span]) -> list[Span]:
     return regions
 
 
-def _sentences(text: str, region: Span) -> list[_Sentence]:
+def _sentence_spans(text: str, region: Span) -> list[Span]:
+    """The sentences that a region holds or touches, whole unless one begins or ends far outside it."""
+    left, right = max(0, region.start - _REACH), min(len(text), region.end + _REACH)
+    found: list[Span] = []
+    for sentence in split_sentences(text[left:right]):
+        start, end = left + sentence.start, left + sentence.end
+        if end <= region.start or start >= region.end:
+            continue
+        start = max(start, region.start) if start == left > 0 else start
+        end = min(end, region.end) if end == right < len(text) else end
+        found.append(Span(start=start, end=end))
+    return found
+
+
+def runs_of(text: str, sentences: Sequence[Span], token_starts: Sequence[int], tokens: int) -> list[Span]:
+    """The longest runs of at most `tokens` tokens that begin and end with a sentence, and leave none out between.
+
+    `sentences` are in order. A heading or list label is one with the sentence after it. A sentence of more than half a
+    run may be cut between words.
+    """
+    units = [part for unit in _units(text, sentences) for part in _parts(text, unit, token_starts, max(1, tokens // 2))]
+    counts = [bisect_left(token_starts, unit.end) - bisect_left(token_starts, unit.start) for unit in units]
+    runs: list[Span] = []
+    last, held = 0, 0  # units[first:last] are the run, which holds so many tokens
+    for first, unit in enumerate(units):
+        if last <= first:
+            last, held = first + 1, counts[first]
+        while last < len(units) and held + counts[last] <= tokens and not _is_gap(text, units[last - 1], units[last]):
+            held += counts[last]
+            last += 1
+        if not runs or units[last - 1].end > runs[-1].end:  # else it is the end of the run before it
+            runs.append(Span(start=unit.start, end=units[last - 1].end))
+        held -= counts[first]
+    return runs
+
+
+def _units(text: str, sentences: Sequence[Span]) -> list[Span]:
+    units: list[Span] = []
+    joins = False
+    for sentence in sentences:
+        if units and sentence.start < units[-1].end:  # two regions reached for it
+            continue
+        if joins and not _is_gap(text, units[-1], sentence):
+            units[-1] = Span(start=units[-1].start, end=sentence.end)
+        else:
+            units.append(sentence)
+        joins = _is_label(text, sentence)
+    return units
+
+
+def _is_label(text: str, sentence: Span) -> bool:
+    """Whether it only says what comes next: "The signs are:", or a heading on a line of its own."""
+    words = text[sentence.start : sentence.end]
+    if words.endswith((":", "\uff1a")):
+        return True
+    line_ends = text[sentence.end : sentence.end + 1] == "\n" and words[-1:].isalnum()
+    begins_line = sentence.start == 0 or text[sentence.start - 1] == "\n"
+    return line_ends and begins_line and len(words) <= _LONGEST_HEADING
+
+
+def _is_gap(text: str, before: Span, after: Span) -> bool:
+    """Whether something was not looked at between the two."""
+    return not text[before.end : after.start].isspace() and before.end < after.start
+
+
+def _parts(text: str, unit: Span, token_starts: Sequence[int], most: int) -> list[Span]:
+    """The unit, or where it has more tokens than `most`, pieces of it that do not."""
+    first, last = bisect_left(token_starts, unit.start), bisect_left(token_starts, unit.end)
+    if last - first <= most:
+        return [unit]
+    cuts = [unit.start]
+    for at in range(first + most, last, most):
+        cut = token_starts[at]
+        space = text.rfind(" ", cuts[-1] + 1, cut) + 1
+        cuts.append(space if space > max(cuts[-1], cut - _SNAP) else cut)
+    return [Span(start=start, end=end) for start, end in pairwise([*cuts, unit.end]) if start < end]
+
+
+def _sentences(text: str, spans: Sequence[Span]) -> list[_Sentence]:
+    """As they are embedded: the very long ones cut at spaces."""
     found: list[_Sentence] = []
-    for sentence in split_sentences(text[region.start : region.end]):
-        end = region.start + sentence.end
-        start = region.start + sentence.start
-        while start < end:
-            cut = end
-            if end - start > _LONGEST_SENTENCE:
+    for sentence in spans:
+        start = sentence.start
+        while start < sentence.end:
+            cut = sentence.end
+            if cut - start > _LONGEST_SENTENCE:
                 space = text.rfind(" ", start + 1, start + _LONGEST_SENTENCE)
                 cut = space if space > start else start + _LONGEST_SENTENCE
             found.append(_Sentence(Span(start=start, end=cut), frozenset(short_stems(text[start:cut]))))

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.evidence.passages import best_passage, windows_of
+from crowdnotes.evidence.passages import best_passage, runs_of, windows_of
 from crowdnotes.testing import HashingEmbedder
+from crowdnotes.text.sentences import split_sentences
 from tests.shared import minilm
 
 FILLER = "The weather in the valley stayed mild for most of the long season. "
@@ -19,6 +20,34 @@ def test_the_window_with_the_deciding_sentence_is_chosen_however_deep_it_lies_an
     assert passage.span.start > 0
     assert any("Heart inflammation" in passage.text[mark.start : mark.end] for mark in passage.marks)
     assert best_passage(text, POST, HashingEmbedder()) == passage
+
+
+def test_a_passage_begins_and_ends_with_a_sentence_and_a_label_stays_with_what_it_names() -> None:
+    label = "Heart inflammation after vaccines, signs in children:\n"
+    text = FILLER * 40 + "\n" + label + "- Pain in the chest.\n- Short breath.\n" + FILLER * 40
+    passage = best_passage(text, POST, HashingEmbedder(), tokens=64, overlap=16)
+    assert label + "- Pain in the chest." in passage.text
+    before = text[: passage.span.start].rstrip()
+    assert (before[-1:] or ".", passage.text[-1]) == (".", ".")
+
+
+@pytest.mark.parametrize("tokens", range(8, 40))
+def test_no_run_of_sentences_is_parted_from_its_label(tokens: int) -> None:
+    text = "One two three.\nSigns\nPain in the chest.\nThe causes are:\n- A virus.\n- A blow.\nFour five six seven."
+    starts = [start for start, _ in HashingEmbedder().token_spans(text)]
+    for run in runs_of(text, split_sentences(text), starts, tokens):
+        words = text[run.start : run.end]
+        assert not words.endswith(("Signs", ":"))
+        assert not words.startswith(("Pain", "- A virus"))
+
+
+@given(st.text(), st.integers(1, 12))
+def test_runs_are_in_order_lie_in_the_text_and_leave_no_sentence_out(text: str, tokens: int) -> None:
+    starts = [start for start, _ in HashingEmbedder().token_spans(text)]
+    sentences = split_sentences(text)
+    runs = runs_of(text, sentences, starts, tokens)
+    assert all(a.start < b.start and a.end < b.end for a, b in pairwise(runs))
+    assert all(any(run.start < s.end and s.start < run.end for run in runs) for s in sentences)
 
 
 def test_what_surrounds_the_passage_comes_with_it() -> None:
