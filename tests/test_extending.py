@@ -25,7 +25,7 @@ for thread in threading.enumerate():
 
 def test_each_kind_of_part_is_added_as_the_guide_says(tmp_path: Path) -> None:
     for name in ("crowdnotes", "pages", "assets", ".streamlit"):
-        shutil.copytree(_ROOT / name, tmp_path / name)
+        shutil.copytree(_ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(_ROOT / "app.py", tmp_path)
     then = []
     for kind, where, text in _BLOCKS:
