@@ -23,6 +23,7 @@ from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError
 from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.measures import bootstrap_auc
 from crowdnotes.studies.train import helpfulness as training
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace
@@ -35,9 +36,13 @@ _SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella 
 def real_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Workspace]:
     """Commands with the fake embedder, in a data folder of their own. Gives what they would open otherwise."""
     real = workspace.open_workspace
-    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(workspace, "open_workspace", partial(real, embedder=HashingEmbedder()))
+    _with_fakes(tmp_path, monkeypatch)
     return real
+
+
+def _with_fakes(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setenv("CROWDNOTES_DATA_DIR", str(folder / "data"))
+    patch.setattr(workspace, "open_workspace", partial(workspace.open_workspace, embedder=HashingEmbedder()))
 
 
 def _health(folder: Path) -> Path:
@@ -109,12 +114,32 @@ def _pinned(folder: Path, judge: str) -> Any:
     return json.loads((folder / "figures.json").read_text(encoding="utf-8"))[judge]
 
 
+def _less_to_do(patch: pytest.MonkeyPatch) -> None:
+    """One set of folds, the cheapest rival, a rough interval."""
+    patch.setattr(training, "bootstrap_auc", partial(bootstrap_auc, draws=50))
+    patch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
+    patch.setattr(training, "FOLD_SETS", 1)
+
+
+def _both_heads(data: Path, out: Path) -> tuple[Any, Any]:
+    """The figures of helpfulness and of principles, trained into `out`."""
+    health, camps = _health(data), _camps(data)
+    return _train("helpfulness", "--data", health, "--out", out), _train("principles", "--data", camps, "--out", out)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
+    """The folder of both heads, and the figures of helpfulness and of principles."""
+    folder = tmp_path_factory.mktemp("trained")
+    with pytest.MonkeyPatch.context() as patch:
+        _with_fakes(folder, patch)
+        _less_to_do(patch)
+        return folder / "out", *_both_heads(folder, folder / "out")
+
+
 @pytest.mark.deep
-def test_the_helpfulness_head_is_trained_measured_and_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
-    monkeypatch.setattr(training, "FOLD_SETS", 1)
-    out = tmp_path / "out"
-    figures = _train("helpfulness", "--data", _health(tmp_path), "--out", out)
+def test_the_helpfulness_head_is_trained_measured_and_pinned(trained: tuple[Path, Any, Any]) -> None:
+    out, figures, _ = trained
     assert figures["notes"] == len(_SUBJECTS) * 2
     assert figures["nested_macro_f1"] > 0.9  # made to be told apart
     pinned = _pinned(out, "helpfulness")
@@ -130,26 +155,18 @@ def _sums(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.deep
-def test_the_same_data_gives_the_same_files_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
-    monkeypatch.setattr(training, "FOLD_SETS", 1)
-    data, camps = _health(tmp_path), _camps(tmp_path)
-    for out in ("first", "second"):
-        _train("helpfulness", "--data", data, "--out", tmp_path / out)
-        _train("principles", "--data", camps, "--out", tmp_path / out)
-    assert _sums(tmp_path / "first") == _sums(tmp_path / "second")
-    assert {HELPFULNESS, READER, OPINION, "figures.json", "helpfulness.md"} <= _sums(tmp_path / "first").keys()
+def test_the_same_data_gives_the_same_files_to_the_byte(
+    trained: tuple[Path, Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _less_to_do(monkeypatch)
+    _both_heads(tmp_path, tmp_path / "again")
+    assert _sums(tmp_path / "again") == _sums(trained[0])
+    assert {HELPFULNESS, READER, OPINION, "figures.json", "helpfulness.md"} <= _sums(trained[0]).keys()
 
 
 @pytest.mark.deep
-def test_the_trained_heads_work_on_notes_that_they_have_not_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
-    monkeypatch.setattr(training, "FOLD_SETS", 1)
-    out = tmp_path / "out"
-    _train("helpfulness", "--data", _health(tmp_path), "--out", out)
-    _train("principles", "--data", _camps(tmp_path), "--out", out)
+def test_the_trained_heads_work_on_notes_that_they_have_not_seen(trained: tuple[Path, Any, Any]) -> None:
+    out = trained[0]
     review, rant = "A review found marble harmless.", "Stupid liars: marble, wake up!"
     post, judge, opinion = (
         Post(text="The marble makes owners ill."),
@@ -163,9 +180,8 @@ def test_the_trained_heads_work_on_notes_that_they_have_not_seen(
 
 
 @pytest.mark.deep
-def test_the_opinion_head_is_trained_and_measured_on_the_newest_fifth(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    figures = _train("principles", "--data", _camps(tmp_path), "--out", out)
+def test_the_opinion_head_is_trained_and_measured_on_the_newest_fifth(trained: tuple[Path, Any, Any]) -> None:
+    out, _, figures = trained
     assert (figures["notes"], figures["opinion_or_hostile"], figures["newest_fifth"]) == (60, 30, 12)
     assert figures["auc_on_newest_fifth"] > 0.9  # made to be told apart
     assert _pinned(out, "principles")["auc_on_newest_fifth"] == figures["auc_on_newest_fifth"]
@@ -201,8 +217,7 @@ def test_the_reader_is_taught_again_from_other_notes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, real_workspace: Callable[..., Workspace]
 ) -> None:
     monkeypatch.setattr(workspace, "open_workspace", partial(real_workspace, embedder=minilm()))
-    monkeypatch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
-    monkeypatch.setattr(training, "FOLD_SETS", 1)
+    _less_to_do(monkeypatch)
     out = tmp_path / "out"
     others = ("--camp", _voted(tmp_path), "--pilot", _pilot(tmp_path))
     _train("helpfulness", "--data", _health(tmp_path), *others, "--out", out)
