@@ -6,38 +6,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backend import KeyringBackend
-from keyring.errors import PasswordDeleteError
 
 from tests.command_line import Ended, crowdnotes
+from tests.keyrings import MemoryKeyring, using
 from tests.llm_server import LLMServer, honest
-
-
-class _Keyring(KeyringBackend):
-    priority = 1
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        if self.kept.pop((service, username), None) is None:
-            raise PasswordDeleteError("none")
 
 
 @pytest.fixture(autouse=True)
 def _keyring() -> Iterator[None]:
-    usual = keyring.get_keyring()
-    keyring.set_keyring(_Keyring())
-    yield
-    keyring.set_keyring(usual)
+    with using(MemoryKeyring()):
+        yield
 
 
 def _run(folder: Path, *words: str, stdin: str = "", **variables: str) -> Ended:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
-from keyring.errors import PasswordDeleteError
 
 from crowdnotes.engines.llm.discovery import account, find_servers, forget_key, keep_key, key_for
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import LlmSettings
 from tests.engines.llm.made import POST, engine_for
+from tests.keyrings import MemoryKeyring, using
 from tests.llm_server import LLMServer, honest
 
 
@@ -70,46 +67,20 @@ def _serving(body: bytes) -> str:
 URL = "https://api.example.org/v1"
 
 
-class _Memory(KeyringBackend):
-    priority = 1.0
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        if self.kept.pop((service, username), None) is None:
-            raise PasswordDeleteError("none")
-
-
-@contextmanager
-def _using(backend: KeyringBackend) -> Iterator[None]:
-    before = keyring.get_keyring()
-    keyring.set_keyring(backend)
-    yield
-    keyring.set_keyring(before)
-
-
 @pytest.fixture
-def memory() -> Iterator[_Memory]:
-    backend = _Memory()
-    with _using(backend):
+def memory() -> Iterator[MemoryKeyring]:
+    backend = MemoryKeyring()
+    with using(backend):
         yield backend
 
 
 @pytest.fixture
 def no_keyring() -> Iterator[None]:
-    with _using(NoKeyring()):  # type: ignore[no-untyped-call]
+    with using(NoKeyring()):  # type: ignore[no-untyped-call]
         yield
 
 
-def test_a_kept_key_is_found_by_its_server_and_by_no_other(memory: _Memory) -> None:
+def test_a_kept_key_is_found_by_its_server_and_by_no_other(memory: MemoryKeyring) -> None:
     keep_key(f"{URL}/", "sk-1")
     assert key_for(LlmSettings(base_url=URL), URL) == "sk-1"
     assert key_for(LlmSettings(base_url=URL), "https://other.example.org/v1") is None
@@ -118,7 +89,7 @@ def test_a_kept_key_is_found_by_its_server_and_by_no_other(memory: _Memory) -> N
     assert key_for(LlmSettings(base_url=URL), URL) is None
 
 
-def test_the_environments_key_comes_first_and_goes_to_its_own_server_alone(memory: _Memory) -> None:
+def test_the_environments_key_comes_first_and_goes_to_its_own_server_alone(memory: MemoryKeyring) -> None:
     keep_key(URL, "sk-ring")
     settings = LlmSettings.model_validate(
         {"base_url": URL, "api_key": "sk-env", "judge_base_url": "http://127.0.0.1:9/v1"}
@@ -128,7 +99,7 @@ def test_the_environments_key_comes_first_and_goes_to_its_own_server_alone(memor
     assert "sk-env" not in f"{settings!r} {settings.model_dump_json()}"
 
 
-def test_a_key_of_the_keyring_reaches_the_server(memory: _Memory, tmp_path: Path) -> None:
+def test_a_key_of_the_keyring_reaches_the_server(memory: MemoryKeyring, tmp_path: Path) -> None:
     with LLMServer(honest).running() as server:
         keep_key(server.base_url, "sk-from-ring")
         engine_for(server.base_url, tmp_path).claims(POST)
