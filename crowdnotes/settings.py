@@ -234,6 +234,12 @@ class LlmSettings(BaseSettings):
         gt=0,
         description="of silence, then the call fails; each piece of a thought or an answer is a sign of life",
     )
+    first_word_seconds: float = Field(
+        300.0,
+        gt=0,
+        description="of silence before the first piece: some think in silence, others fetch the model from the disk, "
+        "or take one question after the other",
+    )
     connect_seconds: float = Field(5.0, gt=0, description="a server that is up answers sooner")
     total_seconds: float = Field(
         900.0, gt=0, description="for one answer with all its tries: 2,000 tokens of a model that writes three a second"

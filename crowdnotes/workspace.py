@@ -18,7 +18,7 @@ from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
-from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice
+from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.local.heads.reader import reader_for
 from crowdnotes.errors import StoreFullError
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
@@ -38,9 +38,11 @@ from crowdnotes.storage.database import open_database
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.discovery import FoundServer
+    from crowdnotes.engines.llm.recommended_models import Recommended
+    from crowdnotes.engines.llm.self_test import SelfTest
 
-# What the runner has for a case when a library is made, and when the services' connections are checked.
-LIBRARIES, CONNECTIONS = "libraries", "connections"
+# What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
+LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
 _MOST_MODELS = 30  # of one server: a long list hides what is wanted
 
 
@@ -159,6 +161,39 @@ class Workspace:
         """The local engine, the server that is set, what is in use, and each model found."""
         models = (EngineChoice(server.base_url, model) for server in found for model in server.models[:_MOST_MODELS])
         return list(dict.fromkeys([EngineChoice(), set_choice(self.settings.llm), self.choice, *models]))
+
+    def recommended_model(self) -> tuple[float | None, Recommended | None]:
+        """The memory of this machine in GB, and the model to begin with; each None where it is not known."""
+        from crowdnotes.engines.llm.recommended_models import memory_gb, recommended
+
+        return (memory := memory_gb()), recommended(memory)
+
+    def test_model(self) -> JobRecord:
+        """Ask the model in use twenty questions; see `run_self_test`."""
+        settings = self.settings
+
+        def run(progress: Progress) -> str:
+            from crowdnotes.engines.llm.self_test import run_self_test
+
+            found = run_self_test(
+                settings_for(self.choice, settings.llm),
+                settings.gates,
+                self.embedder,
+                settings.data_dir,
+                check=progress.check,
+                report=progress.count,
+            )
+            return found.in_words
+
+        return self._start(SELF_TEST, "self-test", "Test the model", run)
+
+    def self_test(self) -> SelfTest | None:
+        """How the model in use did when it was last tested; None when it was not, or by other questions."""
+        if self.choice.base_url is None:
+            return None
+        from crowdnotes.engines.llm.self_test import last_self_test
+
+        return last_self_test(settings_for(self.choice, self.settings.llm), self.settings.data_dir)
 
     def with_engine(self, choice: EngineChoice) -> Workspace:
         """The same workspace with another engine; jobs begun in this one go on with the engine they began with.

@@ -6,6 +6,7 @@ import streamlit as st
 
 from crowdnotes.errors import CaseNotFoundError
 from pages.view.decision import decide_step
+from pages.view.engine import first_model
 from pages.view.evidence import evidence_step
 from pages.view.gates import review_step
 from pages.view.note import draft_step, lesson
@@ -30,6 +31,8 @@ with page_body(
     except CaseNotFoundError as error:
         show_notice(told(error))
     lesson(case)
+    if case is None:
+        first_model()
     post_step(case, job)
     evidence_step(case, job)
     draft_step(case, job)

@@ -43,6 +43,35 @@ def models(
             print_text("    no models")
 
 
+@app.command("test")
+def ask_questions(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+    """Ask the model that is set twenty questions, and say at what it fails. Costs about 40,000 tokens."""
+    from crowdnotes.embedding import make_embedder
+    from crowdnotes.engines.llm.self_test import AREAS, run_self_test
+    from crowdnotes.settings import load_settings
+
+    settings = load_settings()
+    found = run_self_test(
+        settings.llm,
+        settings.gates,
+        make_embedder(settings),
+        settings.data_dir,
+        report=lambda done, of: progress(f"{done} of {of}"),
+    )
+    if as_json:
+        shown = {"right": found.right, "of": found.of, "is_weak": found.is_weak, "fails_at": found.fails_at}
+        print_json(found.model_dump(mode="json") | shown)
+        return
+    print_text(f"{' and '.join(dict.fromkeys(found.models))} on {found.server}: {found.in_words}")
+    for area, of in found.asked.items():
+        missed = [miss for miss in found.misses if miss.area == area]
+        print_text(f"    {AREAS[area][0]}: {of - len(missed)} of {of}")
+        for miss in missed:
+            print_text(f"        {miss.fault} ({miss.asked})")
+    for words in found.fails_at:
+        print_text(f"Weak: it {words}.")
+
+
 @key_app.command("set")
 def set_key(base_url: Annotated[str, typer.Argument(help="The server, as in https://api.example.org/v1.")]) -> None:
     """Keep a server's key in the system's keyring; it is asked for, or read from standard input."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Ended, crowdnotes
+from tests.engines.llm.test_self_test import weak
 from tests.keyrings import MemoryKeyring, using
 from tests.llm_server import LLMServer, honest
 
@@ -64,3 +65,16 @@ def test_a_bad_setting_is_named(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert "CROWDNOTES_LLM_BASE_URL" in ended.stderr
     assert "secret" not in ended.stderr
+
+
+def test_the_model_that_is_set_is_tested_and_its_faults_are_told(tmp_path: Path) -> None:
+    with LLMServer(weak).running() as server:
+        variables = {"CROWDNOTES_LLM_BASE_URL": server.base_url, "CROWDNOTES_LLM_MODEL": "small"}
+        told = json.loads(_run(tmp_path, "test", "--json", **variables).stdout)
+        assert (told["of"], told["is_weak"]) == (20, True)
+        words = _run(tmp_path, "test", **variables).stdout
+    assert f"small on {server.base_url}: {told['right']} of 20" in words
+    assert "Weak: it does not copy words letter for letter" in words
+    ended = _run(tmp_path, "test")
+    assert ended.returncode != 0
+    assert "No language model is set" in ended.stderr

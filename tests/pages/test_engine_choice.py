@@ -10,8 +10,10 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.engines.llm import discovery
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.settings import LlmSettings
+from crowdnotes.workspace import SELF_TEST
 from pages.view import session
-from tests.llm_server import LLMServer, honest
+from tests.engines.llm.test_self_test import weak
+from tests.llm_server import LLMServer, Say, honest
 from tests.pages.conftest import Desk, texts
 
 
@@ -83,3 +85,43 @@ def test_a_judge_on_a_server_is_told_of_though_no_language_model_does_the_rest(d
     desk.engine.judge.name, desk.engine.judge.server = "llm:healthjudge", "judge.example.org"  # type: ignore[misc]
     shown = texts(desk.app())
     assert "judged by llm:healthjudge on the server judge.example.org" in shown
+
+
+def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LLMServer(weak).running() as server:
+        _found(server, monkeypatch)
+        at = desk.app()
+        assert "A server on this machine" in texts(at)
+        at.button(key="first-find-servers").click().run()
+        box = at.selectbox(key="first-engine-choice")
+        box.select_index(next(n for n, words in enumerate(box.options) if words.startswith("small on"))).run()
+        at.button(key="first-use-engine").click().run()
+        assert "Not tested yet" in texts(at)
+        assert "A server on this machine" not in texts(at)
+        at.button(key="test-model").click().run()
+        job = session.workspace().runner.latest(SELF_TEST)
+        assert job is not None
+        desk.finish(job.id)
+        at.run()
+    tested = session.workspace().self_test()
+    assert tested is not None
+    assert f"A weak model: {tested.in_words}" in {warning.proto.title for warning in at.warning}
+    assert "does not copy words letter for letter" in texts(at)
+    assert not at.exception
+
+
+def test_a_test_that_broke_off_says_so_and_leaves_no_result(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with LLMServer(lambda _: Say("no", status=500)).running() as server:
+        _found(server, monkeypatch)
+        at = desk.app()
+        at.button(key="find-servers").click().run()
+        _choose(at, "small on Ollama")
+        at.button(key="test-model").click().run()
+        job = session.workspace().runner.latest(SELF_TEST)
+        assert job is not None
+        desk.finish(job.id)
+        at.run()
+        assert "NOT RUN" in texts(at)
+        assert "Not tested yet" in texts(at)

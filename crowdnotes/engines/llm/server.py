@@ -116,7 +116,10 @@ class CallRejectedError(Exception):
 class _Exchange:
     """The bounds of one answer, tries and pauses together. `check` raises when the work is to stop."""
 
-    def __init__(self, host: str, seconds: float, most_bytes: int, check: Callable[[], None]) -> None:
+    def __init__(
+        self, host: str, seconds: float, most_bytes: int, check: Callable[[], None], first_word: float | None = None
+    ) -> None:
+        self.first_word = first_word  # seconds of silence until it has come, where another patience holds for it
         self._host = host
         self._seconds = seconds
         self._ends = time.monotonic() + seconds
@@ -155,7 +158,8 @@ class _Stream(httpcore2.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         exchange = _exchange.get()
-        until = math.inf if timeout is None else time.monotonic() + timeout
+        patience = exchange.first_word or timeout
+        until = math.inf if patience is None else time.monotonic() + patience
         while True:
             try:
                 data = self._inner.read(max_bytes, min(_SLICE, exchange.left()))
@@ -265,7 +269,7 @@ class ModelServer:
         more in one piece.
         """
         arguments: dict[str, Any] = {"model": model, "messages": list(messages), **options}
-        with self._bounded(room, check):
+        with self._bounded(room, check, self._settings.first_word_seconds) as exchange:
             try:
                 streams = True
                 if arguments.pop("stream", False):
@@ -273,6 +277,7 @@ class ModelServer:
                     if streamed is not None:
                         return streamed
                 arguments.pop("stream_options", None)
+                exchange.first_word = None
                 # In one piece there is no sign of life before the end.
                 patience = httpx2.Timeout(self._settings.total_seconds, connect=self._settings.connect_seconds)
                 whole = self._whole(self._client.chat.completions.create(**arguments, timeout=patience))
@@ -290,11 +295,12 @@ class ModelServer:
                 raise self._named(error) from None
 
     @contextmanager
-    def _bounded(self, tokens: int, check: Callable[[], None]) -> Iterator[None]:
+    def _bounded(self, tokens: int, check: Callable[[], None], first_word: float | None = None) -> Iterator[_Exchange]:
         most = _BYTES_BESIDE + tokens * _BYTES_A_TOKEN
-        token = _exchange.set(_Exchange(self._host, self._settings.total_seconds, most, check))
+        exchange = _Exchange(self._host, self._settings.total_seconds, most, check, first_word)
+        token = _exchange.set(exchange)
         try:
-            yield
+            yield exchange
         finally:
             _exchange.reset(token)
 
@@ -306,7 +312,7 @@ class ModelServer:
         try:
             with self._client.chat.completions.create(**arguments, stream=True) as stream:
                 for chunk in stream:
-                    begun = True
+                    begun, _exchange.get().first_word = True, None
                     usage = chunk.usage or usage
                     for choice in chunk.choices or ():
                         finish = choice.finish_reason or finish

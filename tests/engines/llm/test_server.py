@@ -71,7 +71,9 @@ def test_a_key_that_the_server_repeats_is_in_no_error() -> None:
 
 
 def test_a_slow_first_byte_ends_in_a_sentence_about_time_and_a_server_that_is_not_there_is_named() -> None:
-    refusal_of(lambda body: Say(honest(body), wait=0.6), "in time", timeout_seconds=0.2)
+    refusal_of(lambda body: Say(honest(body), wait=0.6), "in time", first_word_seconds=0.2)
+    with engine_over(lambda body: Say(honest(body), wait=0.6), timeout_seconds=0.3) as (engine, _):
+        assert engine.claims(POST)
     with engine_over(honest) as (engine, _):
         engine_gone = engine
     with pytest.raises(ModelServerError, match="could not be reached"):

@@ -11,11 +11,16 @@ import pytest
 from crowdnotes.engines import prompts
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm import answers as forms
+from crowdnotes.engines.llm import self_test
 from crowdnotes.engines.llm.engine import _PROMPTS
 from crowdnotes.engines.llm.parsing import Answer
 from crowdnotes.engines.prompts import load_prompt, version_of
 
-NAMES = sorted(path.stem for path in Path(prompts.__file__).parent.glob("*.md") if path.stem != "data_rules")
+NAMES = sorted(
+    path.stem
+    for path in Path(prompts.__file__).parent.glob("*.md")
+    if path.stem not in ("data_rules", *self_test.PROMPTS)
+)
 FORMS: dict[str, type[Answer]] = {
     "claims": forms.ClaimsAnswer,
     "queries": forms.QueriesAnswer,
