@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
+
+# The workers of the suite share the cores: one thread each, in what they start too. NumPy reads it as it is imported.
+for _name in ("CROWDNOTES_TORCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import importlib
 import pkgutil
 import shutil
 import tempfile
@@ -29,9 +34,6 @@ hypothesis.settings.register_profile("deep", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("crowdnotes")
 
 os.environ["CROWDNOTES_ARCHIVE_ASK"] = "false"  # a page that fails in a test is no business of archive.org
-# The workers of the suite share the cores: one thread each, in what they start too.
-for _name in ("CROWDNOTES_TORCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[_name] = "1"
 
 _FIRST = ("test_readme.py", "journeys/")  # long ones, so that no worker is left alone with one at the end
 
