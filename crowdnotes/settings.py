@@ -384,6 +384,11 @@ class Settings(BaseSettings):
         None,
         description="folder of a sentence-transformers model, with crowdnotes.toml; else the model that comes along",
     )
+    reader: Path | None = Field(
+        None,
+        description="a model that reads a note against its passages for the local engine: a folder, or a name that "
+        "`crowdnotes models get reader` fetched; without it a person compares",
+    )
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
     embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
     fetch: FetchSettings = Field(default_factory=FetchSettings)

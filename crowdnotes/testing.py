@@ -82,6 +82,27 @@ def make_sentence_model(folder: Path) -> None:
         SentenceTransformer(modules=[Transformer(parts), Pooling(16)]).save(str(folder))
 
 
+def make_reader_model(folder: Path, labels: Sequence[str] = ("contradiction", "entailment", "neutral")) -> None:
+    """A cross-encoder of a few kilobytes with these labels, untrained: it reads letters, and what it says is chance."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+
+    letters = string.ascii_lowercase
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    BertTokenizer(vocab={word: number for number, word in enumerate(words)}).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        id2label=dict(enumerate(labels)),
+        label2id={label: number for number, label in enumerate(labels)},
+    )
+    BertForSequenceClassification(config).save_pretrained(folder, safe_serialization=True)
+
+
 class FixedClock:
     """A clock that moves one second at each look, from a set moment."""
 

@@ -201,7 +201,7 @@ class Workspace:
         Raises ConfigurationError when no model is named.
         """
         settings = self.settings
-        engine = make_engine(choice, settings.llm, settings.gates, self.embedder, settings.data_dir)
+        engine = make_engine(choice, settings.llm, settings.gates, self.embedder, settings.data_dir, settings.reader)
         tools = replace(self.tools, engine=engine)
         return replace(self, tools=tools, choice=choice, service=CaseService(tools))
 
@@ -271,7 +271,7 @@ def open_workspace(
     asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
     tools = Tools(
         store=SqlStore(database),
-        engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir),
+        engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir, settings.reader),
         embedder=cached,
         reader=reader,
         libraries=libraries,

@@ -96,11 +96,15 @@ def principles(
 
 def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
     """The engine asked for. Raises ConfigurationError when no language model's server is set."""
+    from crowdnotes.engines.choice import reader_folder
     from crowdnotes.engines.local import LocalEngine
+    from crowdnotes.engines.local.inference import NliReader
     from crowdnotes.errors import ConfigurationError
 
     if choice is EngineOption.LOCAL:
-        return LocalEngine(workspace.embedder, workspace.settings.gates)
+        settings = workspace.settings
+        reader = NliReader(reader_folder(settings.reader, settings.data_dir)) if settings.reader else None
+        return LocalEngine(workspace.embedder, settings.gates, reader=reader)
     if not workspace.engine.uses_language_model:
         raise ConfigurationError(
             "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."

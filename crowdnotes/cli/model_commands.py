@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -93,3 +95,52 @@ def remove_key(base_url: Annotated[str, typer.Argument(help="The server whose ke
 
     name = account(base_url)
     print_text(f"The key for {name} was removed." if forget_key(base_url) else f"There was no key for {name}.")
+
+
+class Fetchable(StrEnum):
+    """What can be fetched and measured."""
+
+    READER = "reader"
+
+
+@app.command("get")
+def get(
+    what: Annotated[Fetchable, typer.Argument(help="reader: a model that reads a note against its passages.")],  # noqa: ARG001
+    model: Annotated[str, typer.Option(help="Its name on the hub.")] = "cross-encoder/nli-deberta-v3-xsmall",
+    revision: Annotated[str, typer.Option(help="Branch, tag or commit.")] = "main",
+) -> None:
+    """Fetch a model once; its revision, checksum and licence are shown. Weights come as safetensors alone."""
+    from crowdnotes.engines.choice import reader_folder
+    from crowdnotes.engines.local.reader_download import fetch_reader
+    from crowdnotes.settings import load_settings
+
+    found = fetch_reader(model, revision, reader_folder(Path(model), load_settings().data_dir))
+    print_text(f"{found.name}, revision {found.revision}")
+    print_text(f"sha256 of its weights {found.sha256}, licence: {found.licence}")
+    print_text(f"Use it with CROWDNOTES_READER={found.name}; it gives hints until it was measured:")
+    print_text("crowdnotes models calibrate reader --data FILE")
+
+
+@app.command("calibrate")
+def calibrate(
+    what: Annotated[Fetchable, typer.Argument(help="reader: the model that CROWDNOTES_READER names.")],  # noqa: ARG001
+    data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
+) -> None:
+    """Measure the model on faithful and distorted notes; its line and quality are stored beside its weights."""
+    from crowdnotes.engines.choice import reader_folder
+    from crowdnotes.engines.local.inference import NliReader
+    from crowdnotes.errors import ConfigurationError
+    from crowdnotes.studies.data_files import read_distortions
+    from crowdnotes.studies.train.reader_line import calibrate as measure
+    from crowdnotes.workspace import open_workspace
+
+    rows = read_distortions(data)
+    with open_workspace() as workspace:
+        settings = workspace.settings
+        if settings.reader is None:
+            raise ConfigurationError("No reading model is set.", "Set CROWDNOTES_READER to its folder or name.")
+        reader = NliReader(reader_folder(settings.reader, settings.data_dir))
+        found = measure(reader, workspace.embedder, rows, lambda line: progress(f"  {line}"))
+    print_text(f"{found.in_words}; line at {found.threshold:.3f}.")
+    if not found.tells:
+        print_text("That is no better than chance: it gives hints, and a person decides.")

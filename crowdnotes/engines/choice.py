@@ -11,6 +11,7 @@ from crowdnotes.engines.base import Engine
 from crowdnotes.engines.judges.judge import JudgeParts
 from crowdnotes.engines.judges.registry import make_judge
 from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.local.inference import NliReader
 from crowdnotes.settings import GateSettings, LlmSettings
 
 if TYPE_CHECKING:
@@ -34,11 +35,18 @@ def set_choice(settings: LlmSettings) -> EngineChoice:
 
 
 def make_engine(
-    choice: EngineChoice, settings: LlmSettings, gates: GateSettings, embedder: Embedder, data_dir: Path
+    choice: EngineChoice,
+    settings: LlmSettings,
+    gates: GateSettings,
+    embedder: Embedder,
+    data_dir: Path,
+    reader: Path | None = None,
 ) -> Engine:
     """The engine of this choice, with the judge of helpfulness that is set. Asks no server.
 
-    Raises ConfigurationError when no model is named for a step, or the judge lacks something.
+    `reader` is the folder of a reading model for the local engine, or its name among those that were fetched.
+    Raises ConfigurationError when no model is named for a step, or the judge lacks something, ModelFilesError for a
+    reader that is not there.
     """
     chosen = settings_for(choice, settings)
     if choice.base_url is not None:
@@ -51,7 +59,13 @@ def make_engine(
 
         return Askers(chosen, data_dir).asker(base_url, model)
 
-    return LocalEngine(embedder, gates, make_judge(JudgeParts(chosen, gates, embedder, asker)))
+    judge = make_judge(JudgeParts(chosen, gates, embedder, asker))
+    return LocalEngine(embedder, gates, judge, NliReader(reader_folder(reader, data_dir)) if reader else None)
+
+
+def reader_folder(reader: Path, data_dir: Path) -> Path:
+    """Where a reading model lies: the folder itself, or that to which `crowdnotes models get reader` fetched a name."""
+    return reader if reader.is_dir() else data_dir / "readers" / str(reader).replace("/", "--")
 
 
 def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:

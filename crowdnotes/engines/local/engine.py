@@ -27,6 +27,7 @@ from crowdnotes.engines.judges import trained
 from crowdnotes.engines.judges.judge import HelpfulnessJudge, named_result
 from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.local.claims import find_claims
+from crowdnotes.engines.local.inference import Calibration, NliReader, judge_by_reader, with_hints
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.quotations import find_quotations
@@ -43,15 +44,23 @@ _NO_SENTENCE = "The note has no sentence to compare."
 class LocalEngine:
     """An `Engine` without a language model. Holds no case, draws no random number, safe between threads.
 
-    The `judge` of helpfulness may be another than the trained head, and a language model too.
+    The `judge` of helpfulness may be another than the trained head, and a language model too. A `reader` judges
+    correctness once it was measured; before that it gives hints.
     """
 
     name = "local"
     uses_language_model = False
     sees = False
 
-    def __init__(self, embedder: Embedder, settings: GateSettings, judge: HelpfulnessJudge | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        settings: GateSettings,
+        judge: HelpfulnessJudge | None = None,
+        reader: NliReader | None = None,
+    ) -> None:
         self._embedder = embedder
+        self._reader = reader
         self._settings = settings
         self.judge: HelpfulnessJudge = judge or trained.TrainedJudge(embedder, settings)
 
@@ -97,14 +106,22 @@ class LocalEngine:
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """See `Engine.support`."""
-        return attribute(self._embedder, note, [cleared(item) for item in evidence])
+        passages = [cleared(item) for item in evidence]
+        found = attribute(self._embedder, note, passages)
+        if self._reader is None or _measured(self._reader) is not None:
+            return found
+        return with_hints(self._reader, self._embedder, note, found, passages)
 
     def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
         return judge_relevance(self._embedder, self._settings, post, evidence)
 
-    def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:  # noqa: ARG002
-        """NOT_RUN until a person has compared each sentence: see `gates.by_person`."""
+    def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
+        """By the reading model where one was measured; else NOT_RUN until a person compared: see `gates.by_person`."""
+        measured = _measured(self._reader)
+        if self._reader is not None and measured is not None and support and evidence:
+            passages = [cleared(item) for item in evidence]
+            return judge_by_reader(self._reader, measured, self._embedder, note, passages, support)
         reason = "Nobody has compared the sentences with their passages yet." if support else _NO_SENTENCE
         return GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason=reason, judge=BY_PERSON)
 
@@ -115,3 +132,9 @@ class LocalEngine:
     def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
         return judge_principles(self._embedder, self._settings, post, note)
+
+
+def _measured(reader: NliReader | None) -> Calibration | None:
+    """What was measured of the reader, where it tells more than chance."""
+    found = reader.calibration if reader is not None else None
+    return found if found is not None and found.tells else None
