@@ -26,7 +26,7 @@ class Fetched:
 
 def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = None) -> Fetched:
     """Fetch one revision into `folder`. Raises ModelFilesError with a sentence when it cannot be had."""
-    import httpx
+    import httpx2
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
@@ -43,7 +43,7 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
             endpoint=endpoint,
             token=False,
         )
-    except (HfHubHTTPError, HFValidationError, httpx.HTTPError, OSError, ValueError) as error:
+    except (HfHubHTTPError, HFValidationError, httpx2.HTTPError, OSError, ValueError) as error:
         raise ModelFilesError(
             f"{name} could not be fetched ({type(error).__name__}).",
             "Check the name and the connection, or put the model's files into a folder and name that.",

@@ -76,8 +76,8 @@ def test_until_it_was_measured_it_gives_hints_and_a_person_decides(tmp_path: Pat
 
 def test_a_measured_reader_judges_names_what_carries_each_sentence_and_tells_its_quality(tmp_path: Path) -> None:
     reader = KnowingReader(tmp_path / "m")
-    measured = calibrate(reader, HashingEmbedder(), _rows(6))
-    assert (measured.auc, measured.notes) == (1.0, 12)
+    measured = calibrate(reader, HashingEmbedder(), _rows(50))
+    assert (measured.auc, measured.notes) == (1.0, 100)
     engine = LocalEngine(HashingEmbedder(), GateSettings(), reader=KnowingReader(tmp_path / "m"))
     evidence = [make_evidence(text=PASSAGE)]
 
@@ -87,7 +87,7 @@ def test_a_measured_reader_judges_names_what_carries_each_sentence_and_tells_its
     good, bad = judged(TRUE), judged(f"{TRUE} {FALSE}")
     assert (good.status, bad.status) == (GateStatus.PASS, GateStatus.FAIL)
     assert "AUC 1.00" in good.reason
-    assert good.judge == "the reading model m, AUC 1.00 (1.00 to 1.00) on 12 notes"
+    assert good.judge == "the reading model m, AUC 1.00 (1.00 to 1.00) on 100 notes"
     assert [item.support for item in bad.sentences] == [Support.SUPPORTED, Support.UNSUPPORTED]
     (carried, _) = bad.sentences
     assert carried.carrier is not None
@@ -95,9 +95,12 @@ def test_a_measured_reader_judges_names_what_carries_each_sentence_and_tells_its
     assert [finding.evidence_id for finding in bad.findings] == ["E1"]
 
 
-def test_a_reader_that_is_no_better_than_chance_judges_nothing_nor_one_whose_weights_changed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("auc_low", "notes"), [(0.44, 200), (0.68, 20)], ids=["chance", "few notes"])
+def test_a_reader_that_may_be_no_better_than_chance_judges_nothing_nor_one_whose_weights_changed(
+    tmp_path: Path, auc_low: float, notes: int
+) -> None:
     reader = KnowingReader(tmp_path / "m")
-    reader.keep(threshold=0.5, auc=0.55, auc_low=0.44, auc_high=0.66, notes=20)
+    reader.keep(threshold=0.5, auc=0.7, auc_low=auc_low, auc_high=0.9, notes=notes)
     engine = LocalEngine(HashingEmbedder(), GateSettings(), reader=reader)
     evidence = [make_evidence(text=PASSAGE)]
     assert engine.correctness(TRUE, evidence, engine.support(TRUE, evidence)).judge == BY_PERSON
