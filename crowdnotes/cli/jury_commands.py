@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from crowdnotes.domain import JuryVerdict, SideVotes
     from crowdnotes.embedding import Embedder
     from crowdnotes.settings import Settings
+    from crowdnotes.studies.bench.shown import ShownFigures
 
 app = typer.Typer(help="A simulated jury of both sides.", no_args_is_help=True)
 
@@ -62,30 +63,36 @@ def score(
             print_text(f"  not run: {one.message} {one.next_step}")
         else:
             _show(text, one)
-    print_text(jury.model.quality.note)
+    print_text(jury.quality.note)
 
 
 def bench(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="A Parquet file of the camp schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin "
-            "on numbers of newer notes that ship with it."
+            help="HealthNotes (.jsonl, a line a note, with post, note and status), or a Parquet file of the camp "
+            "schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin on numbers of newer notes."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Measure the jury's model on notes with two camps' votes.
+    """Measure the jury on notes that X showed or turned down, or on notes with two camps' votes.
 
-    polarising_auc, brier, ece: does it know which notes divide the camps? camp_auc: and which camp likes
-    them? rating_auc: of single votes on dividing notes. Reading new notes takes about 20 ms each.
+    HealthNotes: intercept_auc: does the simulated intercept tell those that X showed? reached, wrongly_reached:
+    which shares of the shown and of the others reach 0.40; ece: of the chance of being shown. Camps: polarising_auc,
+    brier, ece: does the model know which notes divide the camps? camp_auc: and which camp likes them? rating_auc: of
+    single votes on dividing notes. Reading new notes takes about 20 ms each.
     """
+    from crowdnotes.domain import Noun
     from crowdnotes.jury.model import CampModel, load_model
     from crowdnotes.settings import load_settings
     from crowdnotes.studies.bench.jury import HeldOut, bench_camps
 
+    figures: Noun
     if data is None:
         figures = HeldOut.load().measure()
+    elif _is_health(data):
+        figures = _bench_shown(data)
     else:
         settings = load_settings()
         model = load_model(settings.jury.model)
@@ -99,15 +106,37 @@ def bench(
         print_text(f"{name}: {value}")
 
 
+def _is_health(data: Path) -> bool:
+    return data.suffix.lower() in {".jsonl", ".json"}
+
+
+def _bench_shown(data: Path) -> ShownFigures:
+    from crowdnotes.jury import open_jury
+    from crowdnotes.jury.model import SHIPPED_MODEL
+    from crowdnotes.settings import load_settings
+    from crowdnotes.studies.bench.shown import bench_shown
+    from crowdnotes.studies.data_files import read_health_notes
+    from crowdnotes.studies.judge_files import read_held_out
+
+    settings = load_settings()
+    jury = open_jury(settings.jury, settings.bridging, _embedder(settings))
+    held_out = {} if jury.shown is None else read_held_out("shown", settings.jury.model or SHIPPED_MODEL).by_mark()
+    return bench_shown(jury, read_health_notes(data), held_out)
+
+
 def train(
-    data: Annotated[Path, typer.Option(help="A Parquet file of the camp schema, or a folder of X's public data.")],
+    data: Annotated[
+        Path,
+        typer.Option(help="A Parquet file of the camp schema, HealthNotes (.jsonl), or a folder of X's public data."),
+    ],
     out: Annotated[Path, typer.Option(help="A folder for the model, its figures and what it takes to check them.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Train the jury's model, measure it on newer notes than it learned from, and write both down.
 
     A folder of public data (notes, ratings and, if you have them, posts) is split chronologically 80/10/10
-    with rater parameters from the past alone. Use the result by CROWDNOTES_JURY_MODEL=OUT/model.
+    with rater parameters from the past alone. HealthNotes teach the head that tells what X shows, with the reader of
+    the helpfulness judge; it goes beside a camp model in OUT/model. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
     """
     from crowdnotes.jury import shipped_pool
     from crowdnotes.settings import load_settings
@@ -118,6 +147,15 @@ def train(
         from crowdnotes.studies.train.jury_ratings import run_public_training
 
         measured = run_public_training(data, out, embedder, settings.bridging, progress).model_dump()
+    elif _is_health(data):
+        from crowdnotes.engines.local.heads.reader import reader_for
+        from crowdnotes.studies.data_files import read_health_notes
+        from crowdnotes.studies.train.shown import train_shown, write_shown
+
+        notes = read_health_notes(data)
+        trained = train_shown(notes, reader_for(embedder), embedder, progress)
+        write_shown(trained, notes, out / "model")
+        measured = trained.figures
     else:
         from crowdnotes.studies.train.jury import run_camp_training
 

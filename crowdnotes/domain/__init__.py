@@ -5,6 +5,7 @@ Assessment → Decision. Terms are the field's own (communitynotes.x.com/guide; 
 Times are aware datetimes in UTC. Offsets are in Unicode code points, end exclusive.
 """
 
+from crowdnotes.domain.agreement import agreement, gates_and_jury
 from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.case import (
     Case,
@@ -55,6 +56,7 @@ from crowdnotes.domain.judgement import (
     PrincipleResult,
     RuleWord,
     SideVotes,
+    in_100,
 )
 from crowdnotes.domain.note import Draft, Quotation, SentenceCheck, SentenceSupport, Support
 from crowdnotes.domain.obstacle import (

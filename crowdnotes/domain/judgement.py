@@ -263,6 +263,7 @@ class JuryQuality(Noun):
     """What the model behind the jury was measured to do, on notes newer than those it had learned from.
 
     None where the data that it learned from cannot tell. `note` is one sentence for the person who reads.
+    intercept_auc: how well the intercept tells notes that X showed from those that it turned down, words alone.
     """
 
     data: str
@@ -271,13 +272,21 @@ class JuryQuality(Noun):
     camp_auc: float | None
     rating_auc: float | None
     expected_calibration_error: float | None
+    intercept_auc: float | None = None
     note: str
+
+
+def in_100(chance: float) -> int:
+    """A chance as so many of 100, to the nearest five, which is more than is known of one note."""
+    return max(5, min(95, 5 * round(20 * chance)))
 
 
 class JuryVerdict(Noun):
     """A simulation: how seeded jurors rated one exact text, and what the algorithm makes of it.
 
-    The intervals hold chance alone (other jurors, other ratings), not what the model does not know.
+    The intercept is a careful one: two of three such notes reach it. chance_of_shown: the share of such notes that X
+    shows, of those on which it decides; None where no head tells it. The intervals then hold nine in ten of what the
+    note may turn out to be; without the head chance alone (other jurors, other ratings).
     helpful_line: the note intercept that CURRENTLY_RATED_HELPFUL takes. splits: the chance that the
     note divides the sides, where the model tells it. cautions: what makes this verdict weaker than usual.
     means_nothing: the text is so unlike all that the jury learned from that no sentence may rest on its numbers.
@@ -300,9 +309,15 @@ class JuryVerdict(Noun):
     negative: SideVotes
     positive: SideVotes
     splits: float | None
+    chance_of_shown: float | None = None
     influences: tuple[Influence, ...]
     sentence: str
     cautions: tuple[str, ...]
     means_nothing: bool = False
     model: str
     quality: JuryQuality
+
+    @property
+    def shown_of_100(self) -> int | None:
+        """How many of 100 such notes X shows, of those on which it decides."""
+        return None if self.chance_of_shown is None else in_100(self.chance_of_shown)

@@ -1,24 +1,18 @@
-"""Which words and sentences move the two sides: the model reads the note again without each of them.
-
-Words are read without a new meaning vector (one embedding a word would take seconds); sentences with one.
-"""
+"""Which words and sentences move the two sides: the note is read again without each of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdnotes.domain import Influence, Span
-from crowdnotes.jury.features import Features, features
-from crowdnotes.jury.model import JuryModel
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from crowdnotes.embedding import Embedder
     from crowdnotes.jury.raters import Floats
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -27,33 +21,25 @@ _SHOWN = 6
 _LEAST = 0.01  # of chance; less is noise
 
 
-def influences(
-    note: str, whole: Features, posts: Features | None, model: JuryModel, embedder: Embedder | None
-) -> tuple[Influence, ...]:
+Shares = Callable[[Sequence[str]], "Floats"]  # each side's share of "helpful" of some texts, − then +: (n, 2)
+
+
+def influences(note: str, by_words: Shares, afresh: Shares) -> tuple[Influence, ...]:
     """The words, links and sentences that move a side most, strongest first.
 
-    whole: the note's features (one row). posts: its post's, one row, or None. embedder: None when
-    the model is read without vectors.
+    by_words: of variants that are read without a new meaning vector, for one a word would take seconds.
+    afresh: of variants that are read as a whole.
     """
     words = _pieces(note)[:_MOST_WORDS]
     sentences = [span for span in split_sentences(note) if span not in words]  # a link alone is a piece already
     sentences = sentences if len(sentences) > 1 else []
-    before = model.side_shares(model.predict(whole, posts))[0]
-    shorter = features([_without(note, span) for span in words], None)
-    word_effects = before - _chances(shorter.with_vectors(np.repeat(whole.vectors, len(words), axis=0)), posts, model)
-    rest = features([_without(note, span) for span in sentences], embedder)
-    sentence_effects = before - _chances(rest, posts, model)
+    shorter = by_words([note, *(_without(note, span) for span in words)])
+    rest = afresh([_without(note, span) for span in sentences]) if sentences else np.zeros((0, 2))
+    word_effects, sentence_effects = shorter[0] - shorter[1:], shorter[0] - rest
     return (
         *_strongest(note, sentences, sentence_effects, whole_sentence=True),
         *_strongest(note, words, word_effects, whole_sentence=False),
     )
-
-
-def _chances(read: Features, posts: Features | None, model: JuryModel) -> Floats:
-    if not len(read):
-        return np.zeros((0, 2))
-    again = None if posts is None else posts.rows(np.zeros(len(read), dtype=np.intp))
-    return model.side_shares(model.predict(read, again))
 
 
 def _pieces(note: str) -> list[Span]:

@@ -7,34 +7,43 @@ measured quality, and every place that shows it must say so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdnotes.domain import JuryVerdict
+from crowdnotes.domain import Influence, JuryQuality, JuryVerdict
 from crowdnotes.errors import InputError
 from crowdnotes.jury.features import Features, features
 from crowdnotes.jury.influence import influences
-from crowdnotes.jury.model import JuryModel, load_model
-from crowdnotes.jury.raters import RaterPool, Sampling, own_pool, sample_raters, shipped_pool
+from crowdnotes.jury.latent import Crowd, careful_intercepts, possible_intercepts
+from crowdnotes.jury.model import SHIPPED_MODEL, JuryModel, load_model
+from crowdnotes.jury.raters import Floats, RaterPool, Sampling, own_pool, sample_raters, shipped_pool
+from crowdnotes.jury.shown import ShownHead, open_shown, rows_of_blocks
 from crowdnotes.jury.verdict import cautions, check_note, is_unfamiliar, verdict_of
 from crowdnotes.jury.votes import Predictions, Votes, simulate_votes
 from crowdnotes.settings import BridgingSettings, JurySettings
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
+    from crowdnotes.engines.local.heads.head import Blocks
 
 
 @dataclass(frozen=True)
 class Jury:
-    """Model, raters and thresholds put together once; safe to share between threads."""
+    """Model, raters and thresholds put together once; safe to share between threads.
+
+    shown: how likely X shows a note, which sets the intercept; without it the model's own appeal does. crowd: the
+    pool in few raters.
+    """
 
     model: JuryModel
     pool: RaterPool
     embedder: Embedder
     settings: JurySettings
     bridging: BridgingSettings
+    crowd: Crowd
+    shown: ShownHead | None = None
 
     def verdict(
         self,
@@ -80,16 +89,13 @@ class Jury:
         if not texts:
             return tuple(error for error in refused if error is not None)
         post = (post_text or "").strip() or None
-        read, posts = self._read(texts), self._read_post(post, len(texts))
-        predicted = self.model.predict(read, posts)
-        familiar = self.model.rarity.familiarity(read.hashed)
+        read = self._read(post, texts)
+        predicted = self._predicted(read)
+        familiar = self.model.rarity.familiarity(read.notes.hashed)
         juries = self._juries(predicted, size, number, sampling)
-        embedder = self.embedder if self.has_vectors else None
 
         def verdict(row: int) -> JuryVerdict:
-            one = np.asarray([row])
-            its_post = None if posts is None else posts.rows(one)
-            explained = influences(texts[row], read.rows(one), its_post, self.model, embedder) if explain else ()
+            explained = self._explained(post, texts[row], read.only(row)) if explain else ()
             return verdict_of(
                 texts[row],
                 post,
@@ -98,11 +104,12 @@ class Jury:
                 seed=number,
                 sampling=sampling.value,
                 splits=None if predicted.splits is None else float(predicted.splits[row]),
+                chance_of_shown=None if predicted.shown is None else float(predicted.shown[row]),
                 influences=explained,
                 cautions=cautions(texts[row], self.settings, vectors=self.has_vectors, familiar=float(familiar[row])),
                 means_nothing=is_unfamiliar(float(familiar[row]), self.settings),
                 model=self.model.name,
-                quality=self.model.quality,
+                quality=self.quality,
             )
 
         rows = iter(range(len(texts)))
@@ -112,7 +119,12 @@ class Jury:
         """Appeal and lean of notes on one post, for those who rank many candidates (`rank`)."""
         for text in notes:
             check_note(text, self.settings)
-        return self.model.predict(self._read(notes), self._read_post((post_text or "").strip() or None, len(notes)))
+        return self._predicted(self._read((post_text or "").strip() or None, notes))
+
+    def with_chances(self, read: Features, shown: Floats) -> Predictions:
+        """The same of notes (n,) whose chances of being shown (n,) are known, whatever posts they stand under."""
+        predicted = replace(self.model.predict(read), shown=shown)
+        return self._at(predicted, careful_intercepts(shown, self.bridging.helpful_intercept))
 
     def rank(self, predicted: Predictions, *, jurors: int | None = None, seed: int | None = None) -> Votes:
         """Notes that were predicted before one jury: their intercepts alone, without intervals or reasons."""
@@ -121,27 +133,79 @@ class Jury:
         return simulate_votes(predicted, sampled, self.model.ordinal, self.settings, chance)
 
     @property
+    def quality(self) -> JuryQuality:
+        """What was measured of the model, and of the head where there is one."""
+        return self.model.quality if self.shown is None else self.shown.quality(self.model.quality)
+
+    @property
     def has_vectors(self) -> bool:
         """Whether the embedder at hand is the one that the model was trained with."""
         return self.embedder.name == self.model.embedder
 
-    def _read(self, texts: Sequence[str]) -> Features:
+    def features_of(self, texts: Sequence[str]) -> Features:
+        """What the model reads of texts, with vectors where the embedder is its own."""
         return features(texts, self.embedder if self.has_vectors else None)
 
-    def _read_post(self, post: str | None, count: int) -> Features | None:
-        if post is None or not self.model.reads_post:
-            return None
-        return self._read([post]).rows(np.zeros(count, dtype=np.intp))
+    def _read(self, post: str | None, texts: Sequence[str]) -> _Read:
+        posts = None
+        if post is not None and self.model.reads_post:
+            posts = self.features_of([post]).rows(np.zeros(len(texts), dtype=np.intp))
+        return _Read(self.features_of(texts), posts, None if self.shown is None else self.shown.read(post, texts))
+
+    def _reread(self, post: str | None, texts: Sequence[str], whole: _Read) -> _Read:
+        """Variants of one note, by words alone."""
+        same = np.zeros(len(texts), dtype=np.intp)
+        notes = features(texts, None).with_vectors(whole.notes.vectors[same])
+        blocks = None
+        if self.shown is not None and whole.blocks is not None:
+            blocks = self.shown.reread(whole.blocks, post, texts)
+        return _Read(notes, None if whole.posts is None else whole.posts.rows(same), blocks)
+
+    def _predicted(self, read: _Read) -> Predictions:
+        predicted = self.model.predict(read.notes, read.posts)
+        if self.shown is None or read.blocks is None:
+            return predicted
+        chances = self.shown.chances(read.blocks)
+        return self._at(replace(predicted, shown=chances), careful_intercepts(chances, self.bridging.helpful_intercept))
+
+    def _at(self, predicted: Predictions, intercepts: Floats) -> Predictions:
+        """The same notes, of such appeal that they come out at these intercepts (n,)."""
+        shares = self.model.side_shares(predicted)
+        gap = shares[:, 1] - shares[:, 0]
+        return replace(predicted, appeal=self.crowd.appeal(intercepts, predicted.lean, gap, self.model.ordinal))
+
+    def _possible(self, predicted: Predictions) -> list[Predictions]:
+        """What is judged in each repeat: first the note as it is told, then what else it may be."""
+        if predicted.shown is None:
+            return [predicted] * self.settings.repeats
+        line, others = self.bridging.helpful_intercept, self.settings.repeats - 1
+        intercepts = possible_intercepts(predicted.shown, line, others)
+        again = np.tile(np.arange(len(predicted)), others)
+        many = self._at(
+            Predictions(predicted.appeal[again], predicted.lean[again]),
+            intercepts.ravel(),
+        )
+        return [predicted, *(replace(predicted, appeal=appeal) for appeal in many.appeal.reshape(others, -1))]
+
+    def _explained(self, post: str | None, text: str, whole: _Read) -> tuple[Influence, ...]:
+        def shares(read: _Read) -> Floats:
+            return self.model.side_shares(self._predicted(read))
+
+        return influences(
+            text,
+            lambda texts: shares(self._reread(post, texts, whole)),
+            lambda texts: shares(self._read(post, texts)),
+        )
 
     def _juries(self, predicted: Predictions, size: int, seed: int, sampling: Sampling) -> list[list[Votes]]:
         """Per note its juries, the first being the one whose votes are shown: [n][repeats]."""
         juries: list[list[Votes]] = [[] for _ in range(len(predicted))]
         notes = range(len(predicted))
-        for repeat in range(self.settings.repeats):
+        for repeat, possible in enumerate(self._possible(predicted)):
             if sampling is Sampling.AUDIENCE:
                 for row in notes:
                     chance = np.random.default_rng([seed, repeat])
-                    note = predicted.only(row)
+                    note = possible.only(row)
                     negative, positive = self.model.side_shares(note)[0]
                     tilt = float(self.settings.like_minded * (negative - positive))
                     jurors = sample_raters(self.pool, size, chance, sampling, audience_tilt=tilt)
@@ -149,7 +213,7 @@ class Jury:
                 continue
             chance = np.random.default_rng([seed, repeat])
             jurors = sample_raters(self.pool, size, chance, sampling)
-            votes = simulate_votes(predicted, jurors, self.model.ordinal, self.settings, chance)
+            votes = simulate_votes(possible, jurors, self.model.ordinal, self.settings, chance)
             for row in notes:
                 juries[row].append(votes.only(row))
         return juries
@@ -161,7 +225,22 @@ def open_jury(settings: JurySettings, bridging: BridgingSettings, embedder: Embe
     Raises ConfigurationError when the model's files are damaged, InputError for a pool that cannot be used.
     """
     pool = shipped_pool() if settings.raters is None else own_pool(settings.raters)
-    return Jury(load_model(settings.model), pool, embedder, settings, bridging)
+    shown = open_shown(settings.model or SHIPPED_MODEL, embedder)
+    return Jury(load_model(settings.model), pool, embedder, settings, bridging, Crowd.of(pool, settings), shown)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is read of n notes on one post: for the model, and for the head that tells what X shows."""
+
+    notes: Features
+    posts: Features | None
+    blocks: Blocks | None
+
+    def only(self, row: int) -> _Read:
+        one = np.asarray([row])
+        blocks = None if self.blocks is None else rows_of_blocks(self.blocks, [row])
+        return _Read(self.notes.rows(one), None if self.posts is None else self.posts.rows(one), blocks)
 
 
 def _refusal(text: str, settings: JurySettings) -> InputError | None:

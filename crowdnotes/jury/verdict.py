@@ -15,7 +15,7 @@ import numpy as np
 
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.status import NoteSignals, Side, StatusResult
-from crowdnotes.domain import Case, Influence, Interval, JuryVerdict, RuleWord, SideVotes, text_sha256
+from crowdnotes.domain import Case, Influence, Interval, JuryVerdict, RuleWord, SideVotes, in_100, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury.votes import Votes, counts, middle
 from crowdnotes.settings import BridgingSettings, JurySettings
@@ -25,6 +25,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, note_length, without_urls
 _MOSTLY = 0.6  # mean rating from which a side "would mostly find it helpful"
 _SELDOM = 0.4
 _CLOSE = 0.08  # sides closer than this are called alike
+_FAR = 0.35  # and sides further apart divided, whatever else is said of the note
 _WORTH_NAMING = 0.02
 # The chance that a note divides the sides, about its share among all notes that the model learned from (0.43).
 _LIKE_ANY_NOTE = (0.3, 0.6)
@@ -43,11 +44,12 @@ def plain_sentence(
     interval: Interval,
     line: float,
     splits: float | None,
+    chance: float | None = None,
 ) -> str:
     """For instance: "Both sides would mostly find this note helpful; side + less".
 
     interval: of the note intercept over repeated juries. line: the intercept that shows a note.
-    splits: the model's chance that the note divides the sides, None where it has none.
+    splits: the model's chance that the note divides the sides, None where it has none. chance: that X shows it.
     """
     low, high = negative.mean, positive.mean
     if low is None or high is None:
@@ -57,9 +59,11 @@ def plain_sentence(
     apart = abs(low - high) >= _CLOSE
     because = _because(harsher, influences) if apart else ""
     less = f"; side {harsher.side} finds it helpful less often{because}" if apart else ""
-    if interval.low < line <= interval.high:
+    if chance is not None and abs(low - high) < _FAR:
+        return f"Of 100 notes like this on which X decided, about {in_100(chance)} were shown{less}."
+    if chance is None and interval.low < line <= interval.high:
         return f"Too close to call: some of the simulated juries would show this note, others would not{less}."
-    if like_any_note(splits):
+    if chance is None and like_any_note(splits):
         return f"The simulation cannot tell this note from an average one{less}."
     return _of_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
 
@@ -205,6 +209,7 @@ def verdict_of(
     bridging: BridgingSettings,
     *,
     splits: float | None,
+    chance_of_shown: float | None,
     influences: tuple[Influence, ...],
     **told: Any,
 ) -> JuryVerdict:
@@ -229,6 +234,7 @@ def verdict_of(
         negative=negative,
         positive=positive,
         splits=splits,
+        chance_of_shown=chance_of_shown,
         influences=influences,
         sentence=plain_sentence(
             negative,
@@ -237,6 +243,7 @@ def verdict_of(
             interval=interval,
             line=bridging.helpful_intercept,
             splits=splits,
+            chance=chance_of_shown,
         ),
         **told,
     )

@@ -33,12 +33,14 @@ _STEPS = 12  # of Newton's method: enough for 1e-6 at the furthest shares
 class Predictions:
     """What the model reads from n notes: appeal and lean, (n,) each.
 
-    splits (n,): the chance that the sides are divided, where the model tells it.
+    splits (n,): the chance that the sides are divided, where the model tells it. shown (n,): the chance that X
+    shows the note, where a head tells it.
     """
 
     appeal: Floats
     lean: Floats
     splits: Floats | None = None
+    shown: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.appeal)
@@ -46,7 +48,8 @@ class Predictions:
     def only(self, row: int) -> Predictions:
         """One note's."""
         part = slice(row, row + 1)
-        return Predictions(self.appeal[part], self.lean[part], None if self.splits is None else self.splits[part])
+        splits, shown = (None if known is None else known[part] for known in (self.splits, self.shown))
+        return Predictions(self.appeal[part], self.lean[part], splits, shown)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName
+from crowdnotes.domain import Case, GateName, GateStatus, JuryVerdict, SideVotes, StageName, agreement
 from crowdnotes.text.markdown import escaped, in_figures
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.session import workspace
@@ -30,6 +30,9 @@ def jury_panel(case: Case) -> None:
             st.markdown(f":gray[:material/do_not_disturb_on: Not run.] {escaped(_why_not(case))}")
             return
         warnings = _warnings(case, verdict)
+        together = agreement(case)
+        if together:
+            st.markdown(f":material/balance: {escaped(together)}")
         for warning in warnings:
             st.markdown(f":orange[:material/warning:] {escaped(warning)}")
         if verdict.means_nothing:
@@ -76,7 +79,7 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
     intercept = in_figures(verdict.note_intercept, verdict.helpful_line)
     words = (
         f"Note intercept {intercept} of the {verdict.helpful_line:.2f} needed "
-        f"(nine juries in ten: {low:.2f} to {high:.2f})."
+        f"({_whose_interval(verdict)}: {low:.2f} to {high:.2f})."
     )
     status = _STATUS.get(verdict.status, verdict.status)
     said = "" if verdict.means_nothing else f" **{escaped(status)}** ({escaped(verdict.status)})."
@@ -93,6 +96,10 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
     for rule in verdict.blocked_by or (verdict.decided_by,):
         if rule.rule != _UNDER_THE_LINE:
             st.caption(escaped(rule.reason))
+
+
+def _whose_interval(verdict: JuryVerdict) -> str:
+    return "nine juries in ten" if verdict.chance_of_shown is None else "nine such notes in ten"
 
 
 def _votes(case: Case, verdict: JuryVerdict) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from crowdnotes.domain import JuryQuality
 from crowdnotes.jury.features import COLUMNS, features
 from crowdnotes.jury.jury import Jury
+from crowdnotes.jury.latent import Crowd
 from crowdnotes.jury.model import CampModel, Landmarks, Rarity, Score
 from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.jury.votes import OrdinalModel, Sides
@@ -64,4 +65,5 @@ def small_jury(*, joined: float = 0.9, **settings: object) -> Jury:
         HashingEmbedder(),
         JurySettings.model_validate(settings),
         BridgingSettings(),
+        Crowd.of(shipped_pool(), JurySettings()),
     )

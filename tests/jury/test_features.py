@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.jury.features import BLOCKS, COLUMNS, features, hosts_of
 from crowdnotes.jury.influence import influences
+from crowdnotes.jury.raters import Floats
 from crowdnotes.testing import HashingEmbedder
 from tests.jury.models import small_model
 
@@ -62,9 +64,13 @@ def test_any_text_can_be_read(text: str) -> None:
     assert len(features([text], None)) == 1
 
 
+def _shares(texts: Sequence[str]) -> Floats:
+    model = small_model()
+    return model.side_shares(model.predict(features(texts, HashingEmbedder())))
+
+
 def _influences(note: str) -> list[tuple[str, float, float, bool]]:
-    embedder = HashingEmbedder()
-    found = influences(note, features([note], embedder), None, small_model(), embedder)
+    found = influences(note, _shares, _shares)
     return [(one.words, one.on_negative, one.on_positive, one.whole_sentence) for one in found]
 
 
@@ -89,7 +95,6 @@ def test_a_note_without_known_words_has_no_influences() -> None:
 
 @given(st.text(alphabet="ab .!?\n\u3042lovely https://x.com/", min_size=1, max_size=80))
 def test_every_influence_names_words_where_they_stand(note: str) -> None:
-    embedder = HashingEmbedder()
-    for found in influences(note, features([note], embedder), None, small_model(), embedder):
+    for found in influences(note, _shares, _shares):
         assert note[found.span.start : found.span.end] == found.words
         assert -1 <= found.on_negative <= 1

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
+import numpy as np
 import pytest
 
 from crowdnotes.domain import JuryVerdict
+from crowdnotes.jury.features import features
 from crowdnotes.jury.jury import open_jury
-from crowdnotes.jury.model import load_model
+from crowdnotes.jury.model import SHIPPED_MODEL
 from crowdnotes.jury.raters import ASSETS
+from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.studies.bench.jury import HeldOut
+from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.measures import area_under_curve, calibration_error
 from crowdnotes.testing import HashingEmbedder
 from tests.shared import minilm
 
@@ -38,12 +44,47 @@ def test_the_pinned_figures_of_the_newest_fifth_are_on_target() -> None:
     assert newest["ece"] <= 0.05
 
 
+_SHOWN = json.loads((SHIPPED_MODEL / SHOWN_FIGURES).read_text(encoding="utf-8"))
+
+
+def test_the_figures_of_what_x_shows_are_those_of_the_shipped_head_and_on_target() -> None:
+    assert hashlib.sha256((SHIPPED_MODEL / SHOWN).read_bytes()).hexdigest() == _SHOWN["weights_sha256"]
+    assert _SHOWN["intercept_auc"] >= 0.78
+    assert _SHOWN["undated_intercept_auc"] >= 0.76
+    assert _SHOWN["reached"] >= 0.5
+    assert _SHOWN["wrongly_reached"] <= 0.15
+    assert _SHOWN["ece"] <= 0.05
+    assert _SHOWN["intercept_auc"] >= max(_SHOWN["rivals_intercept_auc"].values()) + 0.03
+
+
+def test_the_held_out_chances_give_the_pinned_figures_again_by_votes_of_the_jury() -> None:
+    held_out = read_held_out("shown", SHIPPED_MODEL)
+    jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
+    neither = features(["note"] * len(held_out.labels), None)
+    intercepts = jury.rank(jury.with_chances(neither, held_out.probabilities)).intercepts
+    reach = intercepts >= 0.40
+    assert (area_under_curve(held_out.labels, intercepts) or 0) >= _SHOWN["intercept_auc"] - 0.01
+    assert reach[held_out.labels].mean() >= 0.5
+    assert reach[~held_out.labels].mean() <= 0.15
+    truth = held_out.labels.astype(float)
+    assert calibration_error(held_out.probabilities, truth, np.ones(len(truth))) <= 0.05
+
+
+def test_the_card_tells_how_well_what_x_shows_is_known() -> None:
+    card = (ASSETS / "README.md").read_text(encoding="utf-8")
+    names = ("intercept_auc", "undated_intercept_auc", "newest_quarter_intercept_auc", "reached", "wrongly_reached")
+    for name in names:
+        assert f"{_SHOWN[name]:.3f}" in card
+
+
 def test_every_verdict_carries_the_figures_of_the_newest_fifth() -> None:
-    quality = load_model().quality
+    quality = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder()).quality
     newest = _FIGURES["newest_fifth"]
     assert (quality.polarising_auc, quality.camp_auc) == (newest["polarising_auc"], newest["camp_auc"])
     assert quality.expected_calibration_error == newest["ece"]
     assert f"{newest['camp_auc']:.2f}" in quality.note
+    assert quality.intercept_auc == _SHOWN["undated_intercept_auc"]
+    assert f"{_SHOWN['newest_quarter_intercept_auc']:.2f} on the newest quarter" in quality.note
 
 
 def test_the_card_tells_the_source_and_its_licence() -> None:
@@ -53,7 +94,7 @@ def test_the_card_tells_the_source_and_its_licence() -> None:
 
 
 def test_the_shipped_files_stay_small() -> None:
-    assert sum(path.stat().st_size for path in ASSETS.rglob("*") if path.is_file()) < 4_500_000
+    assert sum(path.stat().st_size for path in ASSETS.rglob("*") if path.is_file()) < 5_000_000
 
 
 def test_without_its_embedder_the_model_still_reads_words_and_says_so() -> None:

@@ -1,0 +1,139 @@
+"""How likely X shows a note, read from note and post together: a head trained on notes of known status.
+
+The reader that the helpfulness gate uses gives it its vectors. Raters grew stricter in the middle of 2024, so a
+note is judged by the raters of its time; a draft by those of today, who are taken to be as the newest known were.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdnotes.domain import JuryQuality, Post
+from crowdnotes.engines.local.heads.head import Blocks, Head, load_head, word_counts
+from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
+from crowdnotes.engines.local.helpfulness import helpfulness_blocks
+from crowdnotes.errors import ModelFilesError
+from crowdnotes.jury.manner import manner_of_note, manner_of_post
+from crowdnotes.jury.raters import Floats
+from crowdnotes.text.stems import plain_post
+
+if TYPE_CHECKING:
+    from crowdnotes.embedding import Embedder
+
+SHOWN, SHOWN_FIGURES = "shown.skops", "shown.json"
+REPAIR = "Put the folder assets/jury back, for instance with `git checkout assets`, or train it again."
+_STRICTER_MS = 1_719_792_000_000  # 1 July 2024
+_HALF_YEAR_MS = 183 * 86_400_000
+TODAY = 1.0
+
+
+def strictness(written_ms: int | None) -> float:
+    """From -1 (raters before 2024) to 1 (since 2025, and where no time is known)."""
+    return TODAY if written_ms is None else math.tanh((written_ms - _STRICTER_MS) / _HALF_YEAR_MS)
+
+
+def shown_blocks(
+    reader: Embedder | None,
+    fitted_to: str,
+    pairs: Sequence[tuple[str | None, str]],
+    written_ms: Sequence[int | None] | None = None,
+) -> Blocks:
+    """What the head looks at of each (post, note), and when it was written. What is missing tells nothing."""
+    posts = [post or "" for post, _ in pairs]
+    read = helpfulness_blocks(
+        reader, fitted_to, [(Post(text=post or "-"), note) for post, (_, note) in zip(posts, pairs, strict=True)]
+    )
+    known = all(post is not None for post, _ in pairs)
+    plain = [plain_post(post) for post in posts]
+    under = [manner_of_post(post, words, note) for post, words, (_, note) in zip(posts, plain, pairs, strict=True)]
+    alike = None if read["note"] is None or not known else np.einsum("nd,nd->n", read["note"], read["post"])[:, None]
+    times = [strictness(moment) for moment in written_ms] if written_ms is not None else [TODAY] * len(pairs)
+    return {
+        "words": read["words"],
+        "note": read["note"],
+        "post": read["post"] if known else None,
+        "manner": np.asarray([manner_of_note(note) for _, note in pairs]),
+        "under": np.asarray(under) if known else None,
+        "likeness": alike,
+        "season": np.asarray(times)[:, None],
+    }
+
+
+@dataclass(frozen=True)
+class ShownHead:
+    """The head, and the reader whose vectors it knows: without one it goes by words and manner alone."""
+
+    head: Head
+    reader: Embedder | None
+    figures: Mapping[str, Any]
+
+    def quality(self, known: JuryQuality) -> JuryQuality:
+        """The model's measured quality with the head's."""
+        auc, newest = self.figures["undated_intercept_auc"], self.figures["newest_quarter_intercept_auc"]
+        told = (
+            f"{known.note} On {self.figures['notes']} health notes, held apart, its intercept told those that X showed "
+            f"from those that it turned down with AUC {auc:.2f} by their words ({newest:.2f} on the newest quarter); "
+            f"{self.figures['reached']:.0%} of the shown and {self.figures['wrongly_reached']:.0%} of the others "
+            "reached 0.40. Of other topics that is not known, nor of the many notes on which X never decides."
+        )
+        return known.model_copy(update={"intercept_auc": auc, "note": told})
+
+    def read(self, post: str | None, notes: Sequence[str]) -> Blocks:
+        """Notes on one post, as if written today; the post is read once."""
+        blocks = shown_blocks(None, self.head.embedder, [(post, note) for note in notes])
+        if self.reader is None or self.reader.name != self.head.embedder:
+            return blocks
+        posts = [] if post is None else [readable_post(plain_post(post))]
+        vectors = self.reader.encode([*map(readable_note, notes), *posts])
+        own, above = np.split(vectors, [len(notes)])
+        if post is None:
+            return {**blocks, "note": own}
+        return {**blocks, "note": own, "post": above.repeat(len(notes), axis=0), "likeness": own @ above.T}
+
+    def reread(self, whole: Blocks, post: str | None, notes: Sequence[str]) -> Blocks:
+        """Variants of the one note in `whole`, by words and manner; its vectors are kept, which saves seconds."""
+        kept = {name: None if block is None else block.repeat(len(notes), axis=0) for name, block in whole.items()
+                if name in ("note", "post", "likeness", "season")}  # fmt: skip
+        under = None
+        if post is not None:
+            plain = plain_post(post)
+            under = np.asarray([manner_of_post(post, plain, note) for note in notes])
+        manner = np.asarray([manner_of_note(note) for note in notes])
+        return {**kept, "words": word_counts(notes), "manner": manner, "under": under}
+
+    def chances(self, blocks: Blocks) -> Floats:
+        """That X shows each note, among notes on which it decides, (n,)."""
+        return np.asarray(self.head.probabilities(blocks), dtype=np.float64)
+
+
+def rows_of_blocks(blocks: Blocks, rows: Sequence[int]) -> Blocks:
+    """Some of the notes."""
+    return {name: None if block is None else block[list(rows)] for name, block in blocks.items()}
+
+
+def open_shown(folder: Path, embedder: Embedder) -> ShownHead | None:
+    """The head beside a model; None where there is none. Raises ModelFilesError when it is damaged."""
+    if not (folder / SHOWN).is_file():
+        return None
+    return ShownHead(_head(folder / SHOWN), reader_for(embedder), _figures(folder / SHOWN_FIGURES))
+
+
+@lru_cache(maxsize=2)
+def _head(path: Path) -> Head:
+    return load_head(path)
+
+
+def _figures(path: Path) -> Mapping[str, Any]:
+    try:
+        figures: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelFilesError(f"The jury's figures {path.name} are missing or damaged.", REPAIR) from error
+    return figures

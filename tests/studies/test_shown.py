@@ -1,0 +1,139 @@
+"""`crowdnotes train jury` and `bench jury` on HealthNotes, on made notes that are easy to learn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from crowdnotes.cli import jury_commands
+from crowdnotes.cli.main import app
+from crowdnotes.errors import InputError, ModelFilesError
+from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, strictness
+from crowdnotes.studies.data_files import read_health_notes
+from crowdnotes.studies.train.shown import train_shown
+from crowdnotes.testing import HashingEmbedder
+from tests.jury.made_camps import write_camps
+
+_SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split()
+
+
+@pytest.fixture(autouse=True)
+def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands with the fake embedder."""
+    monkeypatch.setattr(jury_commands, "_embedder", lambda settings: HashingEmbedder())
+
+
+def _health(path: Path, first: int = 0, count: int = 72) -> Path:
+    """Notes that name a review are shown, others rant; no two are alike."""
+    rows = []
+    for number in range(first, first + count):
+        subject, other = _SUBJECTS[number % 12], _SUBJECTS[number * 5 % 11]
+        helpful = number % 3 == 0
+        things = f"{subject}s and {other}s in house {number} of row {number * 7}"
+        note = f"A review found {things} harmless." if helpful else f"Stupid liars: {things}, wake up!"
+        rows.append(
+            {
+                "note_id": str(number),
+                "post": f"The {subject} in street {number * 13} makes {other} owners number {number} ill.",
+                "note": f"{note} https://example.org/{number}",
+                "status": "CURRENTLY_RATED_HELPFUL" if helpful else "CURRENTLY_RATED_NOT_HELPFUL",
+                "created_at_ms": 1_690_000_000_000 + number * 86_400_000,
+            }
+        )
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+def _run(*words: str | Path) -> Any:
+    result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """HealthNotes, and a folder with a camp model and the head that was trained on them."""
+    folder = tmp_path_factory.mktemp("shown")
+    data = _health(folder / "health.jsonl")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(jury_commands, "_embedder", lambda settings: HashingEmbedder())
+        _run("train", "jury", "--data", write_camps(folder / "camps.parquet", count=500), "--out", folder, "--json")
+        figures = _run("train", "jury", "--data", data, "--out", folder, "--json")
+    assert figures["intercept_auc"] > 0.95
+    assert figures["newest_quarter_intercept_auc"] > 0.9
+    return data, folder / "model"
+
+
+def test_notes_that_were_not_seen_are_told_apart_by_their_intercepts(
+    trained: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(trained[1]))
+    measured = _run("bench", "jury", "--data", _health(tmp_path / "new.jsonl", first=200, count=40), "--json")
+    assert measured["seen_in_training"] == 0
+    assert measured["intercept_auc"] > 0.95
+    assert measured["reached"] > measured["wrongly_reached"] + 0.5
+    assert measured["lowest"] < 0.2
+    assert measured["highest"] > 0.4
+    assert {"ece", "undated_intercept_auc", "splits_auc"} <= set(measured)
+
+
+def test_notes_of_the_training_are_judged_by_the_cross_validation(
+    trained: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, model = trained
+    monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(model))
+    measured = _run("bench", "jury", "--data", data, "--json")
+    assert measured["seen_in_training"] == measured["n"] == 72
+    assert "saw neither" in measured["seen_judged_by"]
+    assert measured["undated_intercept_auc"] is None
+
+
+def test_the_verdict_tells_the_chance_and_an_interval_as_wide_as_what_is_not_known(
+    trained: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(trained[1]))
+    notes = ("--note", "A review found kettles harmless. https://example.org/a", "--note", "Stupid liars, wake up now!")
+    good, bad = _run("jury", "score", "--post", "The kettle makes owners ill.", *notes, "--json")
+    assert good["chance_of_shown"] > bad["chance_of_shown"]
+    assert good["note_intercept"] > bad["note_intercept"] + 0.1
+    assert "Of 100 notes like this on which X decided, about 5 were shown" in bad["sentence"]
+    assert bad["intercept_interval"]["high"] - bad["intercept_interval"]["low"] > 0.3
+    assert "held apart" in good["quality"]["note"]
+
+
+def test_training_twice_gives_the_same_files(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    data, model = trained
+    _run("train", "jury", "--data", data, "--out", tmp_path, "--json")
+    for name in (SHOWN, SHOWN_FIGURES, "shown-held-out.npz"):
+        assert (tmp_path / "model" / name).read_bytes() == (model / name).read_bytes()
+
+
+def test_a_damaged_head_and_a_model_without_one_are_told(
+    trained: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, model = trained
+    for name in ("model.json", "weights.npz"):
+        (tmp_path / name).write_bytes((model / name).read_bytes())
+    monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(tmp_path))
+    with pytest.raises(InputError, match="does not tell what X shows"):
+        CliRunner().invoke(app, ["bench", "jury", "--data", str(data)], catch_exceptions=False)
+    (tmp_path / SHOWN).write_bytes(b"no head")
+    with pytest.raises(ModelFilesError):
+        CliRunner().invoke(app, ["bench", "jury", "--data", str(data)], catch_exceptions=False)
+
+
+def test_too_few_notes_are_refused(tmp_path: Path) -> None:
+    notes = read_health_notes(_health(tmp_path / "few.jsonl", count=6))
+    with pytest.raises(InputError, match="5 helpful"):
+        train_shown(notes, None, HashingEmbedder(), lambda line: None)
+
+
+def test_raters_grew_stricter_and_a_draft_meets_those_of_today() -> None:
+    assert strictness(1_650_000_000_000) < -0.9
+    assert strictness(1_719_792_000_000) == 0
+    assert strictness(1_750_000_000_000) > 0.9
+    assert strictness(None) == 1
