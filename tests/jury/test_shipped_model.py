@@ -101,6 +101,9 @@ def test_without_its_embedder_the_model_still_reads_words_and_says_so() -> None:
     jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
     verdict = jury.verdict(None, "The photo was taken in 2019 in Brazil. https://www.reuters.com/fact-check/photo")
     assert any("words and links only" in caution for caution in verdict.cautions)
+    assert verdict.chance_of_shown is not None
+    # Words tell little: the truth may lie far from the intercept that is told.
+    assert verdict.intercept_interval.high - verdict.intercept_interval.low > 0.3
 
 
 @pytest.mark.model
