@@ -143,6 +143,4 @@ def calibrate(
         found = measure(reader, workspace.embedder, rows, lambda line: progress(f"  {line}"))
     print_text(f"{found.in_words}; line at {found.threshold:.3f}.")
     if not found.tells:
-        print_text(
-            "That is not clearly better than chance, or on under 100 notes: it gives hints, and a person decides."
-        )
+        print_text("Not clearly better than chance, or on under 100 notes: it gives hints, and a person decides.")
