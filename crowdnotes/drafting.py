@@ -10,16 +10,16 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from crowdnotes.domain import Draft, Evidence, Post, Quotation
-from crowdnotes.engines import Engine, EngineStep, OnText, Written
+from crowdnotes.domain import AnswerKind, ClaimKind, Draft, Evidence, Points, Quotation, SentenceSupport
+from crowdnotes.engines import Brief, Engine, EngineStep, Written
 from crowdnotes.errors import EngineError
-from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length
+from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.publishers import publisher_name
 
 _CANDIDATES = 3
-_MAX_LINKS = 2  # readers and raters check one or two; each costs a character and a space
+_MAX_LINKS = 3  # each costs a character and a space
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Drafted:
 
 def write_candidates(
     engine: Engine,
-    post: Post,
+    brief: Brief,
     evidence: Sequence[Evidence],
     clock: Callable[[], datetime],
     count: int = _CANDIDATES,
-    on_text: OnText | None = None,
+    earlier: Sequence[str] = (),
 ) -> Drafted:
-    """Up to `count` full notes, links included, each at most 280 characters by X's rule.
+    """Up to `count` full notes, links included, each at most 280 characters by X's rule, other than the `earlier` ones.
 
     Raises EngineError when the engine breaks its contract: an unknown evidence id, a URL of its own
     making, or words over the budget.
@@ -63,29 +63,132 @@ def write_candidates(
     begun = time.perf_counter()
     if not evidence:
         return Drafted((), "There is no passage to write from.")
-    by_id = {item.id: item for item in evidence}
-    links = min(_MAX_LINKS, len({item.source.url for item in evidence if item.source.url}))
-    budget = NOTE_LIMIT - links * (URL_WEIGHT + 1)
-    answer = engine.write(post, evidence, budget, count, on_text)
-    made_by = engine.made_by(EngineStep.WRITING)
+    answer = engine.write(
+        brief, evidence, budget_for(evidence), count, earlier=[without_urls(text) for text in earlier]
+    )
     candidates: list[Draft] = []
     for written in answer.candidates:
-        text = _with_links(written, by_id)
-        if note_length(text) > NOTE_LIMIT:
-            raise EngineError("The engine wrote more than fits into a note.")
-        cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
-        draft = Draft(
-            text=text,
-            evidence_ids=tuple(dict.fromkeys(written.evidence_ids)),
-            sentences=engine.support(text, cited),
-            engine=made_by.engine,
-            prompt_version=made_by.prompt_version,
-            written_at=clock(),
-            seconds=time.perf_counter() - begun,
-        )
+        draft = _draft(engine, written, evidence, clock, begun)
         if draft.sha256 not in {other.sha256 for other in candidates}:
             candidates.append(draft)
     return Drafted(tuple(candidates), answer.abstained, answer.lost, answer.quotations)
+
+
+_RECENT_YEARS = 5  # a source older than that may be out of date on what the claim says is so now
+
+
+def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
+    """Why no note is proposed from these passages before a person has read them; "" where one is.
+
+    What a model only infers is left to a person. That the passages agree with the post counts only with a dated source
+    that is recent enough for the claim.
+    """
+    others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
+    if others and brief.claim is None:
+        return f"Not needed: the post is {others[0].kind.value}, and claims nothing that can be checked."
+    settlement = brief.settlement
+    if settlement is None:
+        return ""
+    stated = [pair for pair in settlement.answers(evidence) if pair[1].answer is AnswerKind.STATED]
+    if not stated:
+        missing = f" What would settle it: {settlement.missing}" if settlement.missing else ""
+        return f"Not enough evidence: no passage states what settles the claim.{missing}"
+    if any(found.points is not Points.FOR for _, found in stated):
+        return ""
+    if any(_is_recent(item, brief) for item, _ in stated):
+        return f"Not needed: the passages agree with the post. {stated[0][1].tells}"
+    names = ", ".join(item.id for item, _ in stated)
+    return f"Not enough evidence: {names} agrees with the post, but is undated or too old to tell what is so now."
+
+
+def _is_recent(item: Evidence, brief: Brief) -> bool:
+    published = item.source.published
+    if published is None:
+        return False
+    posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
+    since = brief.claim.since if brief.claim is not None else None
+    return published >= (since or posted - timedelta(days=366 * _RECENT_YEARS))
+
+
+def budget_for(evidence: Sequence[Evidence]) -> int:
+    """Characters for the words of a note that may link to all of these passages."""
+    links = min(_MAX_LINKS, len({item.source.url for item in evidence if item.source.url}))
+    return NOTE_LIMIT - links * (URL_WEIGHT + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """The candidates with the judge's objections, best first, the best one revised before them; and that in a line."""
+
+    candidates: tuple[Draft, ...]
+    summary: str
+
+
+def revise_candidates(
+    engine: Engine,
+    brief: Brief,
+    evidence: Sequence[Evidence],
+    candidates: Sequence[Draft],
+    clock: Callable[[], datetime],
+) -> Revised | None:
+    """The candidates as one judge orders them, with the best made better. None from an engine that cannot.
+
+    Raises EngineError.
+    """
+    begun = time.perf_counter()
+    revision = engine.revise(brief, evidence, candidates, budget_for(evidence))
+    if revision is None:
+        return None
+    ordered = [
+        candidates[place].model_copy(update={"objections": revision.objections[place]}) for place in revision.order
+    ]
+    final = _draft(engine, revision.final, evidence, clock, begun, changes=revision.changes or "Chosen as it is.")
+    same = next((draft for draft in ordered if draft.sha256 == final.sha256), None)
+    if same is not None:
+        return Revised((same, *(draft for draft in ordered if draft is not same)), "The best one was left as it is")
+    return Revised((final, *ordered), revision.changes)
+
+
+def _draft(
+    engine: Engine,
+    written: Written,
+    evidence: Sequence[Evidence],
+    clock: Callable[[], datetime],
+    begun: float,
+    *,
+    changes: str = "",
+) -> Draft:
+    by_id = {item.id: item for item in evidence}
+    text = _with_links(written, by_id)
+    if note_length(text) > NOTE_LIMIT:
+        raise EngineError("The engine wrote more than fits into a note.")
+    cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
+    made_by = engine.made_by(EngineStep.WRITING)
+    return Draft(
+        text=text,
+        evidence_ids=tuple(dict.fromkeys(written.evidence_ids)),
+        sentences=_as_written(text, written, engine.support(text, cited)),
+        engine=made_by.engine,
+        prompt_version=made_by.prompt_version,
+        written_at=clock(),
+        seconds=time.perf_counter() - begun,
+        changes=changes,
+    )
+
+
+def _as_written(text: str, written: Written, support: Sequence[SentenceSupport]) -> tuple[SentenceSupport, ...]:
+    """What carries each sentence as its writer says, whose words were found there; the comparison adds its hints."""
+    found: list[SentenceSupport] = []
+    for item in support:
+        words = item.words_in(text)
+        known = next((said for said in written.sentences if words in said.text or said.text in words), None)
+        if known is None:
+            found.append(item)
+            continue
+        carrier = known.carriers[0]
+        update = {"evidence_id": carrier.evidence_id, "carrier": carrier.span, "basis": known.basis}
+        found.append(item.model_copy(update=update))
+    return tuple(found)
 
 
 def quoted(item: Evidence, quotation: Quotation) -> str:

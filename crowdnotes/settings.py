@@ -248,7 +248,10 @@ class LlmSettings(BaseSettings):
     at_once: int = Field(8, ge=1, le=64, description="calls side by side")
     answer_tokens: int = Field(2000, ge=64, description="of one answer at first; doubled for an answer that was cut")
     max_answer_tokens: int = Field(16_000, ge=64, description="of one answer at most: models that think need as many")
-    candidate_temperature: float = Field(0.7, ge=0, le=2, description="0 would write the same candidate three times")
+    candidate_temperature: float = Field(0.7, ge=0, le=2, description="of the writer; at 0 its notes differ less")
+    choose_one_by_one: bool = Field(
+        False, description="choose results in a call each, as the paper does, and not in one"
+    )
     votes: int = Field(
         1, ge=1, le=15, description="how often a judge is asked when the server gives no token probabilities; odd"
     )

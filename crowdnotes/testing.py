@@ -7,7 +7,7 @@ import string
 import tempfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from crowdnotes.domain import (
     BY_PERSON,
     Case,
     Claim,
+    Draft,
     Evidence,
     GateName,
     GateResult,
@@ -29,6 +30,7 @@ from crowdnotes.domain import (
     Query,
     Review,
     SentenceSupport,
+    Settlement,
     Source,
     SourceCategory,
     Span,
@@ -36,7 +38,20 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.embedding import FloatArray, MiniLMEmbedder
-from crowdnotes.engines import Aim, EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer, Written
+from crowdnotes.engines import (
+    Aim,
+    Brief,
+    EngineStep,
+    FurtherSearch,
+    ImageReading,
+    MadeBy,
+    Pick,
+    Ranking,
+    Revision,
+    SearchPlan,
+    WriterAnswer,
+    Written,
+)
 from crowdnotes.engines.judges.judge import HelpfulnessJudge
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.jury import Jury
@@ -142,6 +157,14 @@ def make_evidence(
     )
 
 
+TODAY = date(2026, 1, 1)
+
+
+def brief_of(post: Post, *claims: Claim, settlement: Settlement | None = None) -> Brief:
+    """What an engine is told of a post, on a fixed day."""
+    return Brief(post.as_read, TODAY, claims, settlement)
+
+
 def make_case(**changes: object) -> Case:
     """A case with a post and nothing else, unless `changes` say so."""
     at = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
@@ -200,35 +223,49 @@ class ScriptedEngine:
         self.hints: tuple[str, ...] = ()
         self.judged: list[GateName] = []
         self.reading = ImageReading(text="THIS DRINK MAKES YOU ILL", shows="A glass of juice.")
+        self.further: FurtherSearch | None = None
+        self.revision: Revision | None = None
         self.answer = WriterAnswer((Written("According to Example Health, the review found no link.", ("E1",)),))
 
     def made_by(self, step: EngineStep) -> MadeBy:
         """Without prompts."""
         return MadeBy(self.name)
 
-    def claims(self, post: Post) -> list[Claim]:
-        """The whole post."""
-        return [Claim(text=post.text, span=Span(start=0, end=len(post.text)))]
+    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+        """The whole post as claim and as search."""
+        claim = Claim(text=post.text, span=Span(start=0, end=len(post.text)))
+        return SearchPlan((claim,), (Query(text=post.text, purpose="the claim"),)[:limit])
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:
         """What `reading` holds."""
         return self.reading
 
-    def queries(
-        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
-    ) -> list[Query]:
+    def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """The post itself."""
-        return [Query(text=post.text, purpose="the claim")][:limit]
+        return [Query(text=brief.post.text, purpose="the claim")][:limit]
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
-        """The first."""
-        return Pick(0, f"pick {len(chosen) + 1}") if candidates else Pick(None, "There is none.")
+    def rank(
+        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+    ) -> Ranking:
+        """The first ones."""
+        picks = tuple(Pick(index, f"pick {len(chosen) + index + 1}") for index in range(min(quota, len(candidates))))
+        return Ranking(picks, "There is none.")
+
+    def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch | None:
+        """What `further` holds."""
+        return self.further
 
     def write(
-        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
         """What `answer` holds."""
         return self.answer
+
+    def revise(
+        self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int
+    ) -> Revision | None:
+        """What `revision` holds."""
+        return self.revision
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """Every sentence carried by the first passage."""
@@ -246,7 +283,7 @@ class ScriptedEngine:
             for span in split_sentences(note)
         )
 
-    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+    def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
         """See `fails_at`."""
         return self._judge(GateName.RELEVANCE)
 

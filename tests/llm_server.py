@@ -176,17 +176,19 @@ def _logprobs(say: Say) -> Body | None:
     return {"content": content}
 
 
+_FORMS = (
+    "claims", "queries", "picks", "pick", "passages", "decision", "grades", "faithful", "helpful", "shows", "overall",
+)  # fmt: skip
+
+
 def form_of(body: Body) -> str:
-    """Which form an answer should have, by the prompt's own example: "claims", "pick", "note", "relevant", …"""
+    """Which form an answer should have, by a field of the prompt's own example: "claims", "picks", "passages", …"""
     system = str(body["messages"][0]["content"])
     match = re.search(r"^Form: (\{.*\})$", system, re.MULTILINE)
     if match is None:
         return "final decision"
     keys = list(json.loads(match.group(1)))
-    for name in ("claims", "queries", "pick", "decision", "relevant", "faithful", "helpful", "follows", "shows"):
-        if name in keys:
-            return name
-    return "shortened"
+    return next(name for name in _FORMS if name in keys)
 
 
 def data_of(body: Body) -> dict[str, str]:
@@ -199,42 +201,91 @@ def data_of(body: Body) -> dict[str, str]:
     return dict(blocks)
 
 
+def passages_of(body: Body) -> dict[str, str]:
+    """The passages of a request, by id, without the line on their source."""
+    found = {label: text for label, text in data_of(body).items() if label.startswith("passage E")}
+    return {label.removeprefix("passage "): text.split("\n", 1)[-1] for label, text in found.items()}
+
+
 def honest(body: Body) -> str:
     """The answer of a plain and honest model, whatever is asked."""
     return json.dumps(honest_answer(body))
 
 
 def honest_answer(body: Body) -> Body:
-    """As `honest`, before it is written down."""
-    data = data_of(body)
-    passages = {label.removeprefix("passage "): text for label, text in data.items() if label.startswith("passage ")}
-    # The first line of a passage tells of its source.
-    words = {name: text.split("\n", 1)[-1].split(". ")[0].rstrip(".") for name, text in passages.items()}
-    first = next(iter(words), "")
+    """As `honest`, before it is written down: the first sentence of a passage is all that it takes from it."""
+    said: Body
+    data, passages = data_of(body), passages_of(body)
     match form_of(body):
         case "claims":
-            return {"claims": [{"quote": data["post"].split(". ")[0]}]}
+            quote = data["post"].split(". ")[0]
+            record = {"implies": "", "settled_by": "A study of it.", "since": "", "kind": "checkable"}
+            return {"claims": [{"quote": quote, "claim": quote, **record}], "queries": _searches(data["post"])}
         case "queries":
-            topic = " ".join(data["post"].split()[:6])
-            kinds = ("evidence", "statistics", "official statement")
-            return {"queries": [{"text": f"{topic} {kind}", "purpose": kind, "language": "en"} for kind in kinds]}
+            return {"queries": _searches(data["post"])}
+        case "picks":
+            lines = [line for line in data["remaining results"].splitlines() if line != "(nothing)"]
+            picks = [{"number": number, "tells": "It speaks to the claim."} for number in range(1, len(lines) + 1)]
+            return {"picks": picks, "rest": "The others repeat it."}
         case "pick":
             return {"why": "It speaks to the claim.", "pick": 1 if data["remaining results"] != "(nothing)" else 0}
+        case "passages":
+            said = {"tells": "It answers the claim.", "points": "against", "answer": "stated"}
+            found = [{"id": name, "quote": _opening(text), **said} for name, text in passages.items()]
+            return {"to_program": [], "passages": found, "missing": "", "searches": []}
         case "decision":
-            note = f"{words.get(first, 'Nothing')}."
-            return {"reason": "It answers the claim.", "decision": "note", "note": note, "evidence_ids": [first]}
-        case "relevant":
-            return {"quote": words[first], "reason": "It bears on the claim.", "relevant": "yes"}
+            notes = [{"sentences": [_sentence(name, text)]} for name, text in passages.items()]
+            return {"reason": "It answers the claim.", "decision": "note", "notes": notes[:3]}
+        case "grades":
+            letters = [label.removeprefix("note ") for label in data if label.startswith("note ")]
+            grades: list[Body] = [
+                {"note": name, "objections": [], "grade": 9 - 2 * n} for n, name in enumerate(letters)
+            ]
+            best = data[f"note {letters[0]}"].rstrip(".")
+            name = next((name for name, text in passages.items() if best in text), next(iter(passages)))
+            sentences = [_sentence(name, passages[name])]
+            return {"grades": grades, "final": {"best": letters[0], "sentences": sentences, "changes": "Nothing."}}
         case "faithful":
-            lines = data["note, sentence by sentence"].splitlines()
-            carried = [{"sentence": n, "evidence_id": first, "quote": words[first]} for n in range(1, len(lines) + 1)]
-            return {"carried": carried, "distortions": [], "reason": "It says what E1 says.", "faithful": "yes"}
+            lines = [line.split(". ", 1)[1] for line in data["note, sentence by sentence"].splitlines()]
+            carried = [{"sentence": number, **_carrier(line, passages)} for number, line in enumerate(lines, 1)]
+            said = {"distortions": [], "reason": "It says what E1 says.", "faithful": "yes"}
+            return {"to_program": [], "carried": carried, **said}
         case "helpful":
-            return {"objections": [], "reason": "It is clear.", "helpful": "yes"}
-        case "follows":
-            return {"objections": [], "reason": "It holds.", "rewrite": "", "follows": "yes"}
+            holds = {"objections": [], "reason": "It holds.", "follows": "yes"}
+            names = ("addresses_claim", "context", "neutral", "no_speculation", "readable")
+            said = {"rewrite": "", "objections": [], "reason": "It is clear.", "helpful": "yes"}
+            return {"principles": [{"name": name, **holds} for name in names], **said}
         case "shows":
             return {"text": "WORDS", "shows": "A sign."}
-        case "shortened":
-            return {"note": data["note"][:100].rsplit(" ", 1)[0] + "."}
+        case "overall":
+            criteria = ("accuracy", "directness", "sources", "neutrality", "brevity", "overall")
+            return {"why": "They say the same.", **dict.fromkeys(criteria, "tie")}
     return {}
+
+
+_LONGEST_SENTENCE = 200  # characters, so that a note of one always fits
+
+
+def _opening(text: str) -> str:
+    """The words of its first sentence, without the stop."""
+    words = text.split(". ", maxsplit=1)[0].rstrip(".")
+    return words if len(words) <= _LONGEST_SENTENCE else words[:_LONGEST_SENTENCE].rsplit(" ", 1)[0]
+
+
+def _sentence(name: str, text: str) -> Body:
+    words = _opening(text)
+    return {"text": f"{words}.", "passages": [{"id": name, "quote": words}], "basis": "stated"}
+
+
+def _carrier(sentence: str, passages: Mapping[str, str]) -> Body:
+    """The passage that has the sentence; else the first sentence of the first."""
+    words = sentence.rstrip(".")
+    name = next((name for name, text in passages.items() if words in text), None)
+    first = next(iter(passages))
+    return {"evidence_id": name or first, "quote": words if name else _opening(passages[first])}
+
+
+def _searches(post: str) -> list[Body]:
+    topic = " ".join(post.split()[:6])
+    kinds = ("evidence", "statistics", "official statement")
+    return [{"text": f"{topic} {kind}", "purpose": kind, "language": "en"} for kind in kinds]

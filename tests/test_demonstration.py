@@ -28,7 +28,7 @@ from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.passages import best_passage
 from crowdnotes.evidence.reading.document import read_page
 from crowdnotes.settings import FetchSettings, GateSettings
-from crowdnotes.testing import LiveLinks
+from crowdnotes.testing import LiveLinks, brief_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.sentences import split_sentences
 from tests.shared import minilm
@@ -281,7 +281,7 @@ def test_hints_point_at_what_the_tempting_note_says_beyond_its_source() -> None:
     source = Source(id="S1", title=document.title, url=example.urls[0], publisher=document.publisher)
     evidence = [Evidence(id="E1", source=source, passage=passage, rank=1, why="")]
     engine = LocalEngine(embedder, GateSettings())
-    assert engine.relevance(example.post, evidence).status is GateStatus.PASS
+    assert engine.relevance(brief_of(example.post), evidence).status is GateStatus.PASS
     (sentence,) = engine.support(example.tempting_note, evidence)
     hints = " ".join(sentence.doubts)
     assert all(word in hints for word in ("“One sample”", "“prove”", "“every”"))
@@ -302,7 +302,7 @@ def test_the_deciding_sentence_is_among_those_that_are_offered_to_quote(example:
         evidence.append(Evidence(id=f"E{number}", source=source, passage=passage, rank=number, why=""))
     engine = LocalEngine(embedder, GateSettings())
     passages = {item.id: item.passage.text for item in evidence}
-    found = engine.write(example.post, evidence, NOTE_LIMIT, 3).quotations
+    found = engine.write(brief_of(example.post), evidence, NOTE_LIMIT, 3).quotations
     offered = {passages[each.evidence_id][each.span.start : each.span.end] for each in found}
     assert offered & {page.deciding for page in example.pages}
-    assert engine.relevance(example.post, evidence).status is GateStatus.PASS
+    assert engine.relevance(brief_of(example.post), evidence).status is GateStatus.PASS

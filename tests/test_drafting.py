@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from itertools import zip_longest
+
 import pytest
 
-from crowdnotes.domain import Evidence, Post, Quotation, Source, Span, text_sha256
-from crowdnotes.drafting import quoted, write_candidates
-from crowdnotes.engines import WriterAnswer, Written
+from crowdnotes.domain import (
+    AnswerKind,
+    Basis,
+    Claim,
+    ClaimKind,
+    Evidence,
+    PassageAnswer,
+    Points,
+    Post,
+    Quotation,
+    Settlement,
+    Source,
+    Span,
+    text_sha256,
+)
+from crowdnotes.drafting import quoted, revise_candidates, why_no_note, write_candidates
+from crowdnotes.engines import Brief, WriterAnswer, Written, WrittenSentence
+from crowdnotes.engines.base import Carrier
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.building import ReadSource, build_evidence
 from crowdnotes.evidence.reading.document import HTML, read_body
 from crowdnotes.settings import EvidenceSettings, GateSettings
-from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_evidence
+from crowdnotes.testing import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence
 from crowdnotes.text.note_rules import note_length
 
-POST = Post(text="This drink makes you ill!")
+BRIEF = brief_of(Post(text="This drink makes you ill!"))
 
 
 def _drafted(*written: Written, evidence: int = 3) -> list[str]:
     engine = ScriptedEngine()
     engine.answer = WriterAnswer(written)
     items = [make_evidence(n, url=f"https://h{n}.example.org/") for n in range(1, evidence + 1)]
-    return [draft.text for draft in write_candidates(engine, POST, items, FixedClock()).candidates]
+    return [draft.text for draft in write_candidates(engine, BRIEF, items, FixedClock()).candidates]
 
 
 def test_links_come_from_the_evidence_that_a_candidate_cites() -> None:
     assert _drafted(Written("No link was found.", ("E2",))) == ["No link was found. https://h2.example.org/"]
 
 
-def test_a_candidate_carries_at_most_two_links_each_once() -> None:
-    (text,) = _drafted(Written("No link.", ("E1", "E2", "E1", "E3")))
-    assert text == "No link. https://h1.example.org/ https://h2.example.org/"
+def test_a_candidate_carries_at_most_three_links_each_once() -> None:
+    (text,) = _drafted(Written("No link.", ("E1", "E2", "E1", "E3", "E4")), evidence=4)
+    assert text == "No link. https://h1.example.org/ https://h2.example.org/ https://h3.example.org/"
 
 
 def test_the_same_note_twice_is_one_candidate() -> None:
@@ -58,7 +77,7 @@ def test_an_engine_that_breaks_its_contract_is_refused(written: Written, sentenc
 
 
 def test_without_passages_nothing_is_written() -> None:
-    drafted = write_candidates(ScriptedEngine(), POST, [], FixedClock())
+    drafted = write_candidates(ScriptedEngine(), BRIEF, [], FixedClock())
     assert drafted.candidates == ()
     assert drafted.abstained
 
@@ -66,10 +85,11 @@ def test_without_passages_nothing_is_written() -> None:
 def test_abstaining_is_passed_on() -> None:
     engine = ScriptedEngine()
     engine.answer = WriterAnswer((), "The passages do not speak about the claim.")
-    assert write_candidates(engine, POST, [make_evidence(1)], FixedClock()).abstained.startswith("The passages")
+    assert write_candidates(engine, BRIEF, [make_evidence(1)], FixedClock()).abstained.startswith("The passages")
 
 
 URL = "https://health.example.org/kettle"
+ENGINE = LocalEngine(HashingEmbedder(), GateSettings())
 ORDERED_POST = Post(text="Boiling tap water twice makes arsenic in your kettle!")
 FACTS = (
     "Boiling tap water twice does not make arsenic in your kettle, tests by the water board show.",
@@ -98,7 +118,7 @@ def _evidence(order: str, style: str) -> tuple[tuple[Evidence, ...], str]:
 def test_no_order_is_offered_to_be_quoted(order: str, style: str) -> None:
     evidence, _ = _evidence(order, style)
     passage = evidence[0].passage.text
-    drafted = write_candidates(LocalEngine(HashingEmbedder(), GateSettings()), ORDERED_POST, evidence, FixedClock())
+    drafted = write_candidates(ENGINE, brief_of(ORDERED_POST), evidence, FixedClock())
     offered = [passage[each.span.start : each.span.end] for each in drafted.quotations]
     assert offered
     # Without its markup the fourth order is a sentence to readers, which the person sees and leaves.
@@ -129,3 +149,119 @@ def test_a_hidden_order_is_not_even_shown_to_the_person() -> None:
 def test_an_order_in_plain_sight_is_shown_as_the_pages_own_words() -> None:
     evidence, _ = _evidence(ORDERS[0], "color:#333")
     assert ORDERS[0] in evidence[0].passage.text
+
+
+CLAIM = Claim(text="This drink makes you ill", span=Span(start=0, end=24))
+
+
+def _found(item: Evidence, answer: AnswerKind, points: Points = Points.AGAINST) -> PassageAnswer:
+    sha256 = text_sha256(item.passage.text)
+    return PassageAnswer(evidence_id=item.id, passage_sha256=sha256, answer=answer, points=points, tells="It says so.")
+
+
+def _why_none(
+    *found: tuple[AnswerKind, Points],
+    dates: Sequence[date | None] = (),
+    claim: Claim = CLAIM,
+    posted: date | None = None,
+) -> str:
+    """Why no note is proposed from passages of which so much was found, of these days."""
+    items = [make_evidence(number, text=f"Passage {number} on the drink.") for number in range(1, len(found) + 1)]
+    items = [
+        item.model_copy(update={"source": item.source.model_copy(update={"published": day})})
+        for item, day in zip_longest(items, dates)
+    ]
+    passages = tuple(_found(item, *said) for item, said in zip(items, found, strict=True))
+    at = None if posted is None else datetime(posted.year, posted.month, posted.day, tzinfo=UTC)
+    post = BRIEF.post.model_copy(update={"posted_at": at})
+    settlement = Settlement(passages=passages, missing="A trial of the drink.", engine="llm:small")
+    return why_no_note(Brief(post, TODAY, (claim,), settlement), items)
+
+
+STATED, INFERRED, BACKGROUND = AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE
+FOR, AGAINST, NEITHER = Points.FOR, Points.AGAINST, Points.NEITHER
+
+
+def test_a_note_is_proposed_where_a_passage_states_what_settles_the_claim_and_where_nobody_has_asked() -> None:
+    assert _why_none((BACKGROUND, NEITHER), (STATED, AGAINST)) == ""
+    assert _why_none((STATED, NEITHER), (STATED, FOR)) == ""
+    assert why_no_note(BRIEF, [make_evidence(1)]) == ""
+    assert why_no_note(brief_of(BRIEF.post, CLAIM), [make_evidence(1)]) == ""
+
+
+@pytest.mark.parametrize("answer", [INFERRED, BACKGROUND])
+def test_what_is_not_stated_is_not_enough_and_what_would_settle_it_is_told(answer: AnswerKind) -> None:
+    assert _why_none((answer, AGAINST)) == (
+        "Not enough evidence: no passage states what settles the claim. What would settle it: A trial of the drink."
+    )
+    assert _why_none().startswith("Not enough evidence")
+
+
+@pytest.mark.parametrize(
+    ("published", "posted", "since", "needed"),
+    [
+        (date(2025, 6, 1), None, None, False),
+        (date(2021, 6, 1), None, None, False),
+        (date(2019, 6, 1), None, None, True),  # too old to know what is so now
+        (None, None, None, True),
+        (date(2019, 6, 1), date(2020, 1, 1), None, False),  # the post is old too
+        (date(2025, 6, 1), None, date(2025, 7, 1), True),  # from before the event
+        (date(2025, 8, 1), None, date(2025, 7, 1), False),
+    ],
+)
+def test_that_the_passages_agree_counts_only_with_a_dated_source_recent_enough_for_the_claim(
+    published: date | None, posted: date | None, since: date | None, needed: bool
+) -> None:
+    claim = CLAIM.model_copy(update={"since": since})
+    why = _why_none((STATED, FOR), dates=[published], claim=claim, posted=posted)
+    agrees = "Not needed: the passages agree with the post. It says so."
+    too_old = "Not enough evidence: E1 agrees with the post, but is undated or too old to tell what is so now."
+    assert why == (too_old if needed else agrees)
+
+
+def test_one_recent_source_is_enough_and_one_that_speaks_against_the_claim_asks_for_a_note() -> None:
+    days = [date(2010, 1, 1), date(2025, 1, 1)]
+    assert _why_none((STATED, FOR), (STATED, FOR), dates=days).startswith("Not needed")
+    assert _why_none((STATED, FOR), (STATED, AGAINST), dates=days) == ""
+    assert _why_none((STATED, FOR), (INFERRED, AGAINST), dates=days).startswith("Not enough")
+
+
+@pytest.mark.parametrize("kind", [ClaimKind.OPINION, ClaimKind.SATIRE, ClaimKind.PREDICTION, ClaimKind.PERSONAL])
+def test_an_opinion_or_satire_needs_no_note_whatever_the_passages_say_unless_something_else_is_claimed(
+    kind: ClaimKind,
+) -> None:
+    other = CLAIM.model_copy(update={"kind": kind})
+    why = _why_none((STATED, AGAINST), claim=other)
+    assert why == f"Not needed: the post is {kind.value}, and claims nothing that can be checked."
+    assert why_no_note(brief_of(BRIEF.post, other, CLAIM), []) == ""
+
+
+def test_a_sentence_keeps_the_place_that_its_writer_gave_whatever_is_nearest_to_it() -> None:
+    item = make_evidence(1)
+    carrier = Carrier("E1", Span(start=0, end=10))
+    written = Written("No link was found.", ("E1",), (WrittenSentence("No link was found.", (carrier,), Basis.JOINED),))
+    engine = ScriptedEngine()
+    engine.answer = WriterAnswer((written, Written("Another note.", ("E1",))))
+    first, other = write_candidates(engine, BRIEF, [item], FixedClock()).candidates
+    assert (first.sentences[0].carrier, first.sentences[0].basis) == (carrier.span, Basis.JOINED)
+    assert (other.sentences[0].carrier, other.sentences[0].basis) == (None, None)
+
+
+def test_what_was_proposed_before_reaches_the_engine_without_its_links() -> None:
+    asked: list[Sequence[str]] = []
+
+    class _Noting(ScriptedEngine):
+        def write(
+            self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
+        ) -> WriterAnswer:
+            asked.append([words.strip() for words in earlier])
+            return self.answer
+
+    before = ["No link was found. https://h1.example.org/"]
+    write_candidates(_Noting(), BRIEF, [make_evidence(1)], FixedClock(), earlier=before)
+    assert asked == [["No link was found."]]
+
+
+def test_an_engine_that_compares_no_notes_revises_none() -> None:
+    drafts = write_candidates(ScriptedEngine(), BRIEF, [make_evidence(1)], FixedClock()).candidates
+    assert revise_candidates(ScriptedEngine(), BRIEF, [make_evidence(1)], drafts, FixedClock()) is None

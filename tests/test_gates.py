@@ -26,17 +26,17 @@ from crowdnotes.domain import (
 from crowdnotes.errors import EngineError
 from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
-from crowdnotes.gates.quotes import unfound_quotes
-from crowdnotes.testing import ScriptedEngine, make_evidence
+from crowdnotes.gates.form import unfound_quotes
+from crowdnotes.testing import ScriptedEngine, brief_of, make_evidence
 from crowdnotes.text.sentences import split_sentences
 
-POST = Post(text="This drink makes you ill!")
+BRIEF = brief_of(Post(text="This drink makes you ill!"))
 NOTE = "The review found no link. https://health.example.org/review"
 ORDER = [GateName.RELEVANCE, GateName.CORRECTNESS, GateName.HELPFULNESS]
 
 
 def _statuses(engine: ScriptedEngine) -> list[GateStatus]:
-    judged = assess(engine, POST, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    judged = assess(engine, BRIEF, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     return [judged.gate(name).status for name in ORDER]
 
 
@@ -50,7 +50,7 @@ def test_all_three_run_in_order_when_each_passes() -> None:
 def test_nothing_counts_behind_a_failed_gate_and_what_was_found_there_is_held_back(failing: int) -> None:
     engine = ScriptedEngine()
     engine.fails_at = ORDER[failing]
-    judged = assess(engine, POST, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    judged = assess(engine, BRIEF, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     expected = [GateStatus.PASS] * failing + [GateStatus.FAIL] + [GateStatus.NOT_RUN] * (2 - failing)
     assert [gate.status for gate in judged.gates] == expected
     assert [gate.gate for gate in judged.held] == ORDER[failing + 1 :]
@@ -70,19 +70,19 @@ def test_when_sentences_cannot_be_attributed_nothing_is_passed_and_lint_is_still
         def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
             raise EngineError("The engine did not answer.")
 
-    judged = assess(Broken(), POST, "No link", [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    judged = assess(Broken(), BRIEF, "No link", [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     assert {gate.status for gate in judged.gates} == {GateStatus.NOT_RUN}
     assert [warning.code for warning in judged.lint] == ["no-url"]
 
 
 def test_an_assessment_has_one_result_of_each_gate() -> None:
-    judged = assess(ScriptedEngine(), POST, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    judged = assess(ScriptedEngine(), BRIEF, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     with pytest.raises(ValidationError, match="one result of each gate"):
         Assessment.model_validate(judged.model_dump() | {"gates": [*judged.gates, judged.gates[0]]})
 
 
 def test_an_assessment_is_bound_to_its_text_and_carries_lint() -> None:
-    judged = assess(ScriptedEngine(), POST, "No link", [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    judged = assess(ScriptedEngine(), BRIEF, "No link", [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     assert judged.text_sha256 == text_sha256("No link")
     assert [warning.code for warning in judged.lint] == ["no-url"]
 
@@ -96,7 +96,7 @@ def _compared(*found: Support, settled: bool = False, note: str = TWO) -> Assess
     at = datetime(2026, 1, 1, tzinfo=UTC)
     engine = ScriptedEngine()
     engine.by_person, engine.hints = True, ("How many: the note says “all”.",)
-    judged = assess(engine, POST, note, [PASSAGE], lambda: at)
+    judged = assess(engine, BRIEF, note, [PASSAGE], lambda: at)
     checks = [
         SentenceCheck(
             words=TWO[each.start : each.end],
@@ -152,7 +152,7 @@ def test_a_comparison_holds_while_sentence_and_passage_keep_their_words() -> Non
 
 
 def test_where_a_model_judges_correctness_a_persons_comparison_changes_nothing() -> None:
-    judged = assess(ScriptedEngine(), POST, NOTE, [PASSAGE], lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    judged = assess(ScriptedEngine(), BRIEF, NOTE, [PASSAGE], lambda: datetime(2026, 1, 1, tzinfo=UTC))
     assert with_checks(judged, NOTE, [PASSAGE], []) is judged
 
 

@@ -32,7 +32,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.gates import assess
 from crowdnotes.handoff import cases_csv, form_labels, post_url, to_json, to_markdown
-from crowdnotes.testing import ScriptedEngine, make_case, make_evidence
+from crowdnotes.testing import ScriptedEngine, brief_of, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 NOTE = "According to Example Health, no link was found. https://health.example.org/review"
@@ -77,7 +77,7 @@ def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
     case = _decided()
     engine = ScriptedEngine()
     engine.fails_at = GateName.RELEVANCE
-    judged = assess(engine, case.post, case.draft.text, case.used_evidence, lambda: AT)
+    judged = assess(engine, brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)
     failed, not_run = ObstacleKind.GATE_FAILED, ObstacleKind.GATE_NOT_RUN
     over = tuple(
         _over(failed if gate is GateName.RELEVANCE else not_run, gate.value, "it fits the post") for gate in GateName
@@ -203,7 +203,7 @@ def test_only_an_address_on_x_is_opened_as_the_post() -> None:
 def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
     case = _decided()
     assert case.draft is not None
-    judged = assess(ScriptedEngine(), case.post, case.draft.text, case.used_evidence, lambda: AT)
+    judged = assess(ScriptedEngine(), brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)
     edited = case.draft.model_copy(update={"text": f"In short: {NOTE}"})
     rows = csv.DictReader(
         io.StringIO(cases_csv([_decided(assessment=judged), _decided(assessment=judged, draft=edited), _decided()]))
@@ -218,7 +218,7 @@ def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
 def test_scores_from_before_inspection_are_told_as_such() -> None:
     case = _decided(decision=None)
     assert case.draft is not None
-    judged = assess(ScriptedEngine(), case.post, case.draft.text, case.evidence, lambda: AT)
+    judged = assess(ScriptedEngine(), brief_of(case.post), case.draft.text, case.evidence, lambda: AT)
     proposed = tuple(item.model_copy(update={"review": Review()}) for item in case.evidence)
     case = case.model_copy(update={"assessment": judged, "evidence": proposed})
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))

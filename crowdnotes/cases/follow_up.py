@@ -1,5 +1,7 @@
 """Follow-up searches: what may be asked for once evidence is there, and how what is found joins it.
 
+One the program asks for by itself: when no passage states what settles the claim (`settle`).
+
 More like a passage, the other side (what speaks for the post's claim), a link added, a passage swapped for the next
 best of what was found. Nothing that a person opened is lost: each keeps the set before it on record, and ids go on.
 """
@@ -16,6 +18,7 @@ from crowdnotes.cases.intake import Places, checked_urls, places_of
 from crowdnotes.cases.workflow import PROGRAM, leans_on, on_record, ranked, require_open, with_event, with_sources
 from crowdnotes.domain import (
     Aim,
+    AnswerKind,
     Case,
     Evidence,
     FetchOutcome,
@@ -248,11 +251,12 @@ def stages_of(asked: FollowUpSearch, tools: Tools) -> list[tuple[StageName, Work
 
 
 def _queries(case: Case, asked: FollowUpSearch, tools: Tools) -> tuple[Changes, str]:
-    engine, post = tools.engine, case.post.as_read
-    claims = case.claims or engine.claims(post)
+    if asked.queries:  # asked for with its searches
+        return {"queries": asked.queries}, f"{len(asked.queries)} searches"
     liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
     like = liked.passage.text if liked is not None else ""
-    found = engine.queries(post, claims, tools.settings.evidence.queries, aim=asked.aim, like=like)
+    limit = tools.settings.evidence.queries
+    found = tools.engine.queries(tools.brief(case), limit, aim=asked.aim, like=like)
     return {"queries": tuple(found)}, f"{len(found)} searches" if found else "There is nothing to search for"
 
 
@@ -269,9 +273,8 @@ def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -
     # What it is about is not among what is covered: more of it is wanted, or something in its place.
     beside = _as_hits([item for item in case.evidence if item.id != asked.about])
 
-    def choose(candidates: Sequence[Hit], quota: int, had: Sequence[Hit]) -> Selection:
-        post, covered = case.post.as_read, [*beside, *had]
-        return select_by_utility(tools.engine, post, candidates, quota, aim=asked.aim, beside=covered)
+    def choose(candidates: Sequence[Hit], count: int) -> Selection:
+        return select_by_utility(tools.engine, tools.brief(case), candidates, count, aim=asked.aim, beside=beside)
 
     if asked.kind is FollowUpKind.LINK:
         link = link_request(asked.about)
@@ -288,6 +291,80 @@ def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tool
     return {"evidence": gathering.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 
+_FURTHER_QUERIES = 4
+
+
+def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]:
+    """Whether the passages settle the claim; if none states it, one more search is put on record, once a gathering.
+
+    `may_search`: that search is done next. Else none is put on record, where it would stay undone.
+    """
+    evidence = [item for item in case.evidence if item.aim is Aim.JUDGE]
+    brief = tools.brief(case)
+    if not evidence or (case.claims and brief.claim is None):
+        return {}, "There is nothing to settle"
+    found = tools.engine.settle(brief, evidence, _FURTHER_QUERIES)
+    if found is None:
+        return {}, "NOT RUN: the engine at work cannot tell."
+    changes: dict[str, object] = {"settlement": found.settlement}
+    answers = [answer.answer for _, answer in found.settlement.answers(evidence)]
+    if AnswerKind.STATED in answers:
+        return changes, f"{answers.count(AnswerKind.STATED)} of {len(evidence)} passages state what settles the claim"
+    somewhere = case.searched and (case.libraries or case.services)
+    if may_search and found.queries and somewhere and second_search(case) is None:
+        at = tools.clock()
+        further = FollowUpSearch(
+            id=f"settle-{len(case.follow_ups) + 1}",
+            kind=FollowUpKind.SETTLE,
+            asked_at=at,
+            by=PROGRAM,
+            about=found.settlement.missing,
+            libraries=case.libraries,
+            services=case.services,
+            queries=found.queries,
+        )
+        changes["follow_ups"] = (further,)
+    helps = f"{len(answers)} help to infer it" if answers else "none answers it"
+    missing = f" Missing: {found.settlement.missing}" if found.settlement.missing else ""
+    return changes, f"No passage states what settles the claim; {helps}.{missing}"
+
+
+def is_settled(case: Case) -> str | None:
+    """Why the passages need not be asked about: each was."""
+    evidence = [item for item in case.evidence if item.aim is Aim.JUDGE]
+    known = case.settlement is not None and all(case.settlement.of(item) for item in evidence)
+    return "Asked before" if evidence and known else None
+
+
+def second_search(case: Case) -> FollowUpSearch | None:
+    """The search for what would settle the claim that belongs to the present gathering, if it was asked for."""
+    since = next((stage.finished_at for stage in case.stages if stage.name is StageName.SEARCH), case.created_at)
+    asked = (other for other in reversed(case.follow_ups) if other.kind is FollowUpKind.SETTLE)
+    return next((other for other in asked if other.asked_at >= since), None)
+
+
+class SecondSearchStages:
+    """The stages of `second_search`, whose id is not known when the work is planned."""
+
+    def stages(self, case: Case) -> tuple[Stage, ...]:
+        """See `stages.StageLog.stages`."""
+        asked = second_search(case)
+        return asked.stages if asked is not None else ()
+
+    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
+        """See `stages.StageLog.keep`."""
+        return FollowUpStages(unfinished(newest).id).keep(newest, worked_on, changes, stage)
+
+
+def second_search_stages(tools: Tools) -> list[tuple[StageName, Work]]:
+    """What the program does for `second_search`, while it is the open one."""
+    return [
+        (StageName.SEARCH, lambda case, progress: _search(case, unfinished(case), progress, tools)),
+        (StageName.READ, lambda case, progress: _read(case, unfinished(case), progress, tools)),
+        (StageName.PASSAGES, lambda case, progress: _passages(case, unfinished(case), progress, tools)),
+    ]
+
+
 class FollowUpStages:
     """The stages of one follow-up search, kept with it, so that one that was stopped goes on where it was."""
 
@@ -295,11 +372,11 @@ class FollowUpStages:
         self._id = search_id
 
     def stages(self, case: Case) -> tuple[Stage, ...]:
-        """See `stages.Record.stages`."""
+        """See `stages.StageLog.stages`."""
         return next((asked.stages for asked in case.follow_ups if asked.id == self._id), ())
 
     def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
-        """See `stages.Record.keep`. The last stage's evidence joins the case's, and the search has ended."""
+        """See `stages.StageLog.keep`. The last stage's evidence joins the case's, and the search has ended."""
         if _where(newest) != _where(worked_on):
             raise WorkflowError(
                 "sources changed", "Other sources were chosen while this was at work.", "Ask for the search again."

@@ -17,6 +17,7 @@ from crowdnotes.domain import (
     DateOrigin,
     Evidence,
     FetchOutcome,
+    FollowUpSearch,
     Hit,
     Mode,
     ProviderOutcome,
@@ -26,14 +27,14 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines import Engine
+from crowdnotes.engines import Brief, Engine
 from crowdnotes.errors import JobCancelled, JobError, LibraryError, StoreError
 from crowdnotes.evidence.building import ReadSource, build_evidence
 from crowdnotes.evidence.library import Libraries, LibraryDocument
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, search_all
-from crowdnotes.evidence.search.run import queries_for
+from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
@@ -43,6 +44,7 @@ from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.urls import canonical_url
 
 _ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
+_SPARE = 4  # more than are wanted, so that nobody is asked again when some cannot be read
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
 _BROUGHT = "You brought this link."
 
@@ -91,6 +93,12 @@ class Tools:
     jury: Callable[[], Jury]
     clock: Callable[[], datetime]
     options: GatherOptions = GatherOptions()
+
+    def brief(self, case: Case) -> Brief:
+        """What an engine is told of a case: the day is no later than the last that its evidence may be from."""
+        today = self.clock().date()
+        last = today if case.until is None else min(today, case.until)
+        return Brief(case.post.as_read, last, case.claims, case.settlement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +171,12 @@ def _link_id(url: str) -> str:
 
 def queries(case: Case, tools: Tools) -> tuple[Changes, str]:
     """Claims and diverse queries (CrowdNotes+ 4.2)."""
-    claims = tools.engine.claims(case.post.as_read)
-    limit = tools.settings.evidence.queries
-    found = queries_for(tools.engine, case.post.as_read, claims, limit, diverse=tools.options.diverse)
-    summary = f"{len(found)} searches" if found else "The post holds nothing to search for"
-    return {"claims": tuple(claims), "queries": tuple(found)}, summary
+    brief, limit = tools.brief(case), tools.settings.evidence.queries
+    plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
+    summary = (
+        f"{len(plan.queries)} searches" if plan.queries else plan.why_none or "The post holds nothing to search for"
+    )
+    return {"claims": plan.claims, "queries": plan.queries}, summary
 
 
 def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
@@ -219,7 +228,7 @@ def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
     return [provider for provider in tools.providers(case.libraries) if provider.name in wanted]
 
 
-Choose = Callable[[Sequence[Hit], int, Sequence[Hit]], Selection]
+Choose = Callable[[Sequence[Hit], int], Selection]
 ReadSources = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
 
 
@@ -238,20 +247,18 @@ def read_best(
     """The sources: `quota` of the candidates that could be read.
 
     Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
-    `choose` gets what is left, how many are missing, and what was read already. `links` are read beside the
-    first choice, whatever becomes of them.
+    `choose` gets the candidates and how many to name, best first: a few to spare, for those that cannot be read.
+    `links` are read beside the first choice, whatever becomes of them.
     """
-    left = list(candidates)
-    had: list[Hit] = []
+    selection = choose(candidates, quota + _SPARE) if candidates else Selection(())
+    left = list(selection.chosen)
+    had = 0
     sources: dict[str, Source] = {}
     reasons: dict[str, str] = {}
-    rest = ""
     for number in range(_ROUNDS):
-        selection = choose(left, quota - len(had), had) if left else Selection(())
-        chosen, rest = selection.chosen, selection.rest
-        left = [hit for hit in left if not any(hit is item.hit for item in chosen)]
-        picks = {pick.id: (pick, item.hit) for item in chosen if (pick := hit_request(item.hit, item.why)) is not None}
-        wanted = [*(links if number == 0 else ()), *(pick for pick, _ in picks.values())]
+        chosen, left = left[: quota - had], left[quota - had :]
+        picks = [pick for item in chosen if (pick := hit_request(item.hit, item.why)) is not None]
+        wanted = [*(links if number == 0 else ()), *picks]
         if not wanted:
             break
         found = read(wanted)
@@ -261,10 +268,10 @@ def read_best(
         sources = {name: source for name, source in sources.items() if source.id in once}
         reasons = {found[item.id].id: item.why for item in wanted if item.id in found} | reasons
         read_now = {name for name, source in found.items() if name in sources and source.outcome is FetchOutcome.READ}
-        had += [hit for name, (_, hit) in picks.items() if name in read_now]
-        if not chosen or len(had) >= quota:
+        had += sum(pick.id in read_now for pick in picks)
+        if had >= quota:
             break
-    return Best(sources, reasons, rest)
+    return Best(sources, reasons, selection.rest if had < quota else "")
 
 
 def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
@@ -292,9 +299,8 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
                 had[item.id] = sources[place] = source
         return had
 
-    def choose(candidates: Sequence[Hit], quota: int, beside: Sequence[Hit]) -> Selection:
-        post = case.post.as_read
-        return select_by_utility(tools.engine, post, candidates, quota, beside=beside, by_utility=options.by_utility)
+    def choose(candidates: Sequence[Hit], count: int) -> Selection:
+        return select_by_utility(tools.engine, tools.brief(case), candidates, count, by_utility=options.by_utility)
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     links = [link_request(url) for url in case.urls]
@@ -467,6 +473,8 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict
         persons = [item.source for item in newest.evidence if _is_a_persons(item)]
         kept = {source.id: kept_by_a_person(source, newest.until) for source in persons}
         result["sources"] = tuple((found | kept).values())
+    if "follow_ups" in result:  # the new ones alone
+        result["follow_ups"] = (*newest.follow_ups, *cast("tuple[FollowUpSearch, ...]", result["follow_ups"]))
     if newest.draft != worked_on.draft:
         result.pop("draft", None)
         result.pop("revisions", None)

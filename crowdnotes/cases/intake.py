@@ -199,6 +199,7 @@ def replace_post(case: Case, post: Post, by: str, at: datetime, kind: str, detai
         outcomes=(),
         sources=(),
         evidence=(),
+        settlement=None,
         candidates=(),
         quotations=(),
         draft=None,

@@ -27,7 +27,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import GATES
-from crowdnotes.gates.quotes import unfound_quotes
+from crowdnotes.gates.form import unfound_quotes
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
@@ -160,7 +160,10 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
 
 
 def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
+    told = _told_by_gate(case, draft)
     for url in uninspected_links(case, draft):
+        if url in told:
+            continue
         yield _obstacle(
             ObstacleKind.LINK_UNINSPECTED,
             url,
@@ -176,6 +179,15 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
             f"The link {url}: {check.in_words if check else 'not checked yet'}.{why}",
             "Check the links again, mend the address, or write why it should stay.",
         )
+
+
+def _told_by_gate(case: Case, draft: Draft) -> set[str]:
+    """The links that a gate failed for: they are told, and passed over, with it."""
+    if case.assessment is None or not case.assessment_is_current:
+        return set()
+    failed = (result for result in case.assessment.found if result.status is GateStatus.FAIL)
+    spans = (finding.span for result in failed for finding in result.findings if finding.by_rule and finding.span)
+    return {draft.text[span.start : span.end] for span in spans}
 
 
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ from crowdnotes.errors import CaseNotFoundError, NewerCaseError
 from crowdnotes.evidence.pictures import clean_picture, preview
 from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.gates import GATES
-from crowdnotes.gates.quotes import form_warnings
+from crowdnotes.gates.form import form_warnings
 from crowdnotes.jobs import Step
 from crowdnotes.jury.verdict import changes_by_edit
 

@@ -2,12 +2,13 @@
 
 A step reads the newest case, does its work, and writes its result and a line about itself in one transaction. A stage
 that is on record is not run again: that is what resuming is. Gathering and follow-up searches run on the same steps;
-where their stages are kept is a `Record`.
+where their stages are kept is a `StageLog`.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -16,11 +17,11 @@ from crowdnotes.cases import follow_up, gathering, intake, links
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
-from crowdnotes.domain import Aim, Case, Image, JuryVerdict, Mode, Stage, StageName, Usage
-from crowdnotes.drafting import write_candidates
+from crowdnotes.domain import Aim, Case, Draft, Evidence, Image, JuryVerdict, Mode, Stage, StageName, Usage
+from crowdnotes.drafting import revise_candidates, why_no_note, write_candidates
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
-from crowdnotes.errors import CrowdNotesError, EngineError, StoreError, WorkflowError
+from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
 from crowdnotes.gates import assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Progress, Step
@@ -33,7 +34,9 @@ _TITLES = {
     StageName.SEARCH: "Search",
     StageName.READ: "Choose and read sources",
     StageName.PASSAGES: "Find the passages that matter",
+    StageName.SETTLE: "Ask whether they settle the claim",
     StageName.DRAFT: "Write notes, or find sentences to quote",
+    StageName.REVISE: "Compare the notes and better the best",
     StageName.ASSESS: "Score the note",
     StageName.JURY: "Hear the jury (a simulation)",
     StageName.LINKS: "Check the links",
@@ -59,11 +62,11 @@ class CaseStages:
     """The stages of the case itself."""
 
     def stages(self, case: Case) -> tuple[Stage, ...]:
-        """See `Record.stages`."""
+        """See `StageLog.stages`."""
         return case.stages
 
     def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
-        """See `Record.keep`."""
+        """See `StageLog.keep`."""
         if newest.post.whole_text != worked_on.post.whole_text:
             raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
         if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
@@ -103,6 +106,8 @@ class StageRunner:
                 (StageName.SEARCH, partial(gathering.search, tools=tools)),
             ]
         steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
+        if tools.engine.uses_language_model:
+            steps += self._settle_steps(case_id, case.mode)
         if tools.engine.sees and intake.unread_images(case):
             steps.insert(0, self._image_step(case_id))
         return self._metered(case_id, steps)
@@ -112,16 +117,48 @@ class StageRunner:
         asked = follow_up.unfinished(self._open(case_id))
         record = follow_up.FollowUpStages(asked.id)
         work = follow_up.stages_of(asked, self._tools)
-        return self._metered(case_id, [self._step(case_id, name, do, record, resumable=True) for name, do in work])
+        steps = [self._step(case_id, name, do, record, resumable=True) for name, do in work]
+        if self._tools.engine.uses_language_model and asked.aim is Aim.JUDGE:
+            steps.append(self._settle_step(case_id, "settle"))
+        return self._metered(case_id, steps)
+
+    def _settle_steps(self, case_id: str, mode: Mode) -> list[Step]:
+        """Whether the passages settle the claim; and where none states it, one more search, and the question again."""
+        if mode is not Mode.AUTOMATION:
+            return [self._settle_step(case_id, "settle")]
+        steps = [self._settle_step(case_id, "settle", may_search=True)]
+        record = follow_up.SecondSearchStages()
+
+        def needed(case: Case) -> str | None:
+            return "Not needed" if follow_up.second_search(case) is None else None
+
+        for name, do in follow_up.second_search_stages(self._tools):
+            step = self._step(case_id, name, do, record, resumable=True, done=needed)
+            steps.append(replace(step, name=f"{name.value} again", title=f"{_TITLES[name]} once more"))
+        return [*steps, self._settle_step(case_id, "settle again")]
+
+    def _settle_step(self, case_id: str, name: str, *, may_search: bool = False) -> Step:
+        step = self._step(
+            case_id,
+            StageName.SETTLE,
+            lambda case, _: follow_up.settle(case, self._tools, may_search=may_search),
+            done=follow_up.is_settled,
+        )
+        return replace(step, name=name)
 
     def write(self, case_id: str, *, before_inspection: bool) -> list[Step]:
-        """Candidate notes. Raises WorkflowError while no passage is in use, unless only proposing."""
+        """Candidate notes, compared and the best one revised.
+
+        Raises WorkflowError while no passage is in use, unless only proposing.
+        """
         case = self._open(case_id)
         if not case.used_evidence and not before_inspection:
             raise WorkflowError("evidence first", "No passage is in use yet.", "Open a passage and choose “use”.")
-        return self._metered(
-            case_id, [self._step(case_id, StageName.DRAFT, partial(self._draft, before_inspection=before_inspection))]
-        )
+        steps = [self._step(case_id, StageName.DRAFT, partial(self._draft, before_inspection=before_inspection))]
+        if self._tools.engine.uses_language_model:
+            revise = partial(self._revise, before_inspection=before_inspection)
+            steps.append(self._step(case_id, StageName.REVISE, revise))
+        return self._metered(case_id, steps)
 
     def assess(self, case_id: str, *, before_inspection: bool, scores_only: bool = False) -> list[Step]:
         """One assessment of the text, the jury, and the links.
@@ -191,21 +228,33 @@ class StageRunner:
         return Step(name="images", title="Read the images", run=run, finished=finished)
 
     def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
-        proposed = tuple(item for item in case.evidence if item.aim is Aim.JUDGE)  # the other side waits for a tick
-        drafted = write_candidates(
-            self._tools.engine,
-            case.post.as_read,
-            proposed if before_inspection and not case.used_evidence else case.used_evidence,
-            self._tools.clock,
-        )
+        evidence, tools = _to_write_from(case, before_inspection=before_inspection), self._tools
+        brief = tools.brief(case)
+        reason = why_no_note(brief, evidence) if before_inspection else ""
+        if reason:
+            return {"candidates": (), "quotations": ()}, f"No note: {reason}"
+        is_revised = any(stage.name is StageName.REVISE for stage in case.stages)
+        earlier = [draft.text for draft in case.candidates] if is_revised else []  # else they are being made
+        drafted = write_candidates(tools.engine, brief, evidence, tools.clock, earlier=earlier)
         if not drafted.candidates:
             return {"candidates": (), "quotations": drafted.quotations}, drafted.summary
         changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
-        first = drafted.candidates[0]
-        untouched = case.draft is None or case.draft.engine != "person"
-        if untouched and (case.draft is None or case.draft.sha256 != first.sha256):  # a person's own words stay
-            changes |= {"draft": first, "revisions": with_revision(case)}
+        if not tools.engine.uses_language_model:
+            changes |= _with_draft(case, drafted.candidates[0])
         return changes, drafted.summary
+
+    def _revise(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
+        """The candidates in the judge's order, the best one revised; as they were written where that fails."""
+        if not case.candidates:
+            return {}, "There is no note to compare"
+        evidence, tools = _to_write_from(case, before_inspection=before_inspection), self._tools
+        try:
+            revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
+        except ModelAnswerError as error:
+            return _with_draft(case, case.candidates[0]), f"NOT RUN, so the first is shown: {error.message}"
+        if revised is None:
+            return _with_draft(case, case.candidates[0]), "NOT RUN: the engine at work compares no notes."
+        return {"candidates": revised.candidates, **_with_draft(case, revised.candidates[0])}, revised.summary
 
     def _assess(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:
@@ -213,7 +262,7 @@ class StageRunner:
         cited = case.draft.evidence_ids
         proposed = tuple(item for item in case.evidence if item.id in cited)
         evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
-        assessment = assess(self._tools.engine, case.post.as_read, case.draft.text, evidence, self._tools.clock)
+        assessment = assess(self._tools.engine, self._tools.brief(case), case.draft.text, evidence, self._tools.clock)
         assessment = with_checks(assessment, case.draft.text, evidence, case.sentence_checks)
         summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
         return {"assessment": assessment}, summary
@@ -247,13 +296,21 @@ class StageRunner:
         return links.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
 
     def _step(
-        self, case_id: str, name: StageName, work: Work, record: StageLog = _CASE, *, resumable: bool = False
+        self,
+        case_id: str,
+        name: StageName,
+        work: Work,
+        record: StageLog = _CASE,
+        *,
+        resumable: bool = False,
+        done: Callable[[Case], str | None] = lambda _: None,
     ) -> Step:
+        """`done` says why a step need not run; a `resumable` one is not run again once it is on record."""
+
         def finished() -> str | None:
-            if not resumable:
-                return None
-            stages = record.stages(self._store.get(case_id))
-            return next((stage.summary for stage in stages if stage.name is name), None)
+            case = self._store.get(case_id)
+            on_record = (stage.summary for stage in record.stages(case) if stage.name is name and resumable)
+            return next(on_record, None) or done(case)
 
         def run(progress: Progress) -> str:
             begun = time.perf_counter()
@@ -293,6 +350,19 @@ class StageRunner:
         return [replace(step, run=partial(run, step)) for step in steps]
 
 
+def _to_write_from(case: Case, *, before_inspection: bool) -> tuple[Evidence, ...]:
+    """The passages in use; before anybody has looked at them all that were found to judge the claim by."""
+    proposed = tuple(item for item in case.evidence if item.aim is Aim.JUDGE)  # the other side waits for a tick
+    return proposed if before_inspection and not case.used_evidence else case.used_evidence
+
+
+def _with_draft(case: Case, draft: Draft) -> dict[str, object]:
+    """The note that is made the draft, unless it is already or the draft is a person's own words."""
+    if case.draft is not None and (case.draft.engine == "person" or case.draft.sha256 == draft.sha256):
+        return {}
+    return {"draft": draft, "revisions": with_revision(case)}
+
+
 class _Heard:
     """A step's progress, with the words of its model behind the counts while the model speaks."""
 
@@ -315,4 +385,6 @@ def _with_usage(case: Case, meter: Meter) -> Case:
     usage = dict(case.usage)
     for name, used in meter.by_step.items():
         usage[name] = usage.get(name, Usage()) + used
+    last = next(reversed(usage))
+    usage[last] = usage[last] + Usage(chain=meter.chain)  # of the work as a whole
     return case.model_copy(update={"usage": usage})

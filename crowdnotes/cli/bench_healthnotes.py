@@ -63,7 +63,7 @@ def healthnotes(
     if searching:
         _check_dates(notes)
     gathering = GatherOptions(diverse=query_diversity, by_utility=utility, leave_out_undated=searching, collected=days)
-    with open_workspace(_settings(out, engine), options=gathering) as workspace:
+    with open_workspace(run_settings(out, engine), options=gathering) as workspace:
         _check_places(workspace, library or [], service or [])
         options = StudyOptions(
             data_sha256=file_sha256(data),
@@ -122,7 +122,7 @@ def _keep(notes: Sequence[HealthNote], options: StudyOptions, folder: StudyFolde
     return report
 
 
-def _settings(out: Path, engine: EngineOption | None) -> Settings:
+def run_settings(out: Path, engine: EngineOption | None) -> Settings:
     """The user's settings, libraries and caches; the cases lie in the run's own database."""
     from urllib.parse import quote
 

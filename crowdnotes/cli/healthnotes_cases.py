@@ -99,7 +99,8 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
 
 def _run(steps: Sequence[Step]) -> None:
     for step in steps:
-        step.run(_Unwatched())
+        if step.finished() is None:
+            step.run(_Unwatched())
 
 
 def _result(note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str) -> PostResult:

@@ -30,7 +30,7 @@ def search(
     """Search providers side by side. What is named is searched; with nothing named, what a case asks at first."""
     from crowdnotes.evidence.search import search_all
     from crowdnotes.text.languages import languages_of
-    from crowdnotes.workspace import open_workspace
+    from crowdnotes.workspace import open_workspace, system_clock
 
     text = (sys.stdin.read() if post == "-" else post).strip()
     if not text:
@@ -39,7 +39,7 @@ def search(
     with open_workspace() as workspace:
         providers = _chosen(workspace, provider or [], library or [])
         asked = Post(text=text)
-        queries = workspace.engine.queries(asked, workspace.engine.claims(asked), workspace.settings.evidence.queries)
+        queries = workspace.engine.plan(asked, workspace.settings.evidence.queries, system_clock().date()).queries
         found = search_all(
             providers,
             [query.text for query in queries],

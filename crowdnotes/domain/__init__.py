@@ -58,7 +58,7 @@ from crowdnotes.domain.judgement import (
     SideVotes,
     in_100,
 )
-from crowdnotes.domain.note import Draft, Quotation, SentenceCheck, SentenceSupport, Support
+from crowdnotes.domain.note import Basis, Draft, Quotation, SentenceCheck, SentenceSupport, Support
 from crowdnotes.domain.obstacle import (
     A_REASON,
     Obstacle,
@@ -69,6 +69,7 @@ from crowdnotes.domain.obstacle import (
     missing_from,
     remaining,
 )
-from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, Image, Mode, Post
+from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, ProviderState, Query, SourceCategory
+from crowdnotes.domain.settlement import AnswerKind, PassageAnswer, Points, Settlement
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION, upgraded, version_of

@@ -14,6 +14,7 @@ from crowdnotes.domain.note import Draft, Quotation, SentenceCheck
 from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, Query
+from crowdnotes.domain.settlement import Settlement
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION
 
 
@@ -51,7 +52,9 @@ class StageName(StrEnum):
     SEARCH = "search"
     READ = "read"
     PASSAGES = "passages"
+    SETTLE = "settle"
     DRAFT = "draft"
+    REVISE = "revise"
     ASSESS = "assess"
     JURY = "jury"
     LINKS = "links"
@@ -72,7 +75,8 @@ class Usage(Noun):
 
     `calls` went to a server, `cached` were answered from the local cache and cost nothing. `seconds` add
     up calls that ran side by side. `dollars` is of the calls whose price is known; `unpriced` counts the
-    others, so that 0 is never shown for "unknown". `estimated` says that a server gave no token counts.
+    others, so that 0 is never shown for "unknown". `estimated` says that a server gave no token counts. `chain` is how
+    many calls had to wait for each other.
     """
 
     calls: int = Field(0, ge=0)
@@ -83,6 +87,7 @@ class Usage(Noun):
     dollars: float = Field(0.0, ge=0)
     unpriced: int = Field(0, ge=0)
     estimated: bool = False
+    chain: int = Field(0, ge=0)
 
     @property
     def tokens(self) -> int:
@@ -99,6 +104,7 @@ class Usage(Noun):
             dollars=self.dollars + other.dollars,
             unpriced=self.unpriced + other.unpriced,
             estimated=self.estimated or other.estimated,
+            chain=self.chain + other.chain,
         )
 
     def in_words(self) -> str:
@@ -116,8 +122,9 @@ class Usage(Noun):
 
 
 class FollowUpKind(StrEnum):
-    """What a person may ask for after the first gathering."""
+    """What a person may ask for after the first gathering; SETTLE the program asks for by itself, once."""
 
+    SETTLE = "what would settle it"
     MORE_LIKE = "more like this"
     OTHER_SIDE = "the other side"
     LINK = "a link added"
@@ -155,6 +162,7 @@ class FollowUpSearch(Noun):
     def in_words(self) -> str:
         """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
         return {
+            FollowUpKind.SETTLE: "what would settle it",
             FollowUpKind.MORE_LIKE: f"more like {self.about}",
             FollowUpKind.OTHER_SIDE: "the other side",
             FollowUpKind.LINK: f"a link added: {self.about}",
@@ -164,7 +172,7 @@ class FollowUpSearch(Noun):
     @property
     def searches(self) -> bool:
         """Whether it asks libraries and services, rather than a link or what was found before."""
-        return self.kind in {FollowUpKind.MORE_LIKE, FollowUpKind.OTHER_SIDE}
+        return self.kind in {FollowUpKind.SETTLE, FollowUpKind.MORE_LIKE, FollowUpKind.OTHER_SIDE}
 
 
 class Event(Noun):
@@ -192,6 +200,7 @@ class Case(Noun):
     `document_version` is of its stored form (see `upgrade`), `version` counts its changes;
     `services` are the online providers to ask, `until` the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
+    `settlement` is what a model says the passages give for the claim;
     `candidates` are what the engine wrote, `quotations` the sentences that it offers; `sentence_checks` what a person
     found when they compared sentences with passages, the newest last; `revisions` the texts that an edit
     replaced, oldest first, for undo;
@@ -220,6 +229,7 @@ class Case(Noun):
     sources: tuple[Source, ...] = ()
     reasons: dict[str, str] = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
+    settlement: Settlement | None = None
     draft: Draft | None = None
     candidates: tuple[Draft, ...] = ()
     quotations: tuple[Quotation, ...] = ()

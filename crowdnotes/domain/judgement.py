@@ -38,12 +38,16 @@ BY_PERSON = "person"
 
 
 class Finding(Noun):
-    """A detail of a verdict: about one passage or some words of the note."""
+    """A detail of a verdict: about one passage or some words of the note.
+
+    `by_rule`: the program found it by itself.
+    """
 
     message: str
     evidence_id: str | None = None
     span: Span | None = None
     ok: bool = False
+    by_rule: bool = False
 
 
 class GateResult(Noun):

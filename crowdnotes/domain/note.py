@@ -17,12 +17,21 @@ class Support(StrEnum):
     UNSUPPORTED = "not supported"
 
 
+class Basis(StrEnum):
+    """How a sentence rests on its passage: said outright, put together from two places, or concluded from it."""
+
+    STATED = "stated"
+    JOINED = "joined"
+    INFERRED = "inferred"
+
+
 class SentenceSupport(Noun):
     """Attribution of one sentence of a note: `span` in the note, `carrier` in the passage's text.
 
     `score` is in [0, 1]: how near the carrier is. `doubts` are hints where to look, in words a volunteer understands,
     and `doubted` the words of the note they are about, as offsets in the note. `by` is who compared the two: a
-    person's name, or the model. `doubts_settled`: that person looked at the hints, and none matters.
+    person's name, or the model. `doubts_settled`: that person looked at the hints, and none matters. `basis` is how it
+    rests on the passage, as the model that wrote it says.
     """
 
     span: Span
@@ -34,6 +43,7 @@ class SentenceSupport(Noun):
     doubted: tuple[Span, ...] = ()
     by: str = ""
     doubts_settled: bool = False
+    basis: Basis | None = None
 
     def words_in(self, note: str) -> str:
         """The sentence itself."""
@@ -64,7 +74,11 @@ class Quotation(Noun):
 
 
 class Draft(Noun):
-    """A note's full text, URLs included, exactly as it would be posted."""
+    """A note's full text, URLs included, exactly as it would be posted.
+
+    `objections` are what the judge of several candidates holds against this one; `changes` what it changed in the best
+    of them to make this one, and why.
+    """
 
     text: str
     evidence_ids: tuple[str, ...] = ()
@@ -73,6 +87,8 @@ class Draft(Noun):
     prompt_version: str | None = None
     written_at: datetime
     seconds: float = 0.0
+    objections: tuple[str, ...] = ()
+    changes: str = ""
 
     @property
     def sha256(self) -> str:

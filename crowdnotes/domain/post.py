@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
 from pydantic import Field
@@ -56,11 +56,36 @@ class Post(Noun):
         return self.model_copy(update={"text": self.whole_text})
 
 
+class ClaimKind(StrEnum):
+    """What a statement is, by what it would make readers believe. Only CHECKABLE ones can need a note."""
+
+    CHECKABLE = "checkable"
+    OPINION = "opinion"
+    SATIRE = "satire"
+    PREDICTION = "prediction"
+    PERSONAL = "personal story"
+
+
 class Claim(Noun):
-    """A checkable statement and where it stands in the post."""
+    """A statement of the post, and where it stands there: what every later step goes by.
+
+    `statement` is the claim in full words, that a reader understands without the post; `implies` what readers are led
+    to conclude beyond it; `settled_by` what a page would have to state to settle it; `since` the day since when it
+    would be so, for what is recent. The local engine fills none of these four.
+    """
 
     text: str
     span: Span
+    statement: str = ""
+    implies: str = ""
+    settled_by: str = ""
+    since: date | None = None
+    kind: ClaimKind = ClaimKind.CHECKABLE
+
+    @property
+    def in_full(self) -> str:
+        """The claim in full words, or the post's own where nobody put it so."""
+        return self.statement or self.text
 
 
 class Mode(StrEnum):

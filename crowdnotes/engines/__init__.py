@@ -2,24 +2,34 @@
 
 from crowdnotes.domain import Aim
 from crowdnotes.engines.base import (
+    Brief,
     Engine,
     EngineStep,
+    FurtherSearch,
     ImageReading,
     MadeBy,
-    OnText,
     Pick,
+    Ranking,
+    Revision,
+    SearchPlan,
     WriterAnswer,
     Written,
+    WrittenSentence,
 )
 
 __all__ = [
     "Aim",
+    "Brief",
     "Engine",
     "EngineStep",
+    "FurtherSearch",
     "ImageReading",
     "MadeBy",
-    "OnText",
     "Pick",
+    "Ranking",
+    "Revision",
+    "SearchPlan",
     "WriterAnswer",
     "Written",
+    "WrittenSentence",
 ]

@@ -7,14 +7,18 @@ the gates, the budget and the attribution are the program's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from crowdnotes.domain import (
     Aim,
+    Basis,
     Claim,
+    ClaimKind,
+    Draft,
     Evidence,
     GateResult,
     Hit,
@@ -23,6 +27,8 @@ from crowdnotes.domain import (
     Query,
     Quotation,
     SentenceSupport,
+    Settlement,
+    Span,
 )
 
 if TYPE_CHECKING:
@@ -30,19 +36,81 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """One utility pick (CrowdNotes+ 4.2): `index` into the candidates given, None when none of them helps; and why."""
+class Brief:
+    """What every step after the first goes by: the post as it is read, its claims, and the day.
 
-    index: int | None
+    `today` is the last day that evidence may be from, where the case has one. `settlement` is what was found of the
+    passages so far.
+    """
+
+    post: Post
+    today: date
+    claims: tuple[Claim, ...] = ()
+    settlement: Settlement | None = None
+
+    @property
+    def claim(self) -> Claim | None:
+        """The checkable claim that would mislead most."""
+        return next((claim for claim in self.claims if claim.kind is ClaimKind.CHECKABLE), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """The claims of a post and the searches for them; `why_none` says why there is nothing to search for."""
+
+    claims: tuple[Claim, ...] = ()
+    queries: tuple[Query, ...] = ()
+    why_none: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One pick by utility (CrowdNotes+ 4.2): `index` into the candidates given, and what its page should tell."""
+
+    index: int
     why: str
 
 
 @dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates worth reading, best first; `rest` is why none of the others is."""
+
+    picks: tuple[Pick, ...]
+    rest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherSearch:
+    """What was found of the passages, and the searches for what is missing; none where nothing is."""
+
+    settlement: Settlement
+    queries: tuple[Query, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """Words of a passage on which a sentence rests: `span` in the passage's text."""
+
+    evidence_id: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSentence:
+    """One sentence of a note, with what carries it, and how it rests on that."""
+
+    text: str
+    carriers: tuple[Carrier, ...]
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
-    """One candidate note without URLs; `evidence_ids` are the passages it is written from."""
+    """One candidate note without URLs; `evidence_ids` are the passages it is written from, most important first."""
 
     text: str
     evidence_ids: tuple[str, ...]
+    sentences: tuple[WrittenSentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +124,19 @@ class WriterAnswer:
     abstained: str = ""
     lost: tuple[str, ...] = field(default=())
     quotations: tuple[Quotation, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What the judge of several notes says: their places in the order given, best first, and objections to each.
+
+    `final` is the best one revised, `changes` what was changed and why.
+    """
+
+    order: tuple[int, ...]
+    objections: tuple[tuple[str, ...], ...]
+    final: Written
+    changes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +162,6 @@ class MadeBy:
 
     engine: str
     prompt_version: str | None = None
-
-
-OnText = Callable[[int, str], None]
-"""Told the number of a candidate and its words so far while it is written; what it raises stops the writing."""
 
 
 class Engine(Protocol):
@@ -113,34 +190,47 @@ class Engine(Protocol):
         """What an image says and shows. Raises EngineError when `sees` is False or the image cannot be read."""
         ...
 
-    def claims(self, post: Post) -> list[Claim]:
-        """Checkable statements of the post, most checkable first. May be empty."""
+    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+        """The claims of a post, the most misleading first, and at most `limit` searches that are meant to differ."""
         ...
 
-    def queries(
-        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
-    ) -> list[Query]:
-        """At most `limit` searches that are meant to differ. Empty when the post holds nothing to search.
+    def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
+        """At most `limit` further searches for `aim`; with `like`, a passage's text, for more of its kind."""
+        ...
 
-        `aim` is what they are for; with `like`, a passage's text, they look for more of its kind.
+    def rank(
+        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+    ) -> Ranking:
+        """At most `quota` candidates that are most useful for `aim` beside what is chosen, each once."""
+        ...
+
+    def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch | None:
+        """Whether the passages settle the claim, and at most `limit` searches for what is missing.
+
+        None from an engine that cannot tell. What `brief.settlement` says of a passage is not asked again.
         """
         ...
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
-        """The candidate most useful for `aim` given what is chosen, or none, with the reason."""
+    def write(
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
+    ) -> WriterAnswer:
+        """Up to `count` notes of at most `budget` characters, without URLs, from the passages alone.
+
+        They are to differ from the `earlier` ones.
+        """
         ...
 
-    def write(
-        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
-    ) -> WriterAnswer:
-        """Up to `count` candidate notes of at most `budget` characters, without URLs, from the passages alone."""
+    def revise(
+        self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int
+    ) -> Revision | None:
+        """The notes compared with each other, and the best one made better. None from an engine that writes none."""
         ...
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """Which piece of which passage is nearest to each sentence of the note, and where to look; no verdict."""
         ...
 
-    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+    def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
         """Gate 1: does any passage help to judge the claim (CrowdNotes+ E.1)."""
         ...
 

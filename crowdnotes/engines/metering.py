@@ -70,6 +70,7 @@ class Meter:
         self._by_step: dict[str, Usage] = {}
         self._reserved_tokens = 0
         self._reserved_dollars = 0.0
+        self._ran: list[tuple[float, float]] = []
         self._lock = threading.Lock()
 
     @property
@@ -82,6 +83,21 @@ class Meter:
     def total(self) -> Usage:
         """What all steps used since this meter was made."""
         return sum(self.by_step.values(), Usage())
+
+    @property
+    def chain(self) -> int:
+        """How many of the calls had to wait for each other: the most of which no two ran at the same time."""
+        count, ended = 0, 0.0
+        with self._lock:
+            for begun, end in sorted(self._ran, key=lambda times: times[1]):
+                if begun >= ended:
+                    count, ended = count + 1, end
+        return count
+
+    def ran(self, begun: float, ended: float) -> None:
+        """Note when a call ran, in seconds of one clock."""
+        with self._lock:
+            self._ran.append((begun, ended))
 
     @contextmanager
     def telling(self, step: str) -> Iterator[Callable[[str], None]]:

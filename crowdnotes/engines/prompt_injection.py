@@ -64,7 +64,8 @@ ENGLISH = (
     r"\b(?:verdict|final decision|your (?:answer|decision|score|verdict|output))\b[^.!?\n]{0,12}"
     r"\b(?:must|should|shall|has to|needs to|will) be\b",
     r"\bfinal decision\W{0,4}[:=]\W{0,4}(?:yes|no)\b",
-    r"[\"'“]\s*(?:verdict|relevant|faithful|helpful|passes|decision|evidence_ids?|role|follows|pick|not_needed)\s*"
+    r"[\"'“]\s*(?:verdict|relevant|faithful|helpful|passes|decision|evidence_ids?|role|follows|picks?|not_needed|"
+    r"to_program|carried|grades?|basis|settled_by)\s*"
     r"[\"'”]\s*:",
     r"\b(?:include|add|append|insert|put|cite|paste|write|say|state|mention|copy|repeat|print|link|"
     r"claim)\b[^.!?\n]{0,60}"

@@ -60,21 +60,16 @@ def build_evidence(
         tokens=settings.passage_tokens,
         overlap=settings.passage_overlap,
         surroundings=settings.surroundings,
-        claims=[words for words in map(_in_full, claims) if words != post.text],
+        claims=[words for words in (claim.in_full for claim in claims) if words != post.text],
     )
     fresh = list(zip(unread, found, strict=True))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)
-    fresh = _one_a_page(fresh, kept, [post.text, *map(_in_full, claims)])
+    fresh = _one_a_page(fresh, kept, [post.text, *(claim.in_full for claim in claims)])
     added = [
         Evidence(id=f"E{first_number + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
         for i, (item, passage) in enumerate(fresh)
     ]
     return (*kept, *added)
-
-
-def _in_full(claim: Claim) -> str:
-    """The claim in the words that say most."""
-    return getattr(claim, "statement", "") or claim.text
 
 
 def _one_a_page(

@@ -7,13 +7,13 @@ the original's address is judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from crowdnotes.domain import Aim, FetchOutcome, Hit, Post
-from crowdnotes.engines import Engine
+from crowdnotes.domain import Aim, FetchOutcome, Hit
+from crowdnotes.engines import Brief, Engine
 from crowdnotes.errors import EngineError, FetchError
 from crowdnotes.evidence.provenance import original_of
 from crowdnotes.evidence.reading.document import Document
@@ -152,9 +152,6 @@ def _is_search(host: str, path: str, steps: Sequence[str], fields: set[str]) -> 
     return asks and bool(_HOME.fullmatch(path or "/")) and fields <= _SEARCH_FIELDS - {"p"}
 
 
-Progress = Callable[[int, int], None]
-
-
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A hit that was picked, and why."""
@@ -165,7 +162,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The hits that were picked, in order; `rest` is why none of the others was, "" where more were not wanted."""
+    """The hits that were picked, best first; `rest` is why none of the others was, "" where more were not wanted."""
 
     chosen: tuple[Chosen, ...]
     rest: str = ""
@@ -173,10 +170,9 @@ class Selection:
 
 def select_by_utility(
     engine: Engine,
-    post: Post,
+    brief: Brief,
     hits: Sequence[Hit],
     quota: int,
-    progress: Progress | None = None,
     *,
     aim: Aim = Aim.JUDGE,
     beside: Sequence[Hit] = (),
@@ -190,15 +186,9 @@ def select_by_utility(
     """
     if not by_utility:
         return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[:quota]))
-    pool = list(hits)
-    chosen: list[Chosen] = []
-    while pool and len(chosen) < quota:
-        if progress is not None:
-            progress(len(chosen), quota)
-        pick = engine.pick(post, pool, [*beside, *(item.hit for item in chosen)], aim=aim)
-        if pick.index is None:
-            return Selection(tuple(chosen), pick.why)
-        if not 0 <= pick.index < len(pool):
-            raise EngineError("The engine picked a search result that was not offered.")
-        chosen.append(Chosen(pool.pop(pick.index), pick.why))
-    return Selection(tuple(chosen))
+    ranking = engine.rank(brief, hits, beside, quota, aim=aim)
+    indexes = [pick.index for pick in ranking.picks]
+    if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
+        raise EngineError("The engine picked a search result that was not offered.")
+    chosen = tuple(Chosen(hits[pick.index], pick.why) for pick in ranking.picks)
+    return Selection(chosen, ranking.rest if len(chosen) < quota else "")

@@ -18,6 +18,7 @@ from functools import partial
 from crowdnotes.domain import (
     Assessment,
     Evidence,
+    Finding,
     GateName,
     GateResult,
     GateStatus,
@@ -28,18 +29,18 @@ from crowdnotes.domain import (
     basis_sha256,
     text_sha256,
 )
-from crowdnotes.engines import Engine, EngineStep
+from crowdnotes.engines import Brief, Engine, EngineStep
 from crowdnotes.engines.metering import side_by_side, together
 from crowdnotes.errors import EngineError
+from crowdnotes.gates.form import faults, form_warnings
 from crowdnotes.gates.gate import Gate, Judged
-from crowdnotes.gates.quotes import form_warnings
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 
 _RELEVANCE = Gate(
     name=GateName.RELEVANCE,
     question="Do the passages help to judge this claim?",
     lifts="Choose other passages, or take some out, and score again",  # it judges them, not the note
-    judge=lambda it: it.engine.relevance(it.post, it.evidence),
+    judge=lambda it: it.engine.relevance(it.brief, it.evidence),
 )
 _CORRECTNESS = Gate(
     name=GateName.CORRECTNESS,
@@ -51,7 +52,7 @@ _HELPFULNESS = Gate(
     name=GateName.HELPFULNESS,
     question="Would readers of different views find it helpful?",
     lifts="Mend the note and score it again",
-    judge=lambda it: it.engine.helpfulness(it.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
+    judge=lambda it: it.engine.helpfulness(it.brief.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
 )
 _ALL = (
     _RELEVANCE,
@@ -63,7 +64,7 @@ GATES = {gate.name: gate for gate in sorted(_ALL, key=lambda gate: list(GateName
 
 
 def assess(
-    engine: Engine, post: Post, note: str, evidence: Sequence[Evidence], clock: Callable[[], datetime]
+    engine: Engine, brief: Brief, note: str, evidence: Sequence[Evidence], clock: Callable[[], datetime]
 ) -> Assessment:
     """Judge `note` (with its URLs, as it would be posted) over `evidence`, and bind the result to both.
 
@@ -78,11 +79,12 @@ def assess(
         support = ()
         reason = f"What carries each sentence could not be judged: {error.message}"
         found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
-        principles = _principles(engine, post, note)
+        principles = _principles(engine, brief.post, note)
     else:
         found, principles = together(
-            lambda: run_gates(engine, post, note, evidence, support), lambda: _principles(engine, post, note)
+            lambda: run_gates(engine, brief, note, evidence, support), lambda: _principles(engine, brief.post, note)
         )
+    found = tuple(_with_faults(result, faults(result.gate, note, brief.post, evidence)) for result in found)
     correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
     gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
     made_by = engine.made_by(EngineStep.JUDGING)
@@ -93,7 +95,7 @@ def assess(
         held=held,
         principles=with_sources(principles, correctness),
         sentences=correctness.sentences or support,
-        lint=form_warnings(note, post, evidence),
+        lint=form_warnings(note, brief.post, evidence),
         engine=made_by.engine,
         prompt_version=made_by.prompt_version,
         assessed_at=clock(),
@@ -101,11 +103,19 @@ def assess(
     )
 
 
+def _with_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
+    """A verdict that would pass, with what the program found wrong by itself."""
+    if not found or result.status is not GateStatus.PASS:
+        return result
+    update = {"status": GateStatus.FAIL, "reason": found[0].message, "findings": (*found, *result.findings)}
+    return result.model_copy(update=update)
+
+
 def run_gates(
-    engine: Engine, post: Post, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]
+    engine: Engine, brief: Brief, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]
 ) -> tuple[GateResult, ...]:
     """What each gate finds, side by side; NOT_RUN with the reason where the engine fails."""
-    judged = Judged(engine, post, note, evidence, support)
+    judged = Judged(engine, brief, note, evidence, support)
     found = side_by_side([partial(gate.judge, judged) for gate in GATES.values()], len(GATES))
     return tuple(
         result if isinstance(result, GateResult) else GateResult.not_run(name, f"Could not be judged: {result.message}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crowdnotes.domain import Evidence, GateName, GateResult, Post, SentenceSupport
-from crowdnotes.engines import Engine
+from crowdnotes.domain import Evidence, GateName, GateResult, SentenceSupport
+from crowdnotes.engines import Brief, Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Judged:
     """What is judged, by which engine; `support` is what carries each sentence of the note."""
 
     engine: Engine
-    post: Post
+    brief: Brief
     note: str
     evidence: Sequence[Evidence]
     support: Sequence[SentenceSupport]

@@ -9,6 +9,7 @@ import streamlit as st
 from crowdnotes.domain import WAYBACK, Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, day, escaped, exact, host, record_place, title, web_url
+from pages.view.claim import answer_line, as_answered, claim_record
 from pages.view.components import marked_text, passage_pieces
 from pages.view.decision import card_badge
 from pages.view.more_evidence import (
@@ -57,6 +58,7 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
         if not is_open:
             return
         follow_up_result(case, job)
+        claim_record(case)
         search_report(case)
         category_mix(case)
         _cards(case, job)
@@ -209,8 +211,9 @@ def evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: froze
         if read.open:
             _opened(case, item)
             with read:
-                marked_text(passage_pieces(item.passage), look="passage", key=f"passage-{key}")
-                st.caption("Marked: the sentences closest to the post. Grey: what stands around the passage.")
+                passage, told = as_answered(case, item)
+                marked_text(passage_pieces(passage), look="passage", key=f"passage-{key}")
+                st.caption(told)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _verdict(case, item, key)
             if case.decision is None:
@@ -251,6 +254,7 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
+        answer_line(case, item)
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(escaped(source.outcome_detail, 300))
         if case.assessment is not None and item.id in case.assessment.marked:

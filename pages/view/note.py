@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from crowdnotes.demonstration import example_of
-from crowdnotes.domain import Case, Draft, Evidence, Quotation, SentenceSupport, Support
+from crowdnotes.domain import Basis, Case, Draft, Evidence, Quotation, SentenceSupport, Support
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, host
@@ -82,7 +82,7 @@ def _sentences(case: Case, draft: Draft) -> tuple[SentenceSupport, ...]:
 
 
 def _writer(case: Case, job: JobRecord | None) -> None:
-    label = "Write a draft" if not case.candidates else "Write new candidates"
+    label = "Write a draft" if not case.candidates else "Propose something new"
     if not workspace().engine.uses_language_model:
         label = "Find sentences to quote"
     only = {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set())
@@ -108,6 +108,7 @@ def _proposed(case: Case, *, only: bool) -> None:
     """What came of it, where that is not simply the candidates: sentences to quote, or why there is no note."""
     if case.candidates and only:
         st.caption("The program wrote one note: the words below.")
+    _what_the_judge_says(case)
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained:
         st.info(
@@ -116,6 +117,17 @@ def _proposed(case: Case, *, only: bool) -> None:
             icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
         )
     _quotations(case)
+
+
+def _what_the_judge_says(case: Case) -> None:
+    """Of the candidate that is in the note: what was changed and why, or what the judge holds against it."""
+    chosen = next((item for item in case.candidates if case.draft and item.sha256 == case.draft.sha256), None)
+    if chosen is None:
+        return
+    if chosen.changes:
+        st.caption(f":material/edit_note: Revised from the best candidate: {escaped(chosen.changes, 300)}")
+    for objection in chosen.objections:
+        st.caption(f":material/rate_review: {escaped(objection, 300)}")
 
 
 def _quotations(case: Case) -> None:
@@ -169,10 +181,13 @@ def _candidates(case: Case) -> None:
     texts = {candidate.sha256: candidate.text for candidate in case.candidates}
     st.session_state["candidate"] = case.draft.sha256 if case.draft and case.draft.sha256 in texts else None
     letters = dict(zip(texts, _LETTERS, strict=False))
+    revised = {candidate.sha256 for candidate in case.candidates if candidate.changes}
     st.segmented_control(
         "Candidates",
         list(texts),
-        format_func=lambda sha256: f"{letters[sha256]} · {note_length(texts[sha256])} characters",
+        format_func=lambda sha256: (
+            f"{letters[sha256]} · {'revised · ' if sha256 in revised else ''}{note_length(texts[sha256])} characters"
+        ),
         key="candidate",
         on_change=_choose,
         args=(case.id,),
@@ -248,6 +263,14 @@ def _compare(case_id: str, words: str, evidence_id: str, chosen: str, settled: s
     act(_PLACE, lambda: compare(case_id, words, evidence_id, found, author(), doubts_settled=is_settled))
 
 
+_INFERRED = "The model that wrote it says that a reader has to conclude this; the passage does not say it outright."
+
+
+def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:
+    written = case.draft.sentences if case.draft else ()
+    return any(item.span == sentence.span and item.basis is Basis.INFERRED for item in written)
+
+
 def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> None:
     colour, icon = _BADGES[sentence.support]
     key = f"sentence-{case.id}-{number}"
@@ -258,6 +281,8 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> 
             carrier = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
             if carrier is not None:
                 _source_line(carrier)
+            if _is_inferred(case, sentence):
+                st.badge("inferred", color="orange", icon=":material/contrast:", help=_INFERRED)
         marked_text(sentence_pieces(note, sentence), look="plain", key=f"{key}-text")
         if carrier is not None and sentence.carrier is not None:
             words = passage_words(carrier.passage, sentence.carrier)

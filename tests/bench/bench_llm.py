@@ -1,7 +1,7 @@
 """How much longer a whole automation case takes than its longest chain of dependent calls.
 
-The server answers every call after the same wait. The chain: claims, searches, one pick after another,
-one round of candidates, and the three gates; the principles and the links are asked beside the gates.
+The server answers every call after the same wait. The chain: claims with searches, the ranking, whether the passages
+settle the claim, the notes, their revision, and the gates, which are asked side by side.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from crowdnotes.domain import Case, Mode
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
 from tests.cases.walk import run
-from tests.llm_server import LLMServer, Say, form_of, honest
+from tests.llm_server import LLMServer, Say, honest
+
+_CHAIN = 6  # calls that wait for each other
 
 # Words that a table of health pages has, and the made one too.
 _FIRST_POST = "Doctors hate this: gout causes rashes overnight, and nobody tells you"
@@ -40,8 +42,7 @@ def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
             begun = time.perf_counter()
             stages = _case(workspace, _POST).stages
             seconds = time.perf_counter() - begun
-    picks = sum(form_of(body) == "pick" for body in server.requests)
-    chain = (2 + picks + 1 + 3) * wait
+    chain = _CHAIN * wait
     return {
         "wait_seconds": wait,
         "case_seconds": round(seconds, 2),

@@ -14,7 +14,6 @@ from crowdnotes.cases.intake import Places, change_sources
 from crowdnotes.domain import (
     Aim,
     Case,
-    Claim,
     DecisionKind,
     Evidence,
     FetchOutcome,
@@ -22,10 +21,9 @@ from crowdnotes.domain import (
     FollowUpSearch,
     Hit,
     Mode,
-    Post,
     Query,
 )
-from crowdnotes.engines import OnText, Pick, WriterAnswer
+from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.settings import Settings
@@ -43,21 +41,21 @@ class LookingEngine(ScriptedEngine):
         self.offered: list[list[str]] = []
         self.picks_nothing_for: Aim | None = None
 
-    def queries(
-        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
-    ) -> list[Query]:
+    def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """The post itself."""
         self.asked.append((aim, like))
-        return super().queries(post, claims, limit, aim=aim, like=like)
+        return super().queries(brief, limit, aim=aim, like=like)
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
-        """The first."""
+    def rank(
+        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+    ) -> Ranking:
+        """The first ones."""
         if aim is self.picks_nothing_for:
-            return Pick(None, "All of them repeat the post.")
-        return super().pick(post, candidates, chosen, aim=aim)
+            return Ranking((), "All of them repeat the post.")
+        return super().rank(brief, candidates, chosen, quota, aim=aim)
 
     def write(
-        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
         """Nothing; what it was offered is noted."""
         self.offered.append([item.id for item in evidence])

@@ -15,8 +15,8 @@ from PIL import Image as Pillow
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.intake import Attachment, Places, checked_urls, usable_urls
-from crowdnotes.domain import Case, Claim, EvidenceSet, Mode, Post, SourceCategory, Stage, StageName
-from crowdnotes.engines import ImageReading
+from crowdnotes.domain import Case, EvidenceSet, Mode, Post, SourceCategory, Stage, StageName
+from crowdnotes.engines import ImageReading, SearchPlan
 from crowdnotes.errors import EngineError, InputError, StoreError, WorkflowError
 from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, make_case, make_evidence
@@ -234,9 +234,9 @@ class _Watching(TopicEngine):
             raise EngineError("The picture is blurred.")
         return super().read_image(content, media_type)
 
-    def claims(self, post: Post) -> list[Claim]:
+    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
         self.posts.append(post)
-        return super().claims(post)
+        return super().plan(post, limit, today)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import assess
-from crowdnotes.testing import ScriptedEngine, make_case, make_evidence
+from crowdnotes.testing import ScriptedEngine, brief_of, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 NOTE = "According to Example Health, the review found no link. https://health.example.org/review"
@@ -54,7 +54,7 @@ def _ready(note: str = NOTE, engine: ScriptedEngine | None = None) -> Case:
 
 def _scored(case: Case, engine: ScriptedEngine | None = None) -> Case:
     assert case.draft is not None
-    judged = assess(engine or ScriptedEngine(), case.post, case.draft.text, case.used_evidence, lambda: AT)
+    judged = assess(engine or ScriptedEngine(), brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)
     return case.model_copy(update={"assessment": judged})
 
 
@@ -185,18 +185,22 @@ def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> N
     assert refusal.lifts.startswith("Score it again, or write why")
 
 
-def test_a_link_that_nobody_inspected_takes_a_reason() -> None:
+LINKED_ELSEWHERE = {"gate failed correctness", "gate not run helpfulness"}
+
+
+def test_a_link_that_nobody_inspected_passes_no_gate_and_takes_a_reason() -> None:
     case = _ready(NOTE + " https://unread.example.org/page")
-    link = ObstacleId(kind=ObstacleKind.LINK_UNINSPECTED, subject="https://unread.example.org/page")
-    assert [item.id for item in obstacles(case, AT)] == [link]
-    approved = _approve(case, overrides={link: "The agency's own archive."})
+    assert _rules(case) == LINKED_ELSEWHERE
+    gates = (_failed(GateName.CORRECTNESS), _not_run(GateName.HELPFULNESS))
+    approved = _approve(case, overrides=dict.fromkeys(gates, "The agency's own archive."))
     assert approved.decision is not None
-    assert approved.decision.overrides[0].obstacle == link
+    unscored = case.model_copy(update={"assessment": None})
+    assert "link not inspected https://unread.example.org/page" in _rules(unscored)
 
 
 def test_a_link_without_a_scheme_is_a_link_too() -> None:
     note = "So says cdc.gov/story. https://health.example.org/review"
-    assert _rules(_ready(note)) == {"link not inspected cdc.gov/story"}
+    assert _rules(_ready(note)) == LINKED_ELSEWHERE
 
 
 def test_of_a_page_that_several_records_share_only_the_used_one_is_read_and_not_misleading_needs_no_tag() -> None:

@@ -30,7 +30,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.gates import assess
-from crowdnotes.testing import ScriptedEngine, make_case, make_evidence
+from crowdnotes.testing import ScriptedEngine, brief_of, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -230,7 +230,7 @@ def _judged(case: Case, *, by_person: bool = True) -> Case:
     engine = ScriptedEngine()
     engine.by_person = by_person
     assert case.draft is not None
-    scored = assess(engine, case.post, case.draft.text, case.used_evidence, lambda: AT)
+    scored = assess(engine, brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)
     return workflow.with_event(case, AT, "ann", "scored", assessment=scored)
 
 

@@ -6,11 +6,24 @@ import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from crowdnotes.domain import Case, DecisionKind, Evidence, Mode, Post, Verdict
-from crowdnotes.engines import OnText, WriterAnswer, Written
+from crowdnotes.domain import (
+    AnswerKind,
+    Case,
+    DecisionKind,
+    Draft,
+    Evidence,
+    Mode,
+    PassageAnswer,
+    Query,
+    Settlement,
+    Verdict,
+    text_sha256,
+)
+from crowdnotes.engines import Brief, FurtherSearch, Revision, WriterAnswer, Written
 from crowdnotes.jobs import JobRecord, JobState, Step
 from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
+from crowdnotes.text.note_rules import without_urls
 from crowdnotes.workspace import Workspace, open_workspace
 
 TOPICS = tuple("kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split())
@@ -25,11 +38,60 @@ class TopicEngine(ScriptedEngine):
     """Writes the first passage's own first sentence, so that a note shows whose evidence it was made from."""
 
     def write(
-        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
         """One note."""
         sentence = evidence[0].passage.text.split(". ")[0].rstrip(".")
         return WriterAnswer((Written(f"According to the record, {sentence}.", (evidence[0].id,)),))
+
+
+class ThinkingEngine(TopicEngine):
+    """As a language model: says which passages settle the claim, searches for what is missing, betters the note.
+
+    A passage with `states` in it states what settles the claim: all of them where that is "". `looks_for` is the
+    search for what is missing.
+    """
+
+    uses_language_model = True
+
+    def __init__(self, states: str = "", looks_for: str = "") -> None:
+        super().__init__()
+        self.states, self.looks_for = states, looks_for
+        self.asked: list[list[str]] = []
+        self.earlier: list[list[str]] = []
+        self.revises: Callable[[], None] = lambda: None
+
+    def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch:
+        """Notes which passages nobody had asked about."""
+        before = brief.settlement
+        self.asked.append([item.id for item in evidence if before is None or before.of(item) is None])
+        found = tuple(
+            PassageAnswer(
+                evidence_id=item.id,
+                passage_sha256=text_sha256(item.passage.text),
+                answer=AnswerKind.STATED if self.states in item.passage.text else AnswerKind.NONE,
+            )
+            for item in evidence
+        )
+        settlement = Settlement(passages=found, missing=self.looks_for, engine=self.name)
+        is_settled = settlement.answer(evidence) is AnswerKind.STATED
+        queries = (Query(text=self.looks_for, purpose="what is missing"),) if self.looks_for and not is_settled else ()
+        return FurtherSearch(settlement, queries)
+
+    def write(
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
+    ) -> WriterAnswer:
+        """Notes what was proposed before, and says something else."""
+        self.earlier.append(list(earlier))
+        (written,) = super().write(brief, evidence, budget, count).candidates
+        return WriterAnswer((written, Written(f"Note {len(self.earlier)} says it otherwise.", written.evidence_ids)))
+
+    def revise(self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
+        """The last note first, the first one bettered."""
+        self.revises()
+        order = tuple(reversed(range(len(notes))))
+        final = Written(f"{without_urls(notes[0].text).strip()} It was watched.", notes[0].evidence_ids)
+        return Revision(order, (("It breaks off.",), *((),) * (len(notes) - 1)), final, "Said for how long.")
 
 
 def make_library(folder: Path) -> Path:
@@ -44,10 +106,11 @@ def make_library(folder: Path) -> Path:
     return table
 
 
-def small_workspace(folder: Path, links: LiveLinks | None = None) -> Workspace:
+def small_workspace(folder: Path, links: LiveLinks | None = None, engine: ScriptedEngine | None = None) -> Workspace:
     """A workspace with the library "topics"; opening the same folder again finds it there."""
     settings = Settings(data_dir=folder / "data", database_url=None)
-    workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=TopicEngine(), links=links or LiveLinks())
+    engine, links = engine or TopicEngine(), links or LiveLinks()
+    workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links)
     if not workspace.libraries.list():
         workspace.libraries.add(make_library(folder), "topics")
     return workspace

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Evidence, FetchOutcome, Post
-from crowdnotes.engines import OnText, WriterAnswer
+from crowdnotes.engines import Brief, WriterAnswer
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading.document import HTML
 from tests.cases.walk import TOPICS, TopicEngine, post_about
@@ -26,10 +26,10 @@ class WritingEngine(TopicEngine):
     before_writing: Callable[[Post], None] = staticmethod(lambda _: None)
 
     def write(
-        self, post: Post, evidence: Sequence[Evidence], budget: int, count: int, on_text: OnText | None = None
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
-        self.before_writing(post)
-        return super().write(post, evidence, budget, count, on_text)
+        self.before_writing(brief.post)
+        return super().write(brief, evidence, budget, count, earlier=earlier)
 
 
 class KettleWeb:

@@ -10,8 +10,8 @@ import pytest
 
 from crowdnotes import workspace
 from crowdnotes.cli.healthnotes_cases import links_of
-from crowdnotes.domain import GateName, Post
-from crowdnotes.engines import WriterAnswer
+from crowdnotes.domain import GateName, Post, Query
+from crowdnotes.engines import SearchPlan, WriterAnswer
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
 from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.testing import HashingEmbedder, LiveLinks
@@ -145,8 +145,9 @@ def test_the_parts_of_table_3_can_be_taken_away(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("this part is switched off")
 
-    monkeypatch.setattr(engine, "queries", refuse)
-    monkeypatch.setattr(engine, "pick", refuse)
+    astray = SearchPlan(queries=(Query(text="submarine", purpose="what no record has"),))
+    monkeypatch.setattr(engine, "plan", lambda *_: astray)  # the post itself is searched for in its place
+    monkeypatch.setattr(engine, "rank", refuse)
     answer = as_json(bench(tmp_path, *_DATED, "--no-utility", "--no-query-diversity", "--limit", "2", "--json"))
     assert answer["halves"]["overall"]["judged"] == 2
 

@@ -11,7 +11,7 @@ from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.errors import ConfigurationError, ModelServerError
 from crowdnotes.settings import GateSettings, LlmSettings, Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
+from crowdnotes.testing import TODAY, HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import SharedWorkspace, open_workspace
 from tests.cases.walk import run
 from tests.engines.llm.made import POST, begun_case
@@ -48,7 +48,7 @@ def test_no_key_of_the_environment_reaches_a_server_that_was_found(tmp_path: Pat
         choice = EngineChoice(server.base_url, "small")
         engine = make_engine(choice, SET, GateSettings(), HashingEmbedder(), tmp_path)
         require_answer(choice, SET)
-        assert engine.claims(POST)
+        assert engine.plan(POST, 5, TODAY)
         assert all("sk-secret" not in str(headers) for headers in server.headers)
 
 

@@ -15,7 +15,7 @@ from crowdnotes.errors import ConfigurationError
 from crowdnotes.gates import run_gates
 from crowdnotes.settings import GateSettings, LlmSettings
 from crowdnotes.testing import HashingEmbedder
-from tests.engines.llm.made import NOTE, POST, evidence
+from tests.engines.llm.made import BRIEF, NOTE, POST, evidence
 from tests.llm_server import LLMServer, honest
 
 LINKED = f"{NOTE} https://health.example.org/review-1"
@@ -68,7 +68,7 @@ def test_a_judges_server_that_is_down_leaves_the_gate_without_a_verdict(tmp_path
     engine = _engine(tmp_path, "server", judge_base_url=gone, judge_model="healthjudge")
     engine.relevance = lambda *_: GateResult(gate=GateName.RELEVANCE, status=GateStatus.PASS, reason="")  # type: ignore[method-assign]
     engine.correctness = lambda *_: GateResult(gate=GateName.CORRECTNESS, status=GateStatus.PASS, reason="")  # type: ignore[method-assign]
-    last = run_gates(engine, POST, LINKED, [evidence()], ())[-1]
+    last = run_gates(engine, BRIEF, LINKED, [evidence()], ())[-1]
     assert last.status is GateStatus.NOT_RUN
     assert "could not be reached" in last.reason
 

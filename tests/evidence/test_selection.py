@@ -9,20 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Hit, Post
-from crowdnotes.engines import Aim, Pick
+from crowdnotes.engines import Aim, Brief, Pick, Ranking
 from crowdnotes.errors import EngineError, FetchError
 from crowdnotes.evidence.duplicates import fingerprint, normalised, shingles, without_near_duplicates
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.selection import (
     PageKind,
-    Selection,
     kind_of_address,
     refuse_page,
     select_by_utility,
     why_not,
     worth_choosing,
 )
-from crowdnotes.testing import ScriptedEngine
+from crowdnotes.testing import ScriptedEngine, brief_of
 
 HOME = [
     "https://www.who.int",
@@ -170,33 +169,35 @@ def test_an_endless_address_is_left_to_the_guard() -> None:
     assert kind_of_address("https://www.google.com/search?q=" + "a" * 4_096) is None
 
 
-POST = Post(text="A claim.")
+BRIEF = brief_of(Post(text="A claim."))
 HITS = [Hit(provider="p", title=f"hit {n}", snippet="", query="q") for n in range(4)]
 
 
-class _Picks(ScriptedEngine):
-    def __init__(self, *indices: int | None) -> None:
+class _Ranks(ScriptedEngine):
+    def __init__(self, *indices: int) -> None:
         super().__init__()
-        self._indices = list(indices)
+        self._picks = tuple(Pick(index, f"place {place}") for place, index in enumerate(indices, 1))
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
-        return Pick(self._indices.pop(0), f"round {len(chosen) + 1}")
+    def rank(
+        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+    ) -> Ranking:
+        return Ranking(self._picks, "The others repeat it.")
 
 
-def test_each_round_takes_one_hit_out_of_the_pool_until_no_other_helps_or_none_is_left() -> None:
-    selection = select_by_utility(_Picks(2, 2, 0), POST, HITS, quota=3)
+def test_the_hits_are_chosen_in_the_engines_order_and_where_too_few_help_the_reason_is_kept() -> None:
+    selection = select_by_utility(_Ranks(2, 3, 0), BRIEF, HITS, quota=3)
     assert selection.rest == ""
     chosen = [(item.hit.title, item.why) for item in selection.chosen]
-    assert chosen == [("hit 2", "round 1"), ("hit 3", "round 2"), ("hit 0", "round 3")]
-    ended = select_by_utility(_Picks(1, None), POST, HITS, quota=3)
-    assert (len(ended.chosen), ended.rest) == (1, "round 2")
-    assert select_by_utility(_Picks(), POST, [], quota=3) == Selection(())
+    assert chosen == [("hit 2", "place 1"), ("hit 3", "place 2"), ("hit 0", "place 3")]
+    ended = select_by_utility(_Ranks(1), BRIEF, HITS, quota=3)
+    assert (len(ended.chosen), ended.rest) == (1, "The others repeat it.")
+    assert select_by_utility(_Ranks(), BRIEF, [], quota=3).chosen == ()
 
 
-@pytest.mark.parametrize("index", [-1, 4])
-def test_a_pick_that_was_not_offered_is_refused(index: int) -> None:
+@pytest.mark.parametrize("indices", [(-1,), (4,), (1, 2, 1)], ids=["before", "behind", "twice"])
+def test_a_pick_that_was_not_offered_or_was_taken_already_is_refused(indices: tuple[int, ...]) -> None:
     with pytest.raises(EngineError, match="not offered"):
-        select_by_utility(_Picks(index), POST, HITS, quota=3)
+        select_by_utility(_Ranks(*indices), BRIEF, HITS, quota=3)
 
 
 LONG = " ".join(f"word{i}" for i in range(100))

@@ -20,9 +20,9 @@ from crowdnotes.cli.length_command import measured
 from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
 from crowdnotes.engines import prompt_injection
 from crowdnotes.engines.llm import answers, asking, parsing, writing
-from crowdnotes.engines.llm.helpfulness import read_final_decision
-from crowdnotes.engines.llm.searching import _as_search
+from crowdnotes.engines.llm.claims import ClaimsAnswer, _as_search
 from crowdnotes.engines.llm.server import scrubbed
+from crowdnotes.engines.llm.words import read_final_decision
 from crowdnotes.engines.local import attribution, claims, quantities, source_ranking, tone, topics, wording
 from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.principles import opinion_features
@@ -36,7 +36,7 @@ from crowdnotes.evidence.reading import document, plain
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _as_paragraphs
 from crowdnotes.evidence.search.wikipedia import opening
-from crowdnotes.gates.quotes import unfound_quotes
+from crowdnotes.gates.form import unfound_quotes
 from crowdnotes.testing import make_evidence
 from crowdnotes.text import dates, languages, lint, note_rules, publishers, quotes, sentences, stems, urls
 from crowdnotes.text.sentences import split_units
@@ -140,7 +140,7 @@ _PAGES: Mapping[str, Reader] = {
 }
 _ANSWERS: Mapping[str, Reader] = {
     "spoken": parsing.spoken,
-    "object": lambda text: parsing.read_answer(text, answers.ClaimsAnswer, ()),
+    "object": lambda text: parsing.read_answer(text, ClaimsAnswer, ()),
     "note": lambda text: writing.clean_note(text, ("E1",)),
     "quote": lambda text: quotes.find_quote(text, text[:2_000]),
     "sanitized": partial(answers.sanitized, limit=200),

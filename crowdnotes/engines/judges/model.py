@@ -24,11 +24,11 @@ class ModelJudge:
         self._votes = votes
         self.name = f"llm:{asker.model}"
         self.server = urlsplit(base_url).hostname or base_url
-        self.prompt_version: str | None = version_of("helpfulness_final" if form == "final decision" else "helpfulness")
+        self.prompt_version: str | None = version_of("helpfulness_final" if form == "final decision" else "words")
 
     def judge(self, post: Post, note: str) -> GateResult:
-        """See `llm.helpfulness.judge_helpfulness`."""
-        from crowdnotes.engines.llm.helpfulness import judge_helpfulness  # here, so that a local case loads no client
+        """See `llm.words.judge_helpfulness`."""
+        from crowdnotes.engines.llm.words import judge_helpfulness  # here, so that a local case loads no client
 
         return judge_helpfulness(self._asker, post, note, form=self._form, votes=self._votes)
 

@@ -10,66 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from crowdnotes.domain import Finding
-from crowdnotes.engines.llm.parsing import Answer, PassageId, PassageIds, YesNo
+from crowdnotes.engines.llm.parsing import Answer, PassageId, YesNo
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
-
-
-class QuotedClaim(Answer):
-    """Words of the post that state something."""
-
-    quote: str
-
-
-class ClaimsAnswer(Answer):
-    """See claims.md."""
-
-    claims: list[QuotedClaim]
-
-
-class AskedQuery(Answer):
-    """One search."""
-
-    text: str
-    purpose: str
-    language: str = ""
-
-
-class QueriesAnswer(Answer):
-    """See queries.md."""
-
-    queries: list[AskedQuery]
-
-
-class PickAnswer(Answer):
-    """See utility.md. `pick` is a number from the list, or 0 for none."""
-
-    why: str
-    pick: int
-
-
-class NoteAnswer(Answer):
-    """See writing.md."""
-
-    reason: str
-    decision: Literal["note", "not_needed", "not_enough_evidence"]
-    note: str = ""
-    evidence_ids: PassageIds = Field(default_factory=list)
-
-
-class ShortenedAnswer(Answer):
-    """See shorten.md."""
-
-    note: str
-
-
-class SupernoteAnswer(Answer):
-    """See supernote.md."""
-
-    reason: str
-    decision: Literal["note", "not_enough"]
-    note: str = ""
-    note_ids: PassageIds = Field(default_factory=list)
 
 
 def _as_list(value: object) -> object:
@@ -82,15 +25,6 @@ def _as_list(value: object) -> object:
 
 ToProgram = Annotated[list[str], BeforeValidator(_as_list)]
 """What speaks to a program instead of people, by its label."""
-
-
-class RelevanceAnswer(Answer):
-    """See relevance.md."""
-
-    to_program: ToProgram = Field(default_factory=list)
-    quote: str = ""
-    reason: str
-    relevant: YesNo
 
 
 class Carried(Answer):
@@ -128,28 +62,11 @@ class Objection(Answer):
     objection: str
 
 
-class HelpfulnessAnswer(Answer):
-    """See helpfulness.md."""
-
-    objections: list[Objection] = Field(default_factory=list)
-    reason: str
-    helpful: YesNo
-
-
 class FinalDecision(Answer):
     """See helpfulness_final.md: the last line, for judges that were trained to end with it."""
 
     helpful: YesNo
     said: str = ""
-
-
-class PrincipleAnswer(Answer):
-    """See principle_*.md."""
-
-    objections: list[Objection] = Field(default_factory=list)
-    reason: str
-    rewrite: str = ""
-    follows: YesNo
 
 
 class ImageAnswer(Answer):

@@ -8,6 +8,7 @@ from crowdnotes.engines.llm.abilities import KnownAbilities
 from crowdnotes.engines.llm.answer_cache import AnswerCache
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.discovery import key_for
+from crowdnotes.engines.llm.once import Once
 from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.metering import Budget, Meter
 from crowdnotes.settings import LlmSettings
@@ -23,6 +24,7 @@ class Askers:
         self._settings = settings
         self._abilities = KnownAbilities()
         self._cache = AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
+        self._once = Once()
         self._servers: dict[str, ModelServer] = {}
 
     def asker(self, base_url: str, model: str) -> Asker:
@@ -30,4 +32,4 @@ class Askers:
         if base_url not in self._servers:
             self._servers[base_url] = ModelServer(base_url, key_for(self._settings, base_url), self._settings)
         server = self._servers[base_url]
-        return Asker(server, model, self._settings, self._abilities, self._cache, self.meter)
+        return Asker(server, model, self._settings, self._abilities, self._cache, self.meter, self._once)

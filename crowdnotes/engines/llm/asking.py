@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -20,6 +21,7 @@ from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
 from crowdnotes.engines.llm.answer_cache import AnswerCache
 from crowdnotes.engines.llm.answers import schema_of
+from crowdnotes.engines.llm.once import Once
 from crowdnotes.engines.llm.parsing import Answer, read_answer, spoken, verdict_place, yes_probability
 from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, QuestionTooLongError, Reply
 from crowdnotes.engines.llm.telling import Telling, refuse_circles
@@ -35,6 +37,7 @@ from crowdnotes.errors import (
 from crowdnotes.settings import LlmSettings
 from crowdnotes.text.markdown import host
 from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.sentences import split_sentences
 
 _FENCE = re.compile(r"<{3,}|>{3,}")
 _NOTHING = "(nothing)"
@@ -72,6 +75,8 @@ def _inside(block: Block, boundary: str) -> str:
 A = TypeVar("A", bound=Answer)
 _BYTES_A_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
 _IMAGE_TOKENS = 2000
+_OLD_YEARS = 5
+_SHORT = 900  # characters of a block for a model that finds the question too long
 _LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
 # In a server's complaint that a question is too long: the room for the answer is counted in, or is the matter itself.
 _IS_ROOM = re.compile(r"max_tokens|max_completion_tokens|completion|output tokens", re.IGNORECASE)
@@ -139,6 +144,7 @@ class Asker:
         abilities: KnownAbilities,
         cache: AnswerCache,
         meter: Meter,
+        once: Once,
     ) -> None:
         self.model = model
         self._server = server
@@ -146,20 +152,30 @@ class Asker:
         self._abilities = abilities
         self._cache = cache
         self._meter = meter
+        self._once = once
 
     def ask(self, question: Question[A]) -> Answered[A]:
         """The answer. After one of no use the model is told what was wrong with it, and asked once more.
+
+        The same question that another thread is asking already is not sent: its answer serves both.
 
         Its words are told to the meter while they come. Raises BudgetError before a call that could pass the
         budget, ModelServerError, or ModelAnswerError.
         """
         key = self._key(question)
-        kept = self._cache.get(key)
-        if kept is not None:
-            value = question.read(kept.words)
+        meter = current_meter() or self._meter
+        answered, is_anothers = self._once.ask(key, lambda: self._kept_or_asked(key, question), meter.check)
+        if is_anothers:
             self._count(question.step, Usage(cached=1))
-            return Answered(value, kept.probability)
-        return self._asked(key, question)
+        return answered
+
+    def _kept_or_asked(self, key: bytes, question: Question[A]) -> Answered[A]:
+        kept = self._cache.get(key)
+        if kept is None:
+            return self._asked(key, question)
+        value = question.read(kept.words)
+        self._count(question.step, Usage(cached=1))
+        return Answered(value, kept.probability)
 
     def _asked(self, key: bytes, question: Question[A]) -> Answered[A]:
         said = ""
@@ -255,7 +271,9 @@ class Asker:
                 usage = self._usage(Reply(telling.said + telling.thought, ""), reads)
                 raise
             finally:
-                spent = usage.model_copy(update={"seconds": time.perf_counter() - begun})
+                ended = time.perf_counter()
+                spent = usage.model_copy(update={"seconds": ended - begun})
+                meter.ran(begun, ended)
                 meter.settle(reserved, question.step, spent)
         return reply
 
@@ -354,11 +372,10 @@ def question(
     temperature: float = 0.0,
     variant: int = 0,
     image: str = "",
-    shorter: Sequence[Block] = (),
 ) -> Question[A]:
     """A question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
 
-    `verdict` is the form's yes-or-no field whose probability is wanted; for `shorter` see `Question`.
+    `verdict` is the form's yes-or-no field whose probability is wanted.
     """
     data = [block.text for block in blocks]
     asked = load_prompt(prompt)
@@ -380,8 +397,21 @@ def question(
         temperature=temperature,
         variant=variant,
         image=image,
-        shorter=shorter,
+        shorter=shortened(blocks),
     )
+
+
+def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks with the long ones cut at a sentence's end, for a model that reads little; none where none is long."""
+    cut = tuple(replace(block, text=_beginning(block.text)) for block in blocks)
+    return cut if cut != tuple(blocks) else ()
+
+
+def _beginning(text: str) -> str:
+    if len(text) <= _SHORT:
+        return text
+    ends = [span.end for span in split_sentences(text[:_SHORT])[:-1]]
+    return text[: ends[-1] if ends else _SHORT]
 
 
 def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], votes: int) -> Answered[A]:
@@ -407,10 +437,20 @@ def post_block(post: Post) -> Block:
     return Block("post", post.whole_text)
 
 
-def passage_block(item: Evidence) -> Block:
-    """A passage under its id, with who published it, under what title and when: all of it from outside."""
+def passage_block(item: Evidence, today: date | None = None) -> Block:
+    """A passage under its id, with who published it, under what title and when: all of it from outside.
+
+    With `today` it says whether it is old by then.
+    """
     source = item.source
     name, site = publisher_name(source), host(source.url)
     publisher = name or (f"not known (site {site})" if site else "not known")
-    about = f"(publisher: {publisher} · title: {source.title} · date: {source.published or 'not known'})"
+    about = f"(publisher: {publisher} · title: {source.title} · date: {_when(source.published, today)})"
     return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")
+
+
+def _when(published: date | None, today: date | None) -> str:
+    if published is None:
+        return "not known, undated"
+    years = 0 if today is None else (today - published).days // 365
+    return f"{published}, old: {years} years" if years >= _OLD_YEARS else str(published)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Span, Support
+from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.answers import (
     LINE,
@@ -24,9 +25,10 @@ from crowdnotes.engines.prompt_injection import find_injections, without_injecti
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.text.stems import content_tokens
+from crowdnotes.text.stems import content_stems
 
 _REASON = 240
+_SHARED = 3  # words: two sentences of one page may share two and speak of other things
 MODEL = "the model"
 _KINDS = {
     "unsupported": "No passage says this",
@@ -37,7 +39,13 @@ _KINDS = {
 
 
 def judge_correctness(
-    asker: Asker, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport], *, votes: int
+    asker: Asker,
+    embedder: Embedder,
+    note: str,
+    evidence: Sequence[Evidence],
+    support: Sequence[SentenceSupport],
+    *,
+    votes: int,
 ) -> GateResult:
     """PASS if the model calls the note faithful, shows no distortion, and every sentence is carried.
 
@@ -65,7 +73,7 @@ def judge_correctness(
     answer = answered.value
     distortions = _shown(note, passages, answer.distortions)
     marked = marked_as(answer.to_program, list(passages))
-    sentences = _compared(note, passages, support, answer.carried, distortions, marked)
+    sentences = _compared(embedder, note, passages, support, answer.carried, distortions, marked)
     uncarried = [
         _uncarried(f"“{sanitized(item.words_in(note), 80)}”", item.span, number, answer.carried, marked)
         for number, item in enumerate(sentences, 1)
@@ -119,6 +127,7 @@ def _shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion
 
 
 def _compared(
+    embedder: Embedder,
     note: str,
     passages: dict[str, str],
     support: Sequence[SentenceSupport],
@@ -138,7 +147,7 @@ def _compared(
             for each in carried
             if each.sentence == number
             and each.evidence_id not in marked
-            and _may_carry(note, words, passages.get(each.evidence_id, ""), each.quote)
+            and _may_carry(embedder, note, words, passages.get(each.evidence_id, ""), each.quote)
         )
         name, carrier = next(((name, span) for name, span in shown if span is not None), (None, None))
         faults = [fault for fault in distortions if fault.span and _overlap(fault.span, item.span)]
@@ -168,10 +177,15 @@ def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _may_carry(note: str, sentence: str, passage: str, quote: str) -> bool:
-    """Whether a quote shares a word with the sentence; in two languages it need not."""
-    stems = {token.stem for token in content_tokens(quote)}
-    if any(token.stem in stems for token in content_tokens(sentence)):
+def _may_carry(embedder: Embedder, note: str, sentence: str, passage: str, quote: str) -> bool:
+    """Whether a quote has to do with the sentence: a true quote of something else carries nothing.
+
+    They share three words that tell something, or are near in meaning; in two languages neither need be.
+    """
+    if len(content_stems(quote) & content_stems(sentence)) >= _SHARED:
+        return True
+    one, other = embedder.encode([sentence, quote])
+    if float(one @ other) >= embedder.thresholds.relevant:
         return True
     of_note, of_passage = language_of(note), language_of(passage)
     return None not in (of_note, of_passage) and of_note != of_passage

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 from crowdnotes.domain import (
     Aim,
-    Claim,
+    Draft,
     Evidence,
     GateResult,
     Hit,
@@ -18,14 +19,29 @@ from crowdnotes.domain import (
     Usage,
 )
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
+from crowdnotes.engines.base import (
+    Brief,
+    EngineStep,
+    FurtherSearch,
+    ImageReading,
+    MadeBy,
+    Ranking,
+    Revision,
+    SearchPlan,
+    WriterAnswer,
+)
 from crowdnotes.engines.judges.judge import HelpfulnessJudge, JudgeParts, named_result
 from crowdnotes.engines.judges.registry import make_judge
-from crowdnotes.engines.llm import searching, writing
+from crowdnotes.engines.llm import searching
 from crowdnotes.engines.llm.askers import Askers
+from crowdnotes.engines.llm.claims import plan_search
+from crowdnotes.engines.llm.comparing import ComparisonAnswer, compare
 from crowdnotes.engines.llm.correctness import judge_correctness
-from crowdnotes.engines.llm.principles import PRINCIPLE_PROMPTS, judge_principles
 from crowdnotes.engines.llm.relevance import judge_relevance
+from crowdnotes.engines.llm.revising import revise
+from crowdnotes.engines.llm.settling import settle
+from crowdnotes.engines.llm.words import judge_principles
+from crowdnotes.engines.llm.writing import write_notes
 from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.metering import Budget
 from crowdnotes.engines.prompt_injection import cleared
@@ -35,9 +51,9 @@ from crowdnotes.settings import GateSettings, LlmSettings
 
 _PROMPTS = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
-    EngineStep.UTILITY: ("utility",),
-    EngineStep.WRITING: ("writing", "shorten", "supernote"),
-    EngineStep.JUDGING: ("relevance", "correctness", "helpfulness", "helpfulness_final", *PRINCIPLE_PROMPTS),
+    EngineStep.UTILITY: ("ranking", "utility"),
+    EngineStep.WRITING: ("writing", "revision"),
+    EngineStep.JUDGING: ("settle", "correctness", "words", "helpfulness_final"),
 }
 
 
@@ -88,9 +104,9 @@ class LLMEngine:
             name += f"+{self.judge.name.removeprefix('llm:')}"
         return MadeBy(name, version_of(*_PROMPTS[step]))
 
-    def claims(self, post: Post) -> list[Claim]:
-        """See `Engine.claims`."""
-        return searching.find_claims(self._askers[EngineStep.QUERIES], post)
+    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+        """See `Engine.plan`."""
+        return plan_search(self._askers[EngineStep.QUERIES], post, limit, today)
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:
         """See `Engine.read_image`."""
@@ -98,54 +114,48 @@ class LLMEngine:
             raise EngineError("The model is not set to read pictures.", "Set CROWDNOTES_LLM_SEES_IMAGES, or type them.")
         return searching.read_image(self._askers[EngineStep.QUERIES], content, media_type)
 
-    def queries(
-        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
-    ) -> list[Query]:
+    def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """See `Engine.queries`."""
-        return searching.build_queries(self._askers[EngineStep.QUERIES], post, claims, limit, aim, like)
+        return searching.build_queries(self._askers[EngineStep.QUERIES], brief, limit, aim, like)
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
-        """See `Engine.pick`."""
-        return searching.pick_next(self._askers[EngineStep.UTILITY], post, candidates, chosen, aim)
+    def rank(
+        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+    ) -> Ranking:
+        """See `Engine.rank`. One call; one a pick where it is set so, as in the paper."""
+        rank = searching.rank_one_by_one if self._settings.choose_one_by_one else searching.rank
+        return rank(self._askers[EngineStep.UTILITY], brief, candidates, chosen, quota, aim)
+
+    def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch:
+        """See `Engine.settle`."""
+        return settle(self._askers[EngineStep.JUDGING], brief, evidence, limit, self.made_by(EngineStep.JUDGING))
 
     def write(
-        self,
-        post: Post,
-        evidence: Sequence[Evidence],
-        budget: int,
-        count: int,
-        on_text: OnText | None = None,  # noqa: ARG002 - what every step's model says is told to the meter
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
         """See `Engine.write`."""
-        return writing.write_notes(
-            self._askers[EngineStep.WRITING],
-            post,
-            evidence,
-            budget,
-            count,
-            temperature=self._settings.candidate_temperature,
-            at_once=self._settings.at_once,
-        )
-
-    def write_supernote(self, post: Post, notes: Sequence[str], budget: int, variant: int) -> WriterAnswer:
-        """One candidate from existing notes; see `writing.write_supernote`."""
         asker, temperature = self._askers[EngineStep.WRITING], self._settings.candidate_temperature
-        return writing.write_supernote(asker, post, notes, budget, variant, temperature)
+        return write_notes(asker, brief, evidence, budget, count, temperature=temperature, earlier=earlier)
+
+    def revise(self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
+        """See `Engine.revise`."""
+        return revise(self._askers[EngineStep.WRITING], brief, evidence, notes, budget)
+
+    def compare(self, post: Post, left: str, right: str) -> ComparisonAnswer:
+        """Which of two notes it prefers, for studies: see `comparing.compare`."""
+        return compare(self._askers[EngineStep.JUDGING], post, left, right)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """As in the local engine. Words that speak to a model carry nothing."""
         return attribute(self._embedder, note, [cleared(item) for item in evidence])
 
-    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+    def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
-        settings = self._settings
-        asker = self._askers[EngineStep.JUDGING]
-        return judge_relevance(asker, post, evidence, votes=settings.votes, at_once=settings.at_once)
+        return judge_relevance(self._askers[EngineStep.JUDGING], brief, evidence, self.made_by(EngineStep.JUDGING))
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
         """See `Engine.correctness`."""
-        asker = self._askers[EngineStep.JUDGING]
-        return judge_correctness(asker, note, evidence, support, votes=self._settings.votes)
+        asker, votes = self._askers[EngineStep.JUDGING], self._settings.votes
+        return judge_correctness(asker, self._embedder, note, evidence, support, votes=votes)
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
         """See `Engine.helpfulness`."""
@@ -153,7 +163,7 @@ class LLMEngine:
 
     def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
-        return judge_principles(self._askers[EngineStep.JUDGING], post, note, at_once=self._settings.at_once)
+        return judge_principles(self._askers[EngineStep.JUDGING], post, note)
 
 
 def _model(settings: LlmSettings, step: EngineStep) -> str:

@@ -1,104 +1,53 @@
-"""Gate 1 by a language model: passage by passage, does it help to judge the claim (CrowdNotes+ 4.3, E.1)."""
+"""Gate 1 by a language model: does a passage help to judge the claim (CrowdNotes+ 4.3, E.1).
+
+It is what was found when the passages were asked whether they settle the claim; only new ones are asked about.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 
-from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
-from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import LINE, RelevanceAnswer, marked_as, sanitized
-from crowdnotes.engines.llm.asking import Asker, judged, passage_block, post_block, question
-from crowdnotes.engines.metering import side_by_side
+from crowdnotes.domain import AnswerKind, Evidence, Finding, GateName, GateResult, GateStatus, PassageAnswer
+from crowdnotes.engines.base import Brief, MadeBy
+from crowdnotes.engines.llm.answers import sanitized
+from crowdnotes.engines.llm.asking import Asker
+from crowdnotes.engines.llm.settling import settle
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
-from crowdnotes.errors import EngineError
-from crowdnotes.text.quotes import find_quote
 
-_REASON = 240
+_HOW = {AnswerKind.STATED: "states it", AnswerKind.INFERRED: "helps", AnswerKind.NONE: "does not help"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """One passage: whether it helps, why, and how likely that is."""
+def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], made_by: MadeBy) -> GateResult:
+    """PASS if a passage states or helps to infer the answer, shown by words that stand in it. One finding a passage.
 
-    ok: bool
-    message: str
-    probability: float | None
-    marked: frozenset[str] = frozenset()
-
-
-def judge_relevance(asker: Asker, post: Post, evidence: Sequence[Evidence], *, votes: int, at_once: int) -> GateResult:
-    """PASS if one passage helps, shown by words that stand in it. One finding a passage.
-
-    The probability is that of the passage most likely to help. Raises EngineError when no passage passed
-    and one could not be judged: that is not a "no".
+    Raises EngineError.
     """
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
-    if not without_injections(post.whole_text).strip():
+    if not without_injections(brief.post.whole_text).strip():
         return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
-    results = side_by_side([partial(_judge_one, asker, post, item, votes) for item in evidence], at_once)
-    findings: list[Finding] = []
-    known: list[_Judged] = []
-    broken: EngineError | None = None
-    for item, result in zip(evidence, results, strict=True):
-        if isinstance(result, EngineError):
-            broken = broken or result
-            message = f"{item.id} could not be judged: {result.message}"
-            findings.append(Finding(message=message, evidence_id=item.id))
-            continue
-        known.append(result)
-        findings.append(Finding(message=result.message, evidence_id=item.id, ok=result.ok))
-    helping = [result for result in known if result.ok]
-    if not helping and broken is not None:
-        raise broken
-    marked = frozenset[str]().union(*(result.marked for result in known))
-    shares = [result.probability for result in known if result.probability is not None]
-    best = max(shares) if len(shares) == len(evidence) else None
+    settlement = settle(asker, brief, evidence, 0, made_by).settlement
+    findings = [_finding(item, found) for item in evidence if (found := settlement.of(item)) is not None]
+    helping = settlement.answers(evidence)
+    stated = sum(found.answer is AnswerKind.STATED for _, found in helping)
     if helping:
-        reason = f"{_count(len(helping), len(evidence))} to judge the post."
+        reason = f"{stated} of {len(evidence)} passages state what settles the claim; {len(helping)} help to judge it."
     else:
-        reason = f"No passage helps to judge what the post claims. {known[0].message}"
+        reason = f"No passage helps to judge what the post claims. {findings[0].message}"
+    marked = [found.evidence_id for found in settlement.passages if found.to_program]
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if helping else GateStatus.FAIL,
         reason=reason,
-        score=best,
-        threshold=None if best is None else LINE,
-        probability=best,
         findings=tuple(findings),
-        marked=tuple(sorted(marked)),
+        marked=tuple(sorted([*marked, *(["post"] if settlement.post_to_program else [])])),
     )
 
 
-def _judge_one(asker: Asker, post: Post, item: Evidence, votes: int) -> _Judged:
-    words = without_injections(item.passage.text)
-    if not words.strip():
-        return _Judged(False, f"{item.id} holds only words addressed to a language model.", 0.0)
-    asked = question(
-        EngineStep.JUDGING, "relevance", RelevanceAnswer, [post_block(post), passage_block(item)], verdict="relevant"
-    )
-    answered = judged(asker, asked, lambda answer: answer.relevant == "yes", votes)
-    answer = answered.value
-    reason = sanitized(answer.reason, _REASON)
-    marked = frozenset(marked_as(answer.to_program, [item.id]))
-    if item.id in marked:
-        message = f"{item.id} does not count: it holds words that speak to a program instead of people."
-        return _Judged(False, message, None, marked)
-    # Looked for outside the injections: a passage must not pass by words that it put into the judge's mouth.
-    shown = find_quote(words, answer.quote)
-    left_out = " Words in it that are addressed to a model were left out." if holds_injection(item.passage.text) else ""
-    if answer.relevant == "yes" and shown is None:
-        message = f"{item.id} does not count: the model could not show words of it that help.{left_out}"
-        return _Judged(False, message, None, marked)
-    if answer.relevant == "no" or shown is None:
-        return _Judged(False, f"{item.id} does not help: {reason}{left_out}", answered.probability, marked)
-    quoted = sanitized(words[shown.start : shown.end], 120)
-    return _Judged(True, f"{item.id} helps: {reason} (“{quoted}”){left_out}", answered.probability, marked)
-
-
-def _count(helping: int, of: int) -> str:
-    if of == 1:
-        return "The passage gives what helps"
-    return f"{helping} of {of} passages {'gives' if helping == 1 else 'give'} what helps"
+def _finding(item: Evidence, found: PassageAnswer) -> Finding:
+    message = f"{item.id} {_HOW[found.answer]}: {found.tells}"
+    if found.span is not None:
+        message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
+    if holds_injection(item.passage.text):
+        message += " Words in it that are addressed to a model were left out."
+    return Finding(message=message, evidence_id=item.id, ok=found.answer is not AnswerKind.NONE)

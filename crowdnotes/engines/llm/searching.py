@@ -1,107 +1,133 @@
-"""From a post and its pictures to claims, searches, and the result to read next.
-
-Every index, quote and address is checked.
-"""
+"""Further searches, the results worth reading, and what a picture says. Every index and address is checked."""
 
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Sequence
 
-from crowdnotes.domain import Aim, Claim, Hit, Post, Query
-from crowdnotes.engines.base import EngineStep, ImageReading, Pick
-from crowdnotes.engines.llm.answers import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, sanitized
-from crowdnotes.engines.llm.asking import Asker, Block, post_block, question
-from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
+from pydantic import Field
+
+from crowdnotes.domain import Aim, Hit, Query
+from crowdnotes.engines.base import Brief, EngineStep, ImageReading, Pick, Ranking
+from crowdnotes.engines.llm.answers import ImageAnswer, sanitized
+from crowdnotes.engines.llm.asking import Asker, Block, question
+from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
+from crowdnotes.engines.llm.parsing import Answer
+from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
-from crowdnotes.text.note_rules import find_urls
-from crowdnotes.text.quotes import find_quote
 
-_MOST_CLAIMS = 6
-_LONGEST_QUERY = 160
 _LONGEST_WHY = 220
-_SNIPPET = 320
+_SNIPPET = 220  # characters of a result
+_MOST_OFFERED = 24  # results in one question: the search put the best first
 _AIMS = {
     Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
     Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",
 }
 
 
-def find_claims(asker: Asker, post: Post) -> list[Claim]:
-    """Checkable statements, most misleading first, each in the post's own words."""
-    if not without_injections(post.text).strip():
-        return []
-    asked = question(EngineStep.QUERIES, "claims", ClaimsAnswer, [post_block(post)], values={"limit": _MOST_CLAIMS})
-    found: list[Claim] = []
-    for item in asker.ask(asked).value.claims:
-        span = find_quote(post.text, item.quote)
-        if span is None or any(claim.span == span for claim in found) or holds_injection(item.quote):
-            continue
-        found.append(Claim(text=post.text[span.start : span.end], span=span))
-    return found[:_MOST_CLAIMS]
+class QueriesAnswer(Answer):
+    """See queries.md."""
+
+    queries: list[AskedQuery]
 
 
-def build_queries(asker: Asker, post: Post, claims: Sequence[Claim], limit: int, aim: Aim, like: str) -> list[Query]:
+class AskedPick(Answer):
+    """A result by its number in the list, and what its page should tell."""
+
+    number: int
+    tells: str = ""
+
+
+class RankingAnswer(Answer):
+    """See ranking.md."""
+
+    picks: list[AskedPick] = Field(default_factory=list)
+    rest: str = ""
+
+
+class PickAnswer(Answer):
+    """See utility.md. `pick` is a number from the list, or 0 for none."""
+
+    why: str
+    pick: int
+
+
+def build_queries(asker: Asker, brief: Brief, limit: int, aim: Aim, like: str) -> list[Query]:
     """At most `limit` searches that differ; none when the post has no words."""
-    if limit <= 0 or not without_injections(post.whole_text).strip():
+    if limit <= 0 or not without_injections(brief.post.whole_text).strip():
         return []
-    blocks = [post_block(post)]
-    if claims:
-        blocks.append(Block("claims to check", "\n".join(claim.text for claim in claims)))
+    blocks = brief_blocks(brief)
     purpose = _AIMS[aim]
     if like:
         blocks.append(Block("passage to find more of", like))
         purpose += "; find more pages that treat what the given passage treats"
-    also = "" if post.language in (None, "en") else " and, for about half of them, in the language of the post"
+    also = "" if brief.post.language in (None, "en") else " and, for about half of them, in the language of the post"
     values = {"limit": limit, "aim": purpose, "language": also}
-    asked = question(EngineStep.QUERIES, "queries", QueriesAnswer, blocks, values=values)
-    found: list[Query] = []
-    seen: set[frozenset[str]] = set()
-    for item in asker.ask(asked).value.queries:
-        text = _as_search(item.text)
-        words = frozenset(re.findall(r"\w+", text.lower()))
-        if not words or words in seen or holds_injection(text):
-            continue
-        seen.add(words)
-        language = item.language.strip().lower()
-        known = language if re.fullmatch(r"[a-z]{2}", language) else None
-        found.append(Query(text=text, purpose=sanitized(item.purpose, 120) or "the claim", language=known))
-    return found[:limit]
+    answer = asker.ask(question(EngineStep.QUERIES, "queries", QueriesAnswer, blocks, values=values)).value
+    return list(searches(answer.queries, limit))
 
 
-def pick_next(asker: Asker, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim) -> Pick:
-    """The candidate worth reading next, or none when the model says that none helps (CrowdNotes+ 4.2, D.1)."""
-    if not candidates:
-        return Pick(None, "Nothing is left to pick.")
-    blocks = [post_block(post)]
+def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim) -> Ranking:
+    """The candidates worth reading, best first, in one call."""
+    offered = candidates[:_MOST_OFFERED]
+    if not offered or quota <= 0:
+        return Ranking((), "Nothing is left to choose from.")
+
+    def check(answer: RankingAnswer) -> None:
+        if any(not 1 <= pick.number <= len(offered) for pick in answer.picks):
+            raise AnswerUnreadableError(f"The model chose a result that was not offered: there are {len(offered)}.")
+
+    asked = question(
+        EngineStep.UTILITY,
+        "ranking",
+        RankingAnswer,
+        _offer(brief, offered, chosen),
+        values={"aim": _AIMS[aim], "quota": quota},
+        check=check,
+    )
+    answer = asker.ask(asked).value
+    first = {pick.number: pick for pick in reversed(answer.picks)}
+    picks = [
+        Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or "It speaks to the claim.")
+        for number in dict.fromkeys(pick.number for pick in answer.picks)
+    ]
+    rest = sanitized(answer.rest, _LONGEST_WHY) or "The model gave no reason."
+    return Ranking(tuple(picks[:quota]), rest)
+
+
+def rank_one_by_one(
+    asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim
+) -> Ranking:
+    """The same as the paper does it: a call for each pick, which sees what was picked before (CrowdNotes+ 4.2, D.1)."""
+    left = list(range(len(candidates)))
+    picks: list[Pick] = []
+    while left and len(picks) < quota:
+        offered = [candidates[index] for index in left]
+        had = [*chosen, *(candidates[pick.index] for pick in picks)]
+
+        def check(answer: PickAnswer, most: int = len(offered)) -> None:
+            if not 0 <= answer.pick <= most:
+                raise AnswerUnreadableError("The model picked a search result that was not offered.")
+
+        blocks = _offer(brief, offered, had)
+        asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
+        answer = asker.ask(asked).value
+        why = sanitized(answer.why, _LONGEST_WHY)
+        if answer.pick == 0:
+            return Ranking(tuple(picks), why or "The model gave no reason.")
+        picks.append(Pick(left.pop(answer.pick - 1), why or "It speaks to the claim."))
+    return Ranking(tuple(picks))
+
+
+def _offer(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:
+    blocks = brief_blocks(brief)
     if chosen:
         blocks.append(Block("results already picked", "\n".join(_line(hit) for hit in chosen)))
     # One block, not fifty: each line is cut and flattened, so none can pass for another number.
-    listed = "\n".join(f"{number}. {_line(hit)}" for number, hit in enumerate(candidates, 1))
+    listed = "\n".join(f"{number}. {_line(hit)}" for number, hit in enumerate(offered, 1))
     blocks.append(Block("remaining results", listed, cleared=True))
-
-    def check(answer: PickAnswer) -> None:
-        if not 0 <= answer.pick <= len(candidates):
-            raise AnswerUnreadableError("The model picked a search result that was not offered.")
-
-    asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
-    answer = asker.ask(asked).value
-    why = sanitized(answer.why, _LONGEST_WHY)
-    if answer.pick == 0:
-        return Pick(None, why or "The model gave no reason.")
-    return Pick(answer.pick - 1, why or "It speaks to the claim.")
-
-
-def _as_search(text: str) -> str:
-    """A search as typed: one line without addresses and operators."""
-    text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text[: 10 * _LONGEST_QUERY])  # "site:" and its like
-    for url in reversed(find_urls(text)):
-        text = text[: url.start] + text[url.end :]
-    words = re.sub(r"(?<!\w)@\w+|[\"“”<>{}|\\^`\[\]]", " ", text)
-    words = " ".join("".join(char if char.isprintable() else " " for char in words).split())
-    return words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rsplit(" ", 1)[0]
+    return blocks
 
 
 def _line(hit: Hit) -> str:

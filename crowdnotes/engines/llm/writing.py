@@ -1,25 +1,29 @@
-"""Candidate notes by a language model: side by side, asked to shorten when too long.
+"""Candidate notes by a language model: three in one call, each sentence with the words of a passage that carry it.
 
-Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). A supernote is one candidate from
-several notes (Supernotes 2.1 and 3): their facts, none of their links or tempers.
+Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). Nobody sees a note before the program has
+found its words in the passages.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from typing import Literal
 
-from crowdnotes.domain import Evidence, Post
-from crowdnotes.engines.base import EngineStep, WriterAnswer, Written
-from crowdnotes.engines.llm.answers import NoteAnswer, ShortenedAnswer, SupernoteAnswer, has_handle, sanitized
-from crowdnotes.engines.llm.asking import Asker, Block, passage_block, post_block, question
-from crowdnotes.engines.metering import side_by_side
-from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible
-from crowdnotes.errors import AnswerUnreadableError, BudgetError, EngineError
-from crowdnotes.text.note_rules import find_urls, note_length, without_urls
+from pydantic import Field
+
+from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Source
+from crowdnotes.engines.base import Brief, Carrier, EngineStep, WriterAnswer, Written, WrittenSentence
+from crowdnotes.engines.llm.answers import has_handle, sanitized
+from crowdnotes.engines.llm.asking import Asker, Block, passage_block, question
+from crowdnotes.engines.llm.claims import brief_blocks
+from crowdnotes.engines.llm.parsing import Answer, PassageId
+from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
+from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.text.note_rules import find_urls, note_length
+from crowdnotes.text.publishers import with_publishers_named
+from crowdnotes.text.quotes import find_quote
+from crowdnotes.text.sentences import split_sentences
 
 # For text in which one space stands between words.
 _MARKS = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
@@ -70,7 +74,7 @@ def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
     """The ids as offered, each once. Raises AnswerUnreadableError for one that was not offered."""
     kept: dict[str, None] = {}
     for raw in ids:
-        wanted = raw.strip().strip("[]()").upper()
+        wanted = raw.strip()
         if wanted not in offered:
             raise AnswerUnreadableError("The model cited a passage that it was not given.")
         kept[wanted] = None
@@ -88,175 +92,190 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
 
 
-_SHORTENINGS = 2
-_SPARE = 20  # models miscount; aiming lower saves most of the calls that ask to shorten
+_SPARE = 20  # models miscount
+_MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
+_ROOM = 1_000  # characters of a passage around the words found in it
 _REASON = 260
-_ANGLES = (
-    "",
-    "Of the ways to begin, take the number, date or comparison that answers the claim, if the passages give one.",
-    "Of the ways to begin, take who found, decided or said it, and what exactly.",
-    "Of the ways to begin, take what the claim leaves out: its limit, its origin, or what it is confused with.",
-)
 _ABSTAINED = {"not_needed": "Not needed", "not_enough_evidence": "Not enough evidence"}
+_BASES = {basis.value: basis for basis in Basis}
 
 
-@dataclass(frozen=True, slots=True)
-class _Abstained:
-    """A writer that would rather write nothing, and why."""
+class QuotedWords(Answer):
+    """Words of a passage, by its id."""
 
-    decision: str
+    id: PassageId
+    quote: str
+
+
+class SentenceAnswer(Answer):
+    """A sentence of a note, and what carries it."""
+
+    text: str
+    passages: list[QuotedWords] = Field(default_factory=list)
+    basis: str = "inferred"
+
+
+class NoteInSentences(Answer):
+    """One note."""
+
+    sentences: list[SentenceAnswer]
+
+
+class WritingAnswer(Answer):
+    """See writing.md."""
+
     reason: str
+    decision: Literal["note", "not_needed", "not_enough_evidence"]
+    notes: list[NoteInSentences] = Field(default_factory=list)
 
 
 def write_notes(
     asker: Asker,
-    post: Post,
+    brief: Brief,
     evidence: Sequence[Evidence],
     budget: int,
     count: int,
     *,
     temperature: float,
-    at_once: int,
+    earlier: Sequence[str],
 ) -> WriterAnswer:
-    """Up to `count` different notes of at most `budget` characters, in the order in which they were asked for.
+    """Up to `count` different notes of at most `budget` characters, in the order in which the model wrote them.
 
-    Abstains when most of the writers do. Raises EngineError when no candidate could be had.
+    Raises EngineError when it neither abstains nor writes one whose words are in the passages.
     """
     if not evidence or count <= 0:
         return WriterAnswer(abstained="There is no passage to write from.")
-    tasks = [partial(_write_one, asker, post, evidence, budget, number, temperature) for number in range(count)]
-    written: list[Written] = []
-    abstained: list[_Abstained] = []
-    errors: list[EngineError] = []
-    for result in side_by_side(tasks, at_once):
-        if isinstance(result, Written):
-            written.append(result)
-        elif isinstance(result, _Abstained):
-            abstained.append(result)
-        else:
-            errors.append(result)
-    if abstained and len(abstained) >= len(written):
-        decision, _ = Counter(item.decision for item in abstained).most_common(1)[0]
-        reason = next(item.reason for item in abstained if item.decision == decision)
-        return WriterAnswer(abstained=f"{_ABSTAINED[decision]}: {reason}")
-    if not written:
-        raise next((error for error in errors if isinstance(error, BudgetError)), errors[0])
-    lost = [f"{_ABSTAINED[item.decision]}: {item.reason}" for item in abstained] + [error.message for error in errors]
-    return WriterAnswer(tuple({item.text: item for item in written}.values()), lost=tuple(lost))
 
+    def check(answer: WritingAnswer) -> None:
+        if answer.decision == "note" and not _good(answer, brief, evidence, budget)[0]:
+            raise AnswerUnreadableError(
+                " ".join(_good(answer, brief, evidence, budget)[1]) or "There is no note in it."
+            )
 
-def _write_one(
-    asker: Asker,
-    post: Post,
-    evidence: Sequence[Evidence],
-    budget: int,
-    number: int,
-    temperature: float,
-) -> Written | _Abstained:
-    offered = [item.id for item in evidence]
-    texts = [post.whole_text, *(item.passage.text for item in evidence)]
-
-    def check(answer: NoteAnswer) -> None:
-        if answer.decision == "note":
-            known_ids(answer.evidence_ids, offered)
-            if echoes_injection(clean_note(answer.note, offered), texts):
-                raise AnswerUnreadableError("The model passed on words that speak to a model.")
-
+    blocks = [*brief_blocks(brief), *passages_for(brief, evidence)]
+    if earlier:
+        blocks.append(Block("notes proposed before", "\n".join(earlier)))
     asked = question(
         EngineStep.WRITING,
         "writing",
-        NoteAnswer,
-        [post_block(post), *(passage_block(item) for item in evidence)],
-        values={"budget": budget, "target": max(1, budget - _SPARE), "angle": _ANGLES[number % len(_ANGLES)]},
+        WritingAnswer,
+        blocks,
+        values=bounds(budget),
         check=check,
         temperature=temperature,
-        variant=number,
     )
     answer = asker.ask(asked).value
     if answer.decision != "note":
-        return _Abstained(answer.decision, sanitized(answer.reason, _REASON) or "The model gave no reason.")
-    text = fitted(asker, clean_note(answer.note, offered), offered, texts, budget)
-    return Written(text, known_ids(answer.evidence_ids, offered) or tuple(offered))
+        reason = sanitized(answer.reason, _REASON) or "The model gave no reason."
+        return WriterAnswer(abstained=f"{_ABSTAINED[answer.decision]}: {reason}")
+    good, faults = _good(answer, brief, evidence, budget)
+    return WriterAnswer(tuple(good[:count]), lost=tuple(faults))
 
 
-def fitted(asker: Asker, text: str, offered: Sequence[str], texts: Sequence[str], budget: int) -> str:
-    """The text within the budget: as it is, or shortened by the model. Never cut.
+def bounds(budget: int) -> dict[str, object]:
+    """What the rules of a note say of its length."""
+    return {"budget": budget, "target": max(1, budget - _SPARE)}
 
-    Raises AnswerUnreadableError when it is still too long after two times.
+
+def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
+    """The passages to write from, around the words found in them; those that only share the topic are left out.
+
+    Whole, where none was found to answer or nobody has asked: then a person chose them.
     """
-    for number in range(_SHORTENINGS):
-        length = note_length(text)
-        if length <= budget:
-            return text
-        asked = question(
-            EngineStep.WRITING,
-            "shorten",
-            ShortenedAnswer,
-            [Block("note", text)],
-            # Each time further below, as a model that missed once will miss again.
-            values={
-                "budget": budget,
-                "length": length,
-                "excess": length - budget,
-                "target": max(1, budget - _SPARE * (number + 1)),
-            },
-            check=lambda answer: _check_shortened(answer, offered, texts),
-            variant=number,
-        )
-        text = clean_note(asker.ask(asked).value.note, offered)
-    if note_length(text) > budget:
-        raise AnswerUnreadableError(
-            f"The model's note did not fit into {budget} characters, also when asked to shorten."
-        )
-    return text
+    settlement = brief.settlement
+    answering = settlement.answers(evidence)[:_MOST_PASSAGES] if settlement is not None else []
+    if not answering or settlement is None:
+        return [passage_block(item, brief.today) for item in evidence]
+    chosen = {item.id: _around(item, answer) for item, answer in answering}
+    chosen |= {item.id: item for item in evidence if settlement.of(item) is None}
+    # The words that were found, and not what a model said of them: it had read pages that may give orders.
+    found = "\n".join(
+        f"{item.id} {'states' if answer.answer is AnswerKind.STATED else 'lets infer'}: “{_words(item, answer)}”"
+        for item, answer in answering
+    )
+    return [
+        *(passage_block(chosen[item.id], brief.today) for item in evidence if item.id in chosen),
+        Block("what they give for the claim", found),
+    ]
 
 
-def _check_shortened(answer: ShortenedAnswer, offered: Sequence[str], texts: Sequence[str]) -> None:
-    if echoes_injection(clean_note(answer.note, offered), texts):
+def _around(item: Evidence, answer: PassageAnswer) -> Evidence:
+    """The passage as far as it stands near the words that were found in it, in whole sentences."""
+    text = item.passage.text
+    if answer.span is None or len(text) <= _ROOM:
+        return item
+    sentences = split_sentences(text)
+    inside = [at for at, span in enumerate(sentences) if span.start < answer.span.end and answer.span.start < span.end]
+    first, last = (inside[0], inside[-1]) if inside else (0, len(sentences) - 1)
+    while True:
+        wider = [
+            (low, high)
+            for low, high in ((first, last + 1), (first - 1, last))
+            if low >= 0 and high < len(sentences) and sentences[high].end - sentences[low].start <= _ROOM
+        ]
+        if not wider:
+            break
+        first, last = wider[0]
+    near = text[sentences[first].start : sentences[last].end]
+    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": near})})
+
+
+def _words(item: Evidence, answer: PassageAnswer) -> str:
+    return "" if answer.span is None else item.passage.text[answer.span.start : answer.span.end]
+
+
+def _good(
+    answer: WritingAnswer, brief: Brief, evidence: Sequence[Evidence], budget: int
+) -> tuple[list[Written], list[str]]:
+    """The notes that hold, and what is wrong with each of the others."""
+    good: dict[str, Written] = {}
+    faults: list[str] = []
+    for note in answer.notes:
+        try:
+            written = checked_note(note.sentences, brief, evidence, budget)
+        except AnswerUnreadableError as error:
+            faults.append(error.message)
+        else:
+            good.setdefault(written.text, written)
+    return list(good.values()), list(dict.fromkeys(faults))
+
+
+def checked_note(
+    sentences: Sequence[SentenceAnswer], brief: Brief, evidence: Sequence[Evidence], budget: int
+) -> Written:
+    """The note of these sentences, each with the place of the words that carry it.
+
+    Raises AnswerUnreadableError, with what is wrong in words that the model can mend: words that stand in no passage,
+    a note that is too long, what `clean_note` refuses.
+    """
+    passages = {item.id: without_injections(item.passage.text) for item in evidence}
+    texts = [brief.post.whole_text, *(item.passage.text for item in evidence)]
+    sources = [item.source for item in evidence]
+    checked = [_checked(item, passages, sources) for item in sentences if item.text.strip()]
+    text = " ".join(item.text for item in checked)
+    if not text:
+        raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
+    if echoes_injection(text, texts):
         raise AnswerUnreadableError("The model passed on words that speak to a model.")
+    length = note_length(text)
+    if length > budget:
+        raise AnswerUnreadableError(
+            f"A note has {length} characters, and {budget} is the most: “{sanitized(text, 60)}”"
+        )
+    ids = dict.fromkeys(carrier.evidence_id for item in checked for carrier in item.carriers)
+    return Written(text, tuple(ids), tuple(checked))
 
 
-_SUPERNOTE_ANGLES = (
-    "",
-    "Keep to the single fact that most of the notes give.",
-    "Take the most precise figure or date that the notes give.",
-    "Say in the plainest words what is so, for a reader who knows nothing of the matter.",
-)
-
-
-def write_supernote(
-    asker: Asker, post: Post, notes: Sequence[str], budget: int, variant: int, temperature: float
-) -> WriterAnswer:
-    """One note of at most `budget` characters, without links; `evidence_ids` are "N1", "N2", … by place in `notes`.
-
-    Questions with another `variant` are worded another way. Raises EngineError.
-    """
-    offered = [f"N{number}" for number in range(1, len(notes) + 1)]
-    texts = [post.whole_text, *notes]
-
-    def check(answer: SupernoteAnswer) -> None:
-        if answer.decision == "note":
-            known_ids(answer.note_ids, offered)
-            if echoes_injection(clean_note(answer.note, offered), texts):
-                raise AnswerUnreadableError("The model passed on words that speak to a model.")
-
-    blocks = [Block(f"note {name}", without_urls(note)) for name, note in zip(offered, notes, strict=True)]
-    asked = question(
-        EngineStep.WRITING,
-        "supernote",
-        SupernoteAnswer,
-        [post_block(post), *blocks],
-        values={
-            "budget": budget,
-            "target": max(1, budget - _SPARE),
-            "angle": _SUPERNOTE_ANGLES[variant % len(_SUPERNOTE_ANGLES)],
-        },
-        check=check,
-        temperature=temperature,
-        variant=variant,
-    )
-    answer = asker.ask(asked).value
-    if answer.decision != "note":
-        return WriterAnswer(abstained=sanitized(answer.reason, 260) or "The notes hold no fact that answers the claim.")
-    text = fitted(asker, clean_note(answer.note, offered), offered, texts, budget)
-    return WriterAnswer((Written(text, known_ids(answer.note_ids, offered) or tuple(offered)),))
+def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[Source]) -> WrittenSentence:
+    text = clean_note(with_publishers_named(item.text, sources), list(passages))
+    carriers: list[Carrier] = []
+    for words in item.passages:
+        (name,) = known_ids([words.id], list(passages))
+        span = find_quote(passages[name], words.quote)
+        if span is None:
+            raise AnswerUnreadableError(f"These words do not stand in {name}: “{sanitized(words.quote, 80)}”")
+        carriers.append(Carrier(name, span))
+    if not carriers:
+        raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")
+    basis = _BASES.get(item.basis.strip().lower(), Basis.INFERRED)
+    return WrittenSentence(text, tuple(carriers), basis)

@@ -6,11 +6,12 @@ It writes no note and does not judge whether one is correct: a person does. It s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from crowdnotes.domain import (
     BY_PERSON,
     Aim,
-    Claim,
+    Draft,
     Evidence,
     GateName,
     GateResult,
@@ -22,7 +23,7 @@ from crowdnotes.domain import (
     SentenceSupport,
 )
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.base import EngineStep, ImageReading, MadeBy, OnText, Pick, WriterAnswer
+from crowdnotes.engines.base import Brief, EngineStep, ImageReading, MadeBy, Ranking, SearchPlan, WriterAnswer
 from crowdnotes.engines.judges import trained
 from crowdnotes.engines.judges.judge import HelpfulnessJudge, named_result
 from crowdnotes.engines.local.attribution import attribute
@@ -32,7 +33,7 @@ from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.quotations import find_quotations
 from crowdnotes.engines.local.relevance import judge_relevance
-from crowdnotes.engines.local.source_ranking import pick_next
+from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
@@ -70,39 +71,47 @@ class LocalEngine:
             return MadeBy(self.name)
         return MadeBy(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 
-    def claims(self, post: Post) -> list[Claim]:
-        """See `Engine.claims`."""
-        return find_claims(post)
+    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:  # noqa: ARG002 - it knows of no days
+        """See `Engine.plan`."""
+        claims = find_claims(post)
+        return SearchPlan(tuple(claims), tuple(build_queries(post, claims, limit)))
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:  # noqa: ARG002
         """Refuses: see `Engine.read_image`."""
         raise EngineError("The local engine cannot see images.", "Type what the image says.")
 
-    def queries(
-        self, post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
-    ) -> list[Query]:
+    def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """See `Engine.queries`."""
-        return build_queries(post, claims, limit, aim=aim, like=like)
+        return build_queries(brief.post, brief.claims or find_claims(brief.post), limit, aim=aim, like=like)
 
-    def pick(self, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], *, aim: Aim = Aim.JUDGE) -> Pick:
-        """See `Engine.pick`."""
-        return pick_next(self._embedder, post, candidates, chosen, aim)
+    def rank(
+        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+    ) -> Ranking:
+        """See `Engine.rank`."""
+        return rank(self._embedder, brief.post, candidates, chosen, quota, aim)
+
+    def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> None:
+        """It cannot tell: see `Engine.settle`."""
 
     def write(
         self,
-        post: Post,
+        brief: Brief,
         evidence: Sequence[Evidence],
         budget: int,  # noqa: ARG002 - a quotation is whole; the counter shows what is too long
         count: int,
-        on_text: OnText | None = None,  # noqa: ARG002 - nothing is written
+        *,
+        earlier: Sequence[str] = (),  # noqa: ARG002 - nothing is written
     ) -> WriterAnswer:
         """Sentences to quote, and no note: see `Engine.write`."""
-        found = find_quotations(self._embedder, post, [cleared(item) for item in evidence], count)
+        found = find_quotations(self._embedder, brief.post, [cleared(item) for item in evidence], count)
         return WriterAnswer(
             abstained="Without a language model the program writes no note. "
             + ("These sentences speak most to the post; whether they answer it is yours to judge." if found else _NONE),
             quotations=found,
         )
+
+    def revise(self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> None:
+        """It writes no note: see `Engine.revise`."""
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """See `Engine.support`."""
@@ -112,9 +121,9 @@ class LocalEngine:
             return found
         return with_hints(self._reader, self._embedder, note, found, passages)
 
-    def relevance(self, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+    def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
-        return judge_relevance(self._embedder, self._settings, post, evidence)
+        return judge_relevance(self._embedder, self._settings, brief.post, evidence)
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
         """By the reading model where one was measured; else NOT_RUN until a person compared: see `gates.by_person`."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from crowdnotes.domain import Aim, Hit, Post, SourceCategory
 from crowdnotes.embedding import Embedder, FloatArray
-from crowdnotes.engines.base import Pick
+from crowdnotes.engines.base import Pick, Ranking
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.lexicon import PLAIN_STEMS
@@ -138,10 +138,25 @@ _WHOLE = 240  # characters, some 60 tokens
 _NAMED = 3  # reasons that are told
 
 
+def rank(
+    embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim = Aim.JUDGE
+) -> Ranking:
+    """At most `quota` candidates, each the most useful one given those before it; see `pick_next`."""
+    left = list(range(len(candidates)))
+    picks: list[Pick] = []
+    while len(picks) < quota:
+        had = [*chosen, *(candidates[pick.index] for pick in picks)]
+        index, why = pick_next(embedder, post, [candidates[at] for at in left], had, aim)
+        if index is None:
+            return Ranking(tuple(picks), why)
+        picks.append(Pick(left.pop(index), why))
+    return Ranking(tuple(picks))
+
+
 def pick_next(
     embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim = Aim.JUDGE
-) -> Pick:
-    """The most useful candidate given what is chosen already, or none when none is relevant.
+) -> tuple[int | None, str]:
+    """The most useful candidate given what is chosen already, and why; or None, and why none is.
 
     With Aim.OTHER_SIDE none is picked that says nothing for the claim, or more against it, however near it is.
     One under `thresholds.related` to the post and its topics is a waste of the person's time.
@@ -149,9 +164,9 @@ def pick_next(
     """
     question = plain_post(post.whole_text)
     if not candidates:
-        return Pick(None, "Nothing is left to pick.")
+        return None, "Nothing is left to pick."
     if not question:
-        return Pick(None, "The post has no words to compare results with.")
+        return None, "The post has no words to compare results with."
     judged = max(1, _JUDGED - len(chosen))  # the same ones in each round, less those that were picked
     order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:judged]
     pool = [candidates[index] for index in order]
@@ -177,9 +192,9 @@ def pick_next(
     best = int(np.argmax(utility))
     if not np.isfinite(utility[best]):
         wanted = "speaks for the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
-        return Pick(None, f"None of the results that are left {wanted}.")
+        return None, f"None of the results that are left {wanted}."
     why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, reasons[best])
-    return Pick(order[best], why)
+    return order[best], why
 
 
 def _claims(post: Post) -> list[str]:

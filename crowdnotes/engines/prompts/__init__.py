@@ -1,9 +1,9 @@
 """The prompts, one file a step, each with a version: the hash of the exact words that a model gets.
 
-A file is the system message of its step. `$name` stands for a value that the program fills in; `$data_rules`
-for the words in data_rules.md, which tell every model how to treat text from outside. What stands behind a line `$data`
-is said after the data: there belongs what differs between questions about the same data, as servers keep what they read
-for as long as the next question begins with the same words.
+A file is the system message of its step. `$name` stands for a value that the program fills in; `$data_rules` and
+`$note_rules` for the words in those files: how to treat text from outside, and how a note is written. What stands
+behind a line `$data` is said after the data: there belongs what differs between questions about the same data, as
+servers keep what they read for as long as the next question begins with the same words.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from string import Template
 
 _DATA_LINE = "\n$data\n"
 _FOLDER = Path(__file__).parent
+_SHARED = ("data_rules", "note_rules")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,14 @@ class Prompt:
 @cache
 def load_prompt(name: str) -> Prompt:
     """The prompt in <name>.md."""
-    rules = (_FOLDER / "data_rules.md").read_text(encoding="utf-8").strip()
-    words = (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip().replace("$data_rules", rules)
+    words = _words(name)
+    for shared in _SHARED:
+        words = words.replace(f"${shared}", _words(shared))
     return Prompt(name, words, _hash(words))
+
+
+def _words(name: str) -> str:
+    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def version_of(*names: str) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from crowdnotes.domain import Claim, Hit, Post, ProviderOutcome, ProviderState, Query, SourceCategory
-from crowdnotes.engines import Engine
+from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query, SourceCategory
+from crowdnotes.engines import Engine, SearchPlan
 from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.merging import merge
@@ -177,17 +177,16 @@ class ProviderWork:
             raise SearchError(f"It was not done within {self._terms.seconds:g} seconds.", ProviderState.TIMED_OUT)
 
 
-def queries_for(
-    engine: Engine, post: Post, claims: Sequence[Claim], limit: int, *, diverse: bool = True
-) -> list[Query]:
-    """At most `limit` queries of the engine; without `diverse` the post's text as the only one.
+def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True) -> SearchPlan:
+    """The engine's claims and searches; without `diverse` the post's text is the only search.
 
     The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away.
     """
-    if diverse:
-        return engine.queries(post, claims, limit)
+    plan = engine.plan(post, limit, today)
     text = post.whole_text.strip()
-    return [Query(text=text, purpose="the post itself", language=post.language)] if text else []
+    if diverse or not text:
+        return plan
+    return SearchPlan(plan.claims, (Query(text=text, purpose="the post itself", language=post.language),))
 
 
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled

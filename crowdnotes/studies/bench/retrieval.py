@@ -11,19 +11,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from statistics import mean
 
 import numpy as np
 
 from crowdnotes.domain import Post
 from crowdnotes.embedding import Embedder, FloatArray
-from crowdnotes.engines import Engine
+from crowdnotes.engines import Brief, Engine
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.search import build_expression
 from crowdnotes.evidence.search import search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
-from crowdnotes.evidence.search.run import queries_for
+from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import select_by_utility
 from crowdnotes.settings import EvidenceSettings
 from crowdnotes.studies.data_files import JudgedPost
@@ -106,11 +107,12 @@ def engine_ranking(
 ) -> list[int]:
     """The records that a case would choose from the library, in the order picked, then the others that it found."""
     post = Post(text=text)
-    queries = queries_for(engine, post, engine.claims(post), settings.queries, diverse=diverse)
+    today = datetime.now(tz=UTC).date()
+    plan = plan_for(engine, post, settings.queries, today, diverse=diverse)
     found = search_all(
-        [LocalLibrary(libraries, library)], [query.text for query in queries], post=text, limit=_DEPTH
+        [LocalLibrary(libraries, library)], [query.text for query in plan.queries], post=text, limit=_DEPTH
     ).hits
-    selected = select_by_utility(engine, post, found, settings.quota, by_utility=by_utility)
+    selected = select_by_utility(engine, Brief(post, today, plan.claims), found, settings.quota, by_utility=by_utility)
     picked = [item.hit.record for item in selected.chosen]
     return [record for record in dict.fromkeys([*picked, *(hit.record for hit in found)]) if record is not None]
 

@@ -5,22 +5,30 @@ from __future__ import annotations
 import json
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from crowdnotes.cases.service import CaseService
-from crowdnotes.domain import Assessment, Evidence, GateResult, Mode, Post, PrincipleResult
+from crowdnotes.domain import Assessment, Claim, Evidence, GateResult, Mode, Post, PrincipleResult, Span
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.errors import EngineError, ModelServerError
 from crowdnotes.gates import assess
 from crowdnotes.settings import GateSettings, LlmSettings
-from crowdnotes.testing import FixedClock, HashingEmbedder, make_evidence
+from crowdnotes.testing import TODAY, FixedClock, HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, Say
 
 POST = Post(text="This drink makes children ill, a study proves it! Share before it is deleted.")
+CLAIM = Claim(
+    text="This drink makes children ill",
+    span=Span(start=0, end=29),
+    statement="The juice of Acme makes children ill.",
+    implies="Children should not drink it.",
+    settled_by="A study of illness in children who drink the juice.",
+)
+BRIEF = brief_of(POST, CLAIM)
 PASSAGE = "The review of 12 studies found no link between the drink and the illness. It may cause a mild rash."
 NOTE = "The review of 12 studies found no link between the drink and the illness."
 
@@ -70,7 +78,7 @@ def refusal_of(
 ) -> tuple[EngineError, LLMServer]:
     """The error that asking for the claims ends in, and the server that was asked."""
     with engine_over(answer, **settings) as (engine, server), pytest.raises(kind, match=words) as caught:
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
     return caught.value, server
 
 
@@ -87,11 +95,39 @@ def principles_of(answer: Callable[[Body], Say | str], note: str = NOTE) -> tupl
         return engine.principles(POST, note)
 
 
-def assessed(answer: Callable[[Body], Say | str]) -> Assessment:
+def assessed(answer: Callable[[Body], Say | str], **settings: object) -> Assessment:
     """All that is said of the note."""
-    with engine_over(answer) as (engine, _):
-        return assess(engine, POST, NOTE, [evidence()], FixedClock())
+    with engine_over(answer, **settings) as (engine, _):
+        return assess(engine, BRIEF, NOTE, [evidence()], FixedClock())
 
 
-def relevance_answer(verdict: str, quote: str = "found no link between the drink") -> str:
-    return json.dumps({"quote": quote, "reason": "It weighs the claim.", "relevant": verdict})
+QUOTE = "found no link between the drink"
+
+
+def gives(answer: str, quote: str = QUOTE, number: int = 1, **more: str) -> Body:
+    """What a model says of one passage: "stated", "inferred" or "background"."""
+    return {"id": f"E{number}", "quote": quote, "tells": "It weighs it.", "points": "against", "answer": answer} | more
+
+
+def settles(*passages: Body, to_program: object = (), missing: str = "", searches: Sequence[str] = ()) -> str:
+    """A model's answer to whether passages settle the claim."""
+    asked = [{"text": text, "purpose": "p", "language": "en"} for text in searches]
+    said = {"to_program": to_program, "passages": passages, "missing": missing, "searches": asked}
+    return json.dumps(said)
+
+
+def sentence(text: str = NOTE, quote: str = QUOTE, name: str = "E1", basis: str = "stated") -> Body:
+    """A sentence of a note as a model writes it."""
+    return {"text": text, "passages": [{"id": name, "quote": quote}], "basis": basis}
+
+
+def words_answer(helpful: str = "yes", *, failing: Sequence[str] = (), rewrite: str = "", **more: object) -> str:
+    """What a model says of a note's words; `failing` are the principles that it breaks, `objections` of all."""
+    names = ("addresses_claim", "context", "neutral", "no_speculation", "readable")
+    objections = more.pop("objections", [])
+    of_each = [
+        {"name": name, "objections": objections, "reason": "Because.", "follows": "no" if name in failing else "yes"}
+        for name in names
+    ]
+    said = {"principles": of_each, "rewrite": rewrite, "objections": objections, "reason": "It is vague."}
+    return json.dumps({**said, "helpful": helpful, **more})

@@ -14,7 +14,7 @@ from crowdnotes.domain import GateStatus
 from crowdnotes.engines.llm.answers import sanitized
 from crowdnotes.engines.llm.parsing import Answer, PassageId, PassageIds, YesNo, read_answer
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelAnswerError
-from tests.engines.llm.made import NOTE, POST, assessed, engine_over, evidence, relevance_answer
+from tests.engines.llm.made import NOTE, POST, assessed, engine_over, words_answer
 from tests.llm_server import Body, Say, form_of, honest, honest_answer
 
 
@@ -185,7 +185,8 @@ def _tokens(before: str, options: Mapping[str, float], after: str = '"}') -> lis
 def test_the_probability_comes_from_the_tokens_at_the_verdict(
     options: dict[str, float], expected: float | None
 ) -> None:
-    before = '{"objections": [], "reason": "\\"helpful\\": \\"yes\\" is what it wants", "helpful": "'
+    whole = words_answer("?", reason='"helpful": "yes" is what it wants')
+    before = whole.removesuffix('?"}')
     verdict = "yes" if options.get("yes", options.get("y", 0)) >= 0.5 else "no"
     text = f'{before}{verdict}"}}'
     chosen = next(name for name in options if verdict.startswith(name.strip().lower()) or name == "maybe")
@@ -207,32 +208,35 @@ def test_without_token_probabilities_votes_give_the_share_and_without_a_majority
 
     def answer(_: Body) -> Say | str:
         verdict = next(said, None)
-        return relevance_answer(verdict) if verdict else Say("no", status=500)
+        return words_answer(verdict) if verdict else Say("no", status=500)
 
     with engine_over(answer, votes=3) as (engine, server):
-        result = engine.relevance(POST, [evidence()])
+        result = engine.helpfulness(POST, NOTE)
         assert [body["temperature"] for body in server.requests] == [0.0, 0.7, 0.7]
     assert result.status is GateStatus.FAIL
     assert result.probability == pytest.approx(probability)
 
 
 def test_without_votes_and_token_probabilities_there_is_none() -> None:
-    with engine_over(lambda _: relevance_answer("yes")) as (engine, server):
-        assert engine.relevance(POST, [evidence()]).probability is None
+    with engine_over(honest) as (engine, server):
+        assert engine.helpfulness(POST, NOTE).probability is None
         assert len(server.requests) == 1
 
 
-def test_the_product_of_the_three_probabilities_is_that_of_the_whole() -> None:
+def test_the_product_of_the_probabilities_is_that_of_the_whole_where_each_gate_has_one() -> None:
     def answer(body: Body) -> Say:
         told = honest_answer(body)
         field = form_of(body)
-        if field not in ("relevant", "faithful", "helpful"):
+        if field not in ("faithful", "helpful"):
             return Say(json.dumps(told))
         text = json.dumps(told)
         before = text[: text.rindex("yes")]
         return Say(text, tokens=_tokens(before, {"yes": 0.9, "no": 0.1}))
 
     assessment = assessed(answer)
-    assert [gate.probability for gate in assessment.gates] == [pytest.approx(0.9)] * 3
-    assert assessment.probability == pytest.approx(0.729)
-    assert assessed(honest).probability is None
+    relevance, *others = assessment.gates
+    assert relevance.probability is None  # it is what was found of the passages, and not a yes or no
+    assert [gate.probability for gate in others] == [pytest.approx(0.9)] * 2
+    assert assessment.probability is None
+    gates = (relevance.model_copy(update={"probability": 0.9}), *others)
+    assert assessment.model_copy(update={"gates": gates}).probability == pytest.approx(0.729)

@@ -14,7 +14,9 @@ from crowdnotes.engines.llm.asking import Block, data_blocks
 from crowdnotes.engines.metering import Budget, Meter, metered, new_boundary
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError
-from tests.engines.llm.made import POST, engine_for, engine_over, evidence, refusal_of
+from crowdnotes.gates import assess
+from crowdnotes.testing import TODAY, FixedClock
+from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_for, engine_over, evidence, refusal_of
 from tests.llm_server import LLMServer, Say, data_of, honest
 from tests.shared import at_once
 
@@ -23,9 +25,9 @@ PRICED = {"dollars_per_million_input": 1000.0, "dollars_per_million_output": 200
 
 def test_an_identical_call_is_answered_from_the_cache_also_after_a_restart(tmp_path: Path) -> None:
     with LLMServer(honest).running() as server:
-        first = engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
+        first = engine_for(server.base_url, tmp_path, cache_mb=1).plan(POST, 5, TODAY).claims
         again = engine_for(server.base_url, tmp_path, cache_mb=1)
-        assert again.claims(POST) == first
+        assert again.plan(POST, 5, TODAY).claims == first
         assert len(server.requests) == 1
         assert again.usage == Usage(cached=1)
         assert again.usage.in_words() == "no cost: 1 answers from the cache"
@@ -33,10 +35,10 @@ def test_an_identical_call_is_answered_from_the_cache_also_after_a_restart(tmp_p
 
 def test_another_text_model_or_limit_is_another_call(tmp_path: Path) -> None:
     with LLMServer(honest).running() as server:
-        engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
-        engine_for(server.base_url, tmp_path, cache_mb=1).claims(Post(text="Another post, about tea."))
-        engine_for(server.base_url, tmp_path, cache_mb=1, model="large").claims(POST)
-        engine_for(server.base_url, tmp_path, cache_mb=1, max_answer_tokens=99).claims(POST)
+        engine_for(server.base_url, tmp_path, cache_mb=1).plan(POST, 5, TODAY)
+        engine_for(server.base_url, tmp_path, cache_mb=1).plan(Post(text="Another post, about tea."), 5, TODAY)
+        engine_for(server.base_url, tmp_path, cache_mb=1, model="large").plan(POST, 5, TODAY)
+        engine_for(server.base_url, tmp_path, cache_mb=1, max_answer_tokens=99).plan(POST, 5, TODAY)
         assert len(server.requests) == 4
 
 
@@ -44,18 +46,18 @@ def test_a_useless_answer_is_not_kept_and_a_damaged_cache_costs_only_itself(tmp_
     with LLMServer(lambda _: "no idea").running() as server:
         for _ in range(2):
             with pytest.raises(Exception, match="form asked for"):
-                engine_for(server.base_url, tmp_path, cache_mb=1).claims(POST)
+                engine_for(server.base_url, tmp_path, cache_mb=1).plan(POST, 5, TODAY)
         assert len(server.requests) == 4
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "answers.sqlite").write_bytes(b"this is no database" * 100)
     with LLMServer(honest).running() as server:
-        assert engine_for(server.base_url, tmp_path / "damaged", cache_mb=1).claims(POST)
+        assert engine_for(server.base_url, tmp_path / "damaged", cache_mb=1).plan(POST, 5, TODAY).claims
 
 
 def test_the_cache_holds_neither_key_nor_post(tmp_path: Path) -> None:
     post = Post(text="This drink makes children ill. Zanzibar xylophone.")
     with LLMServer(honest).running() as server:
-        engine_for(server.base_url, tmp_path, cache_mb=1, api_key="sk-secret-1234").claims(post)
+        engine_for(server.base_url, tmp_path, cache_mb=1, api_key="sk-secret-1234").plan(post, 5, TODAY)
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("answers.sqlite*"))
     assert b"children" in kept
     assert b"sk-secret-1234" not in kept
@@ -65,8 +67,9 @@ def test_the_cache_holds_neither_key_nor_post(tmp_path: Path) -> None:
 def test_what_a_step_used_is_counted_on_the_meter_of_the_case() -> None:
     meter = Meter()
     with engine_over(lambda body: Say(honest(body), usage=(1000, 50)), **PRICED) as (engine, _), metered(meter):
-        engine.claims(POST)
-        engine.relevance(POST, [evidence(), evidence(number=2)])
+        engine.plan(POST, 5, TODAY)
+        engine.relevance(BRIEF, [evidence(), evidence(number=2)])
+        engine.principles(POST, NOTE)
         assert engine.usage == Usage()
     assert set(meter.by_step) == {"queries", "judging"}
     assert meter.by_step["judging"].calls == 2
@@ -82,7 +85,7 @@ def test_the_budget_stops_before_it_is_passed_also_with_calls_side_by_side() -> 
     with engine_over(lambda body: Say(honest(body), usage=(1500, 500))) as (engine, server), metered(meter):
         for _ in range(4):
             try:
-                engine.relevance(POST, items)
+                assess(engine, BRIEF, NOTE, items, FixedClock())
             except BudgetError as error:
                 assert "12,000 tokens" in error.message
     assert 1 <= len(server.requests) <= 5
@@ -102,8 +105,8 @@ def test_a_call_that_failed_gives_back_what_was_set_aside_for_it() -> None:
     with engine_over(lambda body: next(answers, Say(honest(body)))) as (engine, _), metered(meter):
         for _ in range(2):
             with pytest.raises(ModelServerError):
-                engine.claims(POST)
-        assert engine.claims(POST)
+                engine.plan(POST, 5, TODAY)
+        assert engine.plan(POST, 5, TODAY)
     assert meter.total.calls == 3
 
 
@@ -116,31 +119,31 @@ def test_an_unknown_price_is_not_zero() -> None:
 def test_each_step_asks_the_model_that_is_set_for_it() -> None:
     models = {"queries_model": "q", "utility_model": "u", "writing_model": "w", "judging_model": "j"}
     with engine_over(honest, **models) as (engine, server):
-        engine.claims(POST)
-        engine.write(POST, [evidence()], 250, 1)
-        engine.relevance(POST, [evidence()])
+        engine.plan(POST, 5, TODAY)
+        engine.write(BRIEF, [evidence()], 250, 1)
+        engine.relevance(BRIEF, [evidence()])
         assert [body["model"] for body in server.requests] == ["q", "w", "j"]
         assert engine.name == "llm:w"
 
 
 def test_the_boundary_is_the_same_throughout_a_case_so_that_servers_keep_what_they_read() -> None:
     with engine_over(honest) as (engine, server), metered(Meter()):
-        engine.relevance(POST, [evidence()])
-        engine.relevance(POST, [evidence("Another passage, of the same drink.")])
+        engine.relevance(BRIEF, [evidence()])
+        engine.relevance(BRIEF, [evidence("Another passage, of the same drink.")])
     first, second = (str(body["messages"]) for body in server.requests)
     assert first[: first.index("passage E1")] == second[: second.index("passage E1")]
 
 
 def test_outside_a_case_and_in_the_next_it_is_another_and_texts_stand_only_inside_it() -> None:
     with engine_over(honest) as (engine, server):
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
         with metered(Meter()):
-            engine.claims(POST)
+            engine.plan(POST, 5, TODAY)
     first, second = (body["messages"] for body in server.requests)
     assert first[0] == second[0]
     assert first[1] != second[1]
     assert POST.text not in first[0]["content"]
-    assert data_of(server.requests[0]) == {"post": POST.text}
+    assert data_of(server.requests[0])["post"] == POST.text
 
 
 def test_calls_from_many_threads_do_not_disturb_each_other() -> None:
@@ -149,7 +152,8 @@ def test_calls_from_many_threads_do_not_disturb_each_other() -> None:
 
         def work(number: int) -> None:
             with metered(meters[number]):
-                engine.relevance(POST, [evidence(number=n) for n in range(1, 4)])
+                for passage in range(3):
+                    engine.relevance(BRIEF, [evidence(f"{PASSAGE} {number} {passage}")])
 
         at_once(work, 6)
         assert len(server.requests) == 18

@@ -15,11 +15,12 @@ import pytest
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import JobCancelled, ModelServerError
+from crowdnotes.gates import assess
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import LlmSettings, Settings
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.testing import TODAY, FixedClock, HashingEmbedder
 from crowdnotes.workspace import open_workspace
-from tests.engines.llm.made import POST, begun_case, engine_for, engine_over, evidence
+from tests.engines.llm.made import BRIEF, NOTE, POST, begun_case, engine_for, engine_over, evidence
 from tests.llm_server import Body, LLMServer, Say, honest
 
 Write = Callable[[BaseHTTPRequestHandler], None]
@@ -104,7 +105,7 @@ def test_an_answer_that_drips_ends_at_the_total_time(drip: Write, streamed: bool
         _within(8.0),
         pytest.raises(ModelServerError, match=r"not done after 0\.5 s"),
     ):
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
     assert len([body for body in server.requests if bool(body.get("stream")) is streamed]) == 1
 
 
@@ -119,7 +120,7 @@ def test_an_answer_without_end_is_cut_off(first: bytes, streamed: bool) -> None:
         ),
         pytest.raises(ModelServerError, match="far more than an answer can be"),
     ):
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
     assert len([body for body in server.requests if bool(body.get("stream")) is streamed]) == 1
     assert len(sent) < 40
 
@@ -127,7 +128,7 @@ def test_an_answer_without_end_is_cut_off(first: bytes, streamed: bool) -> None:
 def test_a_packed_answer_is_not_unpacked() -> None:
     packed = Say(raw=gzip.compress(b" " * 5_000_000), headers={"content-encoding": "gzip"})
     with engine_over(lambda _: packed) as (engine, server), pytest.raises(ModelServerError, match="packed its answer"):
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
     assert server.headers[0]["accept-encoding"] == "identity"
 
 
@@ -142,7 +143,7 @@ def test_a_redirect_to_another_address_is_not_followed(status: int, streamed: bo
                 ModelServerError, match=r"redirects to another address \(http://127\.0\.0\.1:\d+\)"
             ) as caught,
         ):
-            engine.claims(POST)
+            engine.plan(POST, 5, TODAY)
         assert "CROWDNOTES_LLM_BASE_URL" in caught.value.next_step
         assert other.requests == []
 
@@ -150,7 +151,7 @@ def test_a_redirect_to_another_address_is_not_followed(status: int, streamed: bo
 def test_a_redirect_within_the_same_server_is_followed() -> None:
     answers = iter([Say(raw=b"", status=307, headers={"location": "/v1/here"})])
     with engine_over(lambda body: next(answers, Say(honest(body)))) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 5, TODAY)
         assert len(server.requests) == 2
 
 
@@ -167,7 +168,7 @@ def test_cancel_ends_a_waiting_call_within_a_moment(say: Say, streamed: bool) ->
         _cancelled_soon(),
         pytest.raises(JobCancelled),
     ):
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
 
 
 def test_cancel_ends_calls_side_by_side_and_is_not_taken_for_a_verdict() -> None:
@@ -176,7 +177,7 @@ def test_cancel_ends_calls_side_by_side_and_is_not_taken_for_a_verdict() -> None
         _cancelled_soon(),
         pytest.raises(JobCancelled),
     ):
-        engine.relevance(POST, [evidence(number=n) for n in range(1, 4)])
+        assess(engine, BRIEF, NOTE, [evidence()], FixedClock())
 
 
 def test_a_cancelled_job_frees_its_case_though_the_server_never_answers(tmp_path: Path) -> None:

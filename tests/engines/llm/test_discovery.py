@@ -14,6 +14,7 @@ from crowdnotes.engines.llm.discovery import account, find_servers, forget_key, 
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import LlmSettings
+from crowdnotes.testing import TODAY
 from tests.engines.llm.made import POST, engine_for
 from tests.keyrings import MemoryKeyring, using
 from tests.llm_server import LLMServer, honest
@@ -102,7 +103,7 @@ def test_the_environments_key_comes_first_and_goes_to_its_own_server_alone(memor
 def test_a_key_of_the_keyring_reaches_the_server(memory: MemoryKeyring, tmp_path: Path) -> None:
     with LLMServer(honest).running() as server:
         keep_key(server.base_url, "sk-from-ring")
-        engine_for(server.base_url, tmp_path).claims(POST)
+        engine_for(server.base_url, tmp_path).plan(POST, 5, TODAY)
         assert server.headers[-1]["authorization"] == "Bearer sk-from-ring"
 
 

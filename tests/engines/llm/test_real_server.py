@@ -18,9 +18,9 @@ from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.errors import AnswerCutError, AnswerUnreadableError, EngineError
 from crowdnotes.gates import assess
 from crowdnotes.settings import LlmSettings
-from crowdnotes.testing import FixedClock
+from crowdnotes.testing import TODAY, FixedClock
 from tests.engines.llm import tiny_models
-from tests.engines.llm.made import NOTE, POST, engine_for, evidence
+from tests.engines.llm.made import BRIEF, NOTE, POST, engine_for, evidence
 
 pytestmark = [pytest.mark.deep, pytest.mark.model, pytest.mark.timeout(300)]
 _PATIENCE = 120.0
@@ -75,7 +75,7 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 def test_an_answer_is_read_counted_and_paid_for(base_url: str, models: Path, tmp_path: Path) -> None:
     engine = engine_for(base_url, tmp_path, model=str(models / "answering"), timeout_seconds=60)
-    claims = engine.claims(POST)
+    claims = engine.plan(POST, 5, TODAY).claims
     assert [claim.text for claim in claims] == ["This drink makes children ill"]
     assert engine.usage.output_tokens <= 3
     assert engine.usage.input_tokens > 500
@@ -87,18 +87,18 @@ def test_garbage_of_a_random_model_gives_a_clear_sentence_and_loses_no_gate_and_
 ) -> None:
     engine = engine_for(base_url, tmp_path, model=str(models / "random"), timeout_seconds=60, max_answer_tokens=64)
     with pytest.raises((AnswerCutError, AnswerUnreadableError)) as caught:
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
     assert caught.value.message.endswith(".")
-    assessment = assess(engine, POST, NOTE, [evidence()], FixedClock())
+    assessment = assess(engine, BRIEF, NOTE, [evidence()], FixedClock())
     assert {gate.status for gate in assessment.gates} == {GateStatus.NOT_RUN}
     assert assessment.gates[0].reason.startswith("Could not be judged: The model's answer")
     assert assessment.sentences[0].score > 0
 
 
-def test_a_streamed_draft_from_it_is_read_to_its_end(base_url: str, models: Path, tmp_path: Path) -> None:
+def test_a_streamed_answer_from_it_is_read_to_its_end(base_url: str, models: Path, tmp_path: Path) -> None:
     engine = engine_for(base_url, tmp_path, model=str(models / "answering"), timeout_seconds=60)
-    with pytest.raises(AnswerUnreadableError, match="reason"):
-        engine.write(POST, [evidence()], 250, 1, lambda *_: None)
+    with pytest.raises(AnswerUnreadableError, match="queries"):
+        engine.queries(BRIEF, 3)
     assert engine.usage.calls == 2
     assert not engine.usage.estimated
 
@@ -107,4 +107,4 @@ def test_it_is_found_on_this_machine_and_a_model_that_it_does_not_have_is_named(
     found = find_servers(LlmSettings(), [("transformers", base_url)])
     assert [(server.name, server.base_url) for server in found] == [("transformers", base_url)]
     with pytest.raises(EngineError):
-        engine_for(base_url, tmp_path, model="no/such-model", timeout_seconds=60).claims(POST)
+        engine_for(base_url, tmp_path, model="no/such-model", timeout_seconds=60).plan(POST, 5, TODAY)

@@ -16,7 +16,8 @@ from crowdnotes.errors import (
     ModelRefusedError,
     ModelServerError,
 )
-from tests.engines.llm.made import PASSAGE, POST, engine_over, evidence, refusal_of
+from crowdnotes.testing import TODAY
+from tests.engines.llm.made import BRIEF, POST, engine_over, evidence, refusal_of
 from tests.llm_server import Body, Say, honest
 
 KEY = "sk-test-0123456789abcdef"
@@ -29,7 +30,7 @@ TOO_LONG, FEWER = "too long for the model small", "Use fewer passages"
 def test_what_may_pass_is_tried_again_as_often_as_set_and_then_named() -> None:
     answers = iter([Say("slow down", status=429, headers={"retry-after": "0.05"})])
     with engine_over(lambda body: next(answers, Say(honest(body))), max_retries=1) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 5, TODAY)
         assert len(server.requests) == 2
     down = Say("kaputt", status=500, headers={"retry-after-ms": "10"})
     _, server = refusal_of(lambda _: down, "status 500", max_retries=2)
@@ -73,11 +74,11 @@ def test_a_key_that_the_server_repeats_is_in_no_error() -> None:
 def test_a_slow_first_byte_ends_in_a_sentence_about_time_and_a_server_that_is_not_there_is_named() -> None:
     refusal_of(lambda body: Say(honest(body), wait=0.6), "in time", first_word_seconds=0.2)
     with engine_over(lambda body: Say(honest(body), wait=0.6), timeout_seconds=0.3) as (engine, _):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 5, TODAY)
     with engine_over(honest) as (engine, _):
         engine_gone = engine
     with pytest.raises(ModelServerError, match="could not be reached"):
-        engine_gone.claims(POST)
+        engine_gone.plan(POST, 5, TODAY)
 
 
 def test_a_stream_that_breaks_is_asked_for_once_more_in_one_piece() -> None:
@@ -85,9 +86,8 @@ def test_a_stream_that_breaks_is_asked_for_once_more_in_one_piece() -> None:
         return Say(honest(body), breaks_after=2 if body.get("stream") else None)
 
     with engine_over(answer) as (engine, server):
-        written = engine.write(POST, [evidence()], 250, 1)
+        assert engine.plan(POST, 5, TODAY).claims
         assert [bool(body.get("stream")) for body in server.requests] == [True, False]
-    assert written.candidates[0].text == PASSAGE.split(". ", maxsplit=1)[0] + "."
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_model_is_told_what_was_wrong_with_its_answer(system_role: bool) -> No
         return Say("System role not supported", status=400) if refused else next(answers, honest(body))
 
     with engine_over(answer) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 5, TODAY)
     first, second = (body["messages"] for body in server.requests[-2:])
     assert [message["role"] for message in second[len(first) :]] == ["assistant", "user"]
     assert second[-2]["content"].startswith("Sure!")
@@ -138,36 +138,37 @@ def test_a_model_is_told_what_was_wrong_with_its_answer(system_role: bool) -> No
 
 def test_a_model_is_told_when_the_program_found_a_fault_in_what_it_said() -> None:
     hit = Hit(provider="p", title="Drinks", url="https://a.example/1", snippet="About drinks.", query="q")
-    answers = iter(['{"why": "", "pick": 7}'])
+    answers = iter(['{"picks": [{"number": 7, "tells": ""}], "rest": ""}'])
     with engine_over(lambda body: next(answers, honest(body))) as (engine, server):
-        assert engine.pick(POST, [hit], []).index == 0
+        assert engine.rank(BRIEF, [hit], [], 1).picks[0].index == 0
     assert "not offered" in server.requests[1]["messages"][-1]["content"]
 
 
 def test_an_unreadable_answer_is_asked_for_once_more_a_refusal_is_not_and_one_beside_an_answer_is_none() -> None:
     answers = iter(["Sure! Here you go."])
     with engine_over(lambda body: next(answers, honest(body))) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 5, TODAY)
         assert len(server.requests) == 2
     _, server = refusal_of(lambda _: "I'm sorry, but I can't help with that.", kind=ModelRefusedError)
     assert len(server.requests) == 1
     with engine_over(lambda body: f"I'm sorry for the wait. {honest(body)}") as (engine, _):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 5, TODAY)
 
 
 def test_missing_usage_is_estimated_and_said_to_be() -> None:
     with engine_over(lambda body: Say(honest(body), usage=None)) as (engine, _):
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
         assert engine.usage.estimated
         assert engine.usage.tokens > 100
         assert "about" in engine.usage.in_words()
 
 
 def test_thoughts_fences_and_chatter_around_the_answer_do_no_harm() -> None:
-    answer = json.dumps({"claims": [{"quote": "This drink makes children ill"}]})
+    said = "This drink makes children ill"
+    answer = json.dumps({"claims": [{"quote": said, "claim": said}]})
     for words in (f"<think>hm {{}}</think>{answer}", f"Here:\n```json\n{answer}\n```\nDone.", f"My answer: {answer}"):
         with engine_over(lambda _, words=words: words) as (engine, _):  # type: ignore[misc]
-            assert engine.claims(Post(text=POST.text))[0].text == "This drink makes children ill"
+            assert engine.plan(Post(text=POST.text), 5, TODAY).claims[0].text == "This drink makes children ill"
 
 
 class _Picky:
@@ -197,8 +198,8 @@ def test_without_json_schema_json_mode_is_used_without_it_words_alone_must_do_an
     ):
         picky = _Picky(schema=False, json_mode=json_mode)
         with engine_over(picky) as (engine, _):
-            assert engine.claims(POST)
-            engine.queries(POST, [], 3)
+            assert engine.plan(POST, 5, TODAY)
+            engine.queries(BRIEF, 3)
         assert picky.forms == forms
 
 
@@ -209,7 +210,7 @@ def test_a_model_that_takes_no_temperature_no_logprobs_and_another_limit_is_serv
         max_tokens="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
     )
     with engine_over(picky) as (engine, _):
-        assert engine.relevance(POST, [evidence()]).status == "PASS"
+        assert engine.relevance(BRIEF, [evidence()]).status == "PASS"
     assert picky.seen[-1]["max_completion_tokens"]
     assert not {"temperature", "logprobs", "max_tokens"} & set(picky.seen[-1])
     assert picky.forms[-1] == "json_schema"
@@ -242,8 +243,8 @@ def test_a_model_without_a_system_role_gets_the_prompt_and_the_data_in_one_messa
         return Say(complaint, status=status) if refused else Say(honest(body))
 
     with engine_over(answer) as (engine, _):
-        assert engine.claims(POST)
-        assert engine.relevance(POST, [evidence()]).status == "PASS"
+        assert engine.plan(POST, 5, TODAY)
+        assert engine.relevance(BRIEF, [evidence()]).status == "PASS"
     assert [len(body["messages"]) for body in seen] == [2, 1, 1]
     whole = seen[-1]["messages"][0]["content"]
     assert whole.index("You judge evidence") < whole.index("<<<DATA")
@@ -253,7 +254,7 @@ def test_a_model_without_a_system_role_gets_the_prompt_and_the_data_in_one_messa
 def test_a_server_that_knows_no_stream_options_still_streams() -> None:
     picky = _Picky(stream_options="Extra inputs are not permitted: stream_options")
     with engine_over(picky) as (engine, _):
-        engine.claims(POST)
+        engine.plan(POST, 5, TODAY)
     assert [("stream" in body, "stream_options" in body) for body in picky.seen] == [(True, True), (True, False)]
 
 

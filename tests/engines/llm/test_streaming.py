@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
-from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from crowdnotes.domain import Hit
-from crowdnotes.engines.base import EngineStep
+from crowdnotes.domain import AnswerKind, Hit
 from crowdnotes.engines.llm import LLMEngine
-from crowdnotes.engines.llm.answers import ShortenedAnswer
-from crowdnotes.engines.llm.askers import Askers
-from crowdnotes.engines.llm.asking import Block, question
 from crowdnotes.engines.llm.telling import readable, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import (
@@ -26,17 +19,17 @@ from crowdnotes.errors import (
     EngineError,
     ModelServerError,
 )
-from crowdnotes.settings import LlmSettings
-from tests.engines.llm.made import NOTE, POST, engine_over, evidence, refusal_of
-from tests.llm_server import Body, LLMServer, Say, data_of, honest
+from crowdnotes.testing import TODAY
+from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_over, evidence, refusal_of
+from tests.llm_server import Body, Say, data_of, honest
 
 HIT = Hit(provider="p", title="Drinks", url="https://a.example/1", snippet="About drinks.", query="q")
 STEPS: dict[str, Callable[[LLMEngine], object]] = {
-    "claims": lambda engine: engine.claims(POST),
-    "queries": lambda engine: engine.queries(POST, [], 3),
-    "pick": lambda engine: engine.pick(POST, [HIT], []),
-    "write": lambda engine: engine.write(POST, [evidence()], 250, 1),
-    "relevance": lambda engine: engine.relevance(POST, [evidence()]),
+    "claims": lambda engine: engine.plan(POST, 3, TODAY),
+    "queries": lambda engine: engine.queries(BRIEF, 3),
+    "ranking": lambda engine: engine.rank(BRIEF, [HIT], [], 1),
+    "settle": lambda engine: engine.settle(BRIEF, [evidence()], 3),
+    "write": lambda engine: engine.write(BRIEF, [evidence()], 250, 1),
     "correctness": lambda engine: engine.correctness(NOTE, [evidence()], engine.support(NOTE, [evidence()])),
     "helpfulness": lambda engine: engine.helpfulness(POST, NOTE),
 }
@@ -59,11 +52,12 @@ def test_what_a_model_says_is_told_while_it_says_it(step: Callable[[LLMEngine], 
 
 
 def test_a_note_grows_as_it_is_told() -> None:
-    answer = {"reason": "", "decision": "note", "note": NOTE, "evidence_ids": ["E1"]}
+    sentence = {"text": NOTE, "passages": [{"id": "E1", "quote": NOTE}], "basis": "stated"}
+    answer = {"reason": "", "decision": "note", "notes": [{"sentences": [sentence]}]}
     told = _told(lambda _: json.dumps(answer), STEPS["write"])
-    assert len(told) > 1
-    assert all(later.startswith(earlier) for earlier, later in pairwise(told))
-    assert NOTE.startswith(told[-1])
+    growing = [words for words in told if NOTE.startswith(words)]
+    assert len(growing) > 1
+    assert growing[1].startswith(growing[0])
 
 
 def test_of_calls_side_by_side_one_is_told_until_it_ends() -> None:
@@ -101,7 +95,7 @@ def test_whoever_is_told_can_stop_it() -> None:
         raise Stopped
 
     with engine_over(honest) as (engine, _), metered(Meter(tell=stop)), pytest.raises(Stopped):
-        engine.claims(POST)
+        engine.plan(POST, 3, TODAY)
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
@@ -112,7 +106,7 @@ def test_thoughts_are_signs_of_life_and_are_never_read_as_the_answer(name: str) 
         return Say(honest(body), thinks=thoughts, thinks_as=name, pause=0.1)
 
     with engine_over(answer, timeout_seconds=0.6) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 3, TODAY)
         assert len(server.requests) == 1
 
 
@@ -132,8 +126,8 @@ def test_an_answer_that_was_cut_gets_twice_the_room_and_the_next_question_begins
         return Say(honest(body), finish="stop" if body["max_tokens"] >= 8_000 else "length")
 
     with engine_over(answer) as (engine, server):
-        assert engine.claims(POST)
-        assert engine.pick(POST, [HIT], []).index == 0
+        assert engine.plan(POST, 3, TODAY)
+        assert engine.rank(BRIEF, [HIT], [], 1).picks
         assert [body["max_tokens"] for body in server.requests] == [2_000, 4_000, 8_000, 8_000]
 
 
@@ -147,7 +141,7 @@ def test_room_ends_at_the_bound_at_the_budget_and_where_the_server_gives_no_more
     refusal_of(answer, "ended at 2000 tokens, and its server gives no more", AnswerCutError)
     with engine_over(lambda _: cut) as (engine, server), metered(Meter(Budget(tokens=4_500))):
         with pytest.raises(BudgetError, match="4,500 tokens"):
-            engine.claims(POST)
+            engine.plan(POST, 3, TODAY)
         assert len(server.requests) == 1
 
 
@@ -159,20 +153,21 @@ def test_a_short_context_leaves_less_room_for_the_answer() -> None:
         return Say(told.format(room), status=400) if room > 600 else Say(honest(body))
 
     with engine_over(answer) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 3, TODAY)
         assert [body["max_tokens"] for body in server.requests] == [2_000, 1_000, 500]
 
 
-def test_a_question_too_long_is_asked_in_fewer_words_where_there_are_some(tmp_path: Path) -> None:
+def test_a_question_too_long_is_asked_in_fewer_words_where_there_are_some() -> None:
     full = Say("the request exceeds the available context size", status=400)
-    with LLMServer(lambda body: full if "long" in data_of(body) else Say('{"note": "A b."}')).running() as server:
-        settings = LlmSettings(base_url=server.base_url, max_retries=0, cache_mb=0)
-        asker = Askers(settings, tmp_path).asker(server.base_url, "small")
-        values = {"budget": 9, "length": 9, "excess": 0, "target": 9}
-        asked = question(EngineStep.WRITING, "shorten", ShortenedAnswer, [Block("long", "a b c")], values=values)
-        with pytest.raises(ModelServerError, match="too long"):
-            asker.ask(asked)
-        assert asker.ask(replace(asked, shorter=[Block("short", "a")])).value.note == "A b."
+
+    def answer(body: Body) -> Say:
+        return full if len(data_of(body)["passage E1"]) > 1_000 else Say(honest(body))
+
+    long = evidence(f"{PASSAGE} {'Other things are said of other drinks. ' * 200}")
+    with engine_over(answer) as (engine, _):
+        found = engine.settle(BRIEF, [long], 3)
+        assert found.settlement.answer([long]) is AnswerKind.STATED
+    refusal_of(lambda _: full, "too long")  # the post is short already
 
 
 @pytest.mark.parametrize("unit", ["again ", "\n", "I am not sure. Let me think of it once more. ", "  "])
@@ -187,7 +182,7 @@ def test_the_same_text_for_ever_is_cut_off_and_named_and_asked_for_once_more(uni
 
     said = iter([Say(by_hand=circles)])
     with engine_over(lambda body: next(said, Say(honest(body)))) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 3, TODAY)
         assert "again and again" in server.requests[1]["messages"][-1]["content"]
         assert engine.usage.output_tokens > 400
     refusal_of(lambda _: Say(by_hand=circles), "again and again", AnswerUnreadableError)
@@ -224,22 +219,22 @@ def test_a_server_that_never_streams_is_asked_for_whole_answers_from_then_on() -
         lambda body: Say("stream is not supported", status=400) if body.get("stream") else Say(honest(body)),
     ):
         with engine_over(answer) as (engine, server):
-            assert engine.claims(POST)
-            engine.pick(POST, [HIT], [])
+            assert engine.plan(POST, 3, TODAY)
+            engine.rank(BRIEF, [HIT], [], 1)
             assert [bool(body.get("stream")) for body in server.requests] == [True, False, False]
 
 
 def test_a_model_that_cannot_stream_may_be_silent_for_as_long_as_an_answer_may_take() -> None:
     with engine_over(lambda body: Say(honest(body), streams=False, wait=0.4), timeout_seconds=0.6) as (engine, server):
-        assert engine.claims(POST)
+        assert engine.plan(POST, 3, TODAY)
         server.answer = lambda body: Say(honest(body), wait=0.9)
-        assert engine.claims(POST)
+        assert engine.plan(POST, 3, TODAY)
 
 
 def test_each_step_thinks_as_long_as_is_set_and_models_that_do_not_think_are_not_told() -> None:
     with engine_over(honest, effort={"queries": "low", "judging": "high"}) as (engine, server):
-        engine.claims(POST)
-        engine.write(POST, [evidence()], 250, 1)
+        engine.plan(POST, 3, TODAY)
+        engine.write(BRIEF, [evidence()], 250, 1)
         engine.helpfulness(POST, NOTE)
         assert [body.get("reasoning_effort") for body in server.requests] == ["low", None, "high"]
     for complaint in ('"small" does not support thinking', "Unrecognized request argument supplied: reasoning_effort"):
@@ -248,7 +243,7 @@ def test_each_step_thinks_as_long_as_is_set_and_models_that_do_not_think_are_not
             return Say(complaint, status=400) if "reasoning_effort" in body else Say(honest(body))
 
         with engine_over(answer) as (engine, server):
-            engine.claims(POST)
+            engine.plan(POST, 3, TODAY)
             engine.helpfulness(POST, NOTE)
             assert ["reasoning_effort" in body for body in server.requests] == [True, False, False]
             assert server.requests[-1]["response_format"]["type"] == "json_schema"

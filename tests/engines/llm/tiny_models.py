@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-ANSWER = json.dumps({"claims": [{"quote": "This drink makes children ill"}]})
+ANSWER = json.dumps({"claims": [{"quote": "This drink makes children ill", "claim": "It makes children ill."}]})
 _SPECIAL = ["<s>", "</s>", "<pad>", "<ask>"]
 
 

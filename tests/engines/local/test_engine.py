@@ -7,24 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import GateStatus, Hit, Post
-from crowdnotes.engines import Engine
+from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.testing import TODAY, HashingEmbedder, brief_of
 from tests.engines.local.made import AWKWARD_TEXTS, MEASLES, made_evidence
 
 
 def _through_all_steps(engine: Engine, post_text: str, note: str, passage: str) -> None:
     post = Post(text=post_text)
     evidence = [made_evidence(passage)]
-    claims = engine.claims(post)
-    for claim in claims:
+    plan = engine.plan(post, 5, TODAY)
+    brief = Brief(post, TODAY, plan.claims)
+    for claim in plan.claims:
         assert post_text[claim.span.start : claim.span.end] == claim.text
-    queries = engine.queries(post, claims, 5)
+    queries = engine.queries(brief, 5)
+    assert list(plan.queries) == queries
     assert len(queries) <= 5
     assert all(query.text.strip() and query.purpose for query in queries)
-    engine.pick(post, [Hit(provider="p", title=passage[:50], snippet=passage[:200], query="q")], [])
-    written = engine.write(post, evidence, 250, 3)
+    engine.rank(brief, [Hit(provider="p", title=passage[:50], snippet=passage[:200], query="q")], [], 2)
+    written = engine.write(brief, evidence, 250, 3)
     assert written.abstained
     assert not written.candidates
     for quotation in written.quotations:
@@ -37,7 +39,7 @@ def _through_all_steps(engine: Engine, post_text: str, note: str, passage: str) 
         if sentence.carrier is not None:
             assert sentence.carrier.end <= len(passage)
     for result in (
-        engine.relevance(post, evidence),
+        engine.relevance(brief, evidence),
         engine.correctness(note, evidence, support),
         engine.helpfulness(post, note),
     ):
@@ -64,8 +66,9 @@ def test_the_same_input_gives_the_same_answer(engine: LocalEngine) -> None:
     post = Post(text="The measles vaccine causes autism in 38% of children.")
     evidence = [made_evidence(MEASLES)]
     other = LocalEngine(HashingEmbedder(), GateSettings())
-    assert engine.write(post, evidence, 250, 3) == other.write(post, evidence, 250, 3)
-    assert engine.queries(post, engine.claims(post), 5) == other.queries(post, other.claims(post), 5)
+    brief = brief_of(post)
+    assert engine.write(brief, evidence, 250, 3) == other.write(brief, evidence, 250, 3)
+    assert engine.plan(post, 5, TODAY) == other.plan(post, 5, TODAY)
     assert engine.support("The measles vaccine causes autism.", evidence) == other.support(
         "The measles vaccine causes autism.", evidence
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from crowdnotes.domain import Assessment, GateStatus, Post, PrincipleName, Support
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.gates import assess
-from crowdnotes.testing import FixedClock, make_evidence
+from crowdnotes.testing import FixedClock, brief_of, make_evidence
 
 POST = Post(text="The measles vaccine causes autism in children.")
 NOTE = (
@@ -22,7 +22,7 @@ SPANISH = "La vacuna contra el sarampión no causa autismo, según los estudios 
 
 def _assessed(engine: LocalEngine, post: Post, note: str, *passages: str) -> Assessment:
     evidence = [make_evidence(number, text=text) for number, text in enumerate(passages, 1)]
-    return assess(engine, post, note, evidence, FixedClock())
+    return assess(engine, brief_of(post), note, evidence, FixedClock())
 
 
 def test_a_faithful_translation_is_not_called_false(engine: LocalEngine) -> None:

@@ -7,30 +7,31 @@ import pytest
 from crowdnotes.domain import Evidence, Post
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
+from crowdnotes.testing import brief_of
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.shared import minilm
 
-POST = Post(text="The measles vaccine causes autism in children.")
+BRIEF = brief_of(Post(text="The measles vaccine causes autism in children."))
 
 
-def _offered(engine: LocalEngine, post: Post, *evidence: Evidence) -> list[str]:
+def _offered(engine: LocalEngine, *evidence: Evidence) -> list[str]:
     passages = {item.id: item.passage.text for item in evidence}
-    found = engine.write(post, evidence, 250, 3).quotations
+    found = engine.write(BRIEF, evidence, 250, 3).quotations
     return [passages[each.evidence_id][each.span.start : each.span.end] for each in found]
 
 
 @pytest.mark.model
 def test_the_sentence_that_denies_the_claim_comes_first_and_all_are_whole() -> None:
     engine = LocalEngine(minilm(), GateSettings())
-    offered = _offered(engine, POST, made_evidence(WATER, "E1"), made_evidence(MEASLES, "E2"))
+    offered = _offered(engine, made_evidence(WATER, "E1"), made_evidence(MEASLES, "E2"))
     assert offered[0] == "The measles vaccine does not cause autism."
     assert len(offered) == 3
     assert all(words in f"{WATER} {MEASLES}" for words in offered)
 
 
 def test_sentences_are_offered_also_where_nothing_answers(engine: LocalEngine) -> None:
-    assert _offered(engine, POST, made_evidence(WATER))
-    assert "yours to judge" in engine.write(POST, [made_evidence(WATER)], 250, 3).abstained
+    assert _offered(engine, made_evidence(WATER))
+    assert "yours to judge" in engine.write(BRIEF, [made_evidence(WATER)], 250, 3).abstained
 
 
 @pytest.mark.parametrize(
@@ -47,20 +48,23 @@ def test_sentences_are_offered_also_where_nothing_answers(engine: LocalEngine) -
     ],
 )
 def test_fragments_are_not_offered(engine: LocalEngine, passage: str) -> None:
-    assert _offered(engine, POST, made_evidence(passage)) == []
+    assert _offered(engine, made_evidence(passage)) == []
 
 
 def test_satire_that_does_not_say_so_is_not_offered(engine: LocalEngine) -> None:
     item = made_evidence("The measles vaccine causes autism in children.", publisher="Soggy Gazette, a satirical paper")
-    assert _offered(engine, POST, item) == []
+    assert _offered(engine, item) == []
 
 
 def test_the_same_sentence_of_two_pages_is_offered_once(engine: LocalEngine) -> None:
-    offered = _offered(engine, POST, made_evidence(MEASLES, "E1"), made_evidence(MEASLES, "E2"))
+    offered = _offered(engine, made_evidence(MEASLES, "E1"), made_evidence(MEASLES, "E2"))
     assert len(offered) == len(set(offered))
 
 
 def test_without_evidence_or_words_nothing_is_offered_and_the_reason_is_told(engine: LocalEngine) -> None:
-    for answer in (engine.write(POST, [], 250, 3), engine.write(Post(text="😀"), [made_evidence(MEASLES)], 250, 3)):
+    for answer in (
+        engine.write(BRIEF, [], 250, 3),
+        engine.write(brief_of(Post(text="😀")), [made_evidence(MEASLES)], 250, 3),
+    ):
         assert (answer.candidates, answer.quotations) == ((), ())
         assert "writes no note" in answer.abstained

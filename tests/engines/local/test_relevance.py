@@ -8,34 +8,35 @@ from crowdnotes.domain import GateStatus, Post
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
+from crowdnotes.testing import brief_of
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.shared import minilm
 
-POST = Post(text="The measles vaccine causes autism in children.")
+BRIEF = brief_of(Post(text="The measles vaccine causes autism in children."))
 
 
 def test_one_relevant_passage_is_enough_and_each_has_its_finding(engine: LocalEngine) -> None:
     far = made_evidence("Football scores of tonight and tomorrow.", "E1")
-    result = engine.relevance(POST, [far, made_evidence(MEASLES, "E2")])
+    result = engine.relevance(BRIEF, [far, made_evidence(MEASLES, "E2")])
     assert result.status is GateStatus.PASS
     assert [(finding.evidence_id, finding.ok) for finding in result.findings] == [("E1", False), ("E2", True)]
     assert result.threshold == MiniLMEmbedder.thresholds.relevant
 
 
 def test_evidence_about_something_else_fails(engine: LocalEngine) -> None:
-    result = engine.relevance(POST, [made_evidence("Football scores of tonight and tomorrow.")])
+    result = engine.relevance(BRIEF, [made_evidence("Football scores of tonight and tomorrow.")])
     assert result.status is GateStatus.FAIL
 
 
 def test_satire_that_does_not_say_so_in_the_passage_is_not_relevant(engine: LocalEngine) -> None:
     item = made_evidence("The measles vaccine causes autism in children.", publisher="Soggy Gazette, a satirical paper")
-    result = engine.relevance(POST, [item])
+    result = engine.relevance(BRIEF, [item])
     assert result.status is GateStatus.FAIL
     assert "satire" in result.findings[0].message
 
 
 def test_relevance_is_not_run_without_evidence_or_words(engine: LocalEngine) -> None:
-    for result in (engine.relevance(POST, []), engine.relevance(Post(text="😀"), [made_evidence(MEASLES)])):
+    for result in (engine.relevance(BRIEF, []), engine.relevance(brief_of(Post(text="😀")), [made_evidence(MEASLES)])):
         assert result.status is GateStatus.NOT_RUN
         assert result.score is None
 
@@ -43,5 +44,5 @@ def test_relevance_is_not_run_without_evidence_or_words(engine: LocalEngine) -> 
 @pytest.mark.model
 def test_the_real_model_tells_relevant_from_other_health_pages() -> None:
     engine = LocalEngine(minilm(), GateSettings())
-    assert engine.relevance(POST, [made_evidence(MEASLES)]).status is GateStatus.PASS
-    assert engine.relevance(POST, [made_evidence(WATER)]).status is GateStatus.FAIL
+    assert engine.relevance(BRIEF, [made_evidence(MEASLES)]).status is GateStatus.PASS
+    assert engine.relevance(BRIEF, [made_evidence(WATER)]).status is GateStatus.FAIL

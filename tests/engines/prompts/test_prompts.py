@@ -10,37 +10,43 @@ import pytest
 
 from crowdnotes.engines import prompts
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm import answers as forms
 from crowdnotes.engines.llm import self_test
+from crowdnotes.engines.llm.answers import CorrectnessAnswer, ImageAnswer, schema_of
+from crowdnotes.engines.llm.claims import ClaimsAnswer
+from crowdnotes.engines.llm.comparing import ComparisonAnswer
 from crowdnotes.engines.llm.engine import _PROMPTS
 from crowdnotes.engines.llm.parsing import Answer
+from crowdnotes.engines.llm.revising import Grade, RevisionAnswer
+from crowdnotes.engines.llm.searching import PickAnswer, QueriesAnswer, RankingAnswer
+from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
+from crowdnotes.engines.llm.words import PrincipleAnswer, WordsAnswer
+from crowdnotes.engines.llm.writing import WritingAnswer
 from crowdnotes.engines.prompts import load_prompt, version_of
 
 NAMES = sorted(
-    path.stem
-    for path in Path(prompts.__file__).parent.glob("*.md")
-    if path.stem not in ("data_rules", *self_test.PROMPTS)
+    {path.stem for path in Path(prompts.__file__).parent.glob("*.md")} - set(prompts._SHARED) - set(self_test.PROMPTS)
 )
 FORMS: dict[str, type[Answer]] = {
-    "claims": forms.ClaimsAnswer,
-    "queries": forms.QueriesAnswer,
-    "utility": forms.PickAnswer,
-    "writing": forms.NoteAnswer,
-    "shorten": forms.ShortenedAnswer,
-    "supernote": forms.SupernoteAnswer,
-    "relevance": forms.RelevanceAnswer,
-    "correctness": forms.CorrectnessAnswer,
-    "helpfulness": forms.HelpfulnessAnswer,
-    "image": forms.ImageAnswer,
-    **{name: forms.PrincipleAnswer for name in NAMES if name.startswith("principle_")},
+    "claims": ClaimsAnswer,
+    "queries": QueriesAnswer,
+    "ranking": RankingAnswer,
+    "utility": PickAnswer,
+    "settle": SettleAnswer,
+    "writing": WritingAnswer,
+    "revision": RevisionAnswer,
+    "correctness": CorrectnessAnswer,
+    "words": WordsAnswer,
+    "image": ImageAnswer,
+    "comparison": ComparisonAnswer,
 }
+OF_STUDIES = {"comparison"}
 
 
 def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
     used = {name for names in _PROMPTS.values() for name in names}
-    assert used == set(NAMES)
+    assert used == set(NAMES) - OF_STUDIES
     assert set(_PROMPTS) == set(EngineStep)
-    assert set(FORMS) == used - {"helpfulness_final"}
+    assert set(FORMS) == set(NAMES) - {"helpfulness_final"}
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
@@ -60,14 +66,27 @@ def test_every_prompt_says_how_to_treat_data(name: str) -> None:
 
 
 def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() -> None:
-    for form, verdict in ((forms.RelevanceAnswer, "relevant"), (forms.CorrectnessAnswer, "faithful")):
+    for form, verdict in (
+        (FoundInPassage, "answer"),
+        (CorrectnessAnswer, "faithful"),
+        (PrincipleAnswer, "follows"),
+        (WordsAnswer, "helpful"),
+        (Grade, "grade"),
+        (PickAnswer, "pick"),
+        (ComparisonAnswer, "overall"),
+    ):
         assert list(form.model_fields)[-1] == verdict
+
+
+def test_what_writes_a_note_is_told_how_notes_are_written_and_of_whom_that_is_asked() -> None:
+    told = {name for name in NAMES if "How a note is written" in load_prompt(name).words}
+    assert told == {"writing", "revision"}
 
 
 def test_versions_tell_prompts_apart_and_follow_their_words() -> None:
     versions = {load_prompt(name).version for name in NAMES}
     assert len(versions) == len(NAMES)
-    assert version_of("writing") != version_of("writing", "shorten")
+    assert version_of("writing") != version_of("writing", "revision")
     assert all(re.fullmatch(r"[0-9a-f]{12}", version) for version in versions)
 
 
@@ -77,7 +96,7 @@ def test_a_missing_value_is_an_error_and_not_a_gap() -> None:
 
 
 def test_strict_schemas_require_every_field_and_allow_no_other() -> None:
-    schema = forms.schema_of(forms.CorrectnessAnswer)
+    schema = schema_of(CorrectnessAnswer)
     for part in (schema, *schema["$defs"].values()):
         assert part["additionalProperties"] is False
         assert part["required"] == list(part["properties"])

@@ -1,0 +1,115 @@
+"""One judge for all candidates: which is best, what is wrong with each, and the best one made better.
+
+The order in which it sees them is mixed; where the best two are close it is asked again in the opposite order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from crowdnotes.domain import Basis, Draft, Evidence, text_sha256
+from crowdnotes.engines.base import Brief, EngineStep, Revision
+from crowdnotes.engines.llm.answers import Objection, sanitized
+from crowdnotes.engines.llm.asking import Asker, Block, question
+from crowdnotes.engines.llm.claims import brief_blocks
+from crowdnotes.engines.llm.parsing import Answer
+from crowdnotes.engines.llm.writing import SentenceAnswer, bounds, checked_note, passages_for
+from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.quotes import find_quote
+
+_CLOSE = 0.5  # grades of 0 to 10 that differ by less may turn with the order
+_OBJECTION = 200
+_LETTERS = "ABCDEFGHIJ"
+
+
+class Grade(Answer):
+    """What the judge thinks of one note."""
+
+    note: str
+    objections: list[Objection] = Field(default_factory=list)
+    grade: float = Field(ge=0, le=10)
+
+
+class FinalNote(Answer):
+    """The best note, revised."""
+
+    best: str = ""
+    sentences: list[SentenceAnswer]
+    changes: str = ""
+
+
+class RevisionAnswer(Answer):
+    """See revision.md."""
+
+    grades: list[Grade]
+    final: FinalNote
+
+
+def revise(asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
+    """The notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
+    # Mixed, and the same each time, so that what is cached is found.
+    order = sorted(range(len(notes)), key=lambda place: text_sha256(f"{place} {notes[0].sha256}"))
+    answer = _ask(asker, brief, evidence, notes, order, budget)
+    grades = _grades(answer, order)
+    if len(notes) > 1:
+        best, second = sorted(grades.values(), reverse=True)[:2]
+        if best - second < _CLOSE:
+            order.reverse()
+            answer = _ask(asker, brief, evidence, notes, order, budget)
+            again = _grades(answer, order)
+            grades = {place: (grades[place] + again[place]) / 2 for place in grades}
+    given = {order[_LETTERS.index(_letter(item.note))]: item for item in answer.grades}
+    final = answer.final
+    return Revision(
+        order=tuple(sorted(grades, key=lambda place: (_is_inferred(notes[place]), -grades[place], place))),
+        objections=tuple(_objections(notes[place], given[place].objections) for place in range(len(notes))),
+        final=checked_note(final.sentences, brief, evidence, budget),
+        changes=sanitized(final.changes, _OBJECTION),
+    )
+
+
+def _ask(
+    asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], order: Sequence[int], budget: int
+) -> RevisionAnswer:
+    letters = _LETTERS[: len(order)]
+
+    def check(answer: RevisionAnswer) -> None:
+        if sorted(_letter(item.note) for item in answer.grades) != list(letters):
+            raise AnswerUnreadableError(f"Each of the notes {', '.join(letters)} needs one grade.")
+        checked_note(answer.final.sentences, brief, evidence, budget)
+
+    shown = [
+        Block(f"note {letter}", without_urls(notes[place].text).strip())
+        for letter, place in zip(letters, order, strict=True)
+    ]
+    blocks = [*brief_blocks(brief), *passages_for(brief, evidence), *shown]
+    return asker.ask(
+        question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
+    ).value
+
+
+def _letter(said: str) -> str:
+    return said.upper().removeprefix("NOTE").strip(" []().:") or "?"
+
+
+def _grades(answer: RevisionAnswer, order: Sequence[int]) -> dict[int, float]:
+    return {order[_LETTERS.index(_letter(item.note))]: item.grade for item in answer.grades}
+
+
+def _is_inferred(note: Draft) -> bool:
+    """Whether its first sentence is only inferred: then it stands behind those that state the answer."""
+    return bool(note.sentences) and note.sentences[0].basis is Basis.INFERRED
+
+
+def _objections(note: Draft, objections: Sequence[Objection]) -> tuple[str, ...]:
+    """In words, each with what it is about; one about words that are not there is left out."""
+    told: list[str] = []
+    for item in objections:
+        said = sanitized(item.objection, _OBJECTION)
+        if not said or (item.quote.strip() and find_quote(note.text, item.quote) is None):
+            continue
+        told.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)
+    return tuple(dict.fromkeys(told))

@@ -1,0 +1,116 @@
+"""Do the passages settle the claim? Asked once, passage by passage, before a word is written.
+
+What a model says of a passage counts only with words of it that are there. A general page on the matter is background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from crowdnotes.domain import AnswerKind, Evidence, PassageAnswer, Points, Settlement, text_sha256
+from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, MadeBy
+from crowdnotes.engines.llm.answers import ToProgram, marked_as, sanitized
+from crowdnotes.engines.llm.asking import Asker, passage_block, question
+from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
+from crowdnotes.engines.llm.parsing import Answer, PassageId
+from crowdnotes.engines.prompt_injection import without_injections
+from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.text.quotes import find_quote
+
+_TELLS = 220
+_NO_WORDS = "The model could not show words of it that answer the claim."
+_ONLY_ORDERS = "It holds only words addressed to a language model."
+_TO_PROGRAM = "It holds words that speak to a program instead of people."
+
+
+class FoundInPassage(Answer):
+    """What one passage gives."""
+
+    id: PassageId
+    quote: str = ""
+    tells: str = ""
+    points: str = ""
+    answer: str
+
+
+class SettleAnswer(Answer):
+    """See settle.md."""
+
+    to_program: ToProgram = Field(default_factory=list)
+    passages: list[FoundInPassage]
+    missing: str = ""
+    searches: list[AskedQuery] = Field(default_factory=list)
+
+
+_ANSWERS = {kind.value: kind for kind in AnswerKind}
+_POINTS = {points.value.split()[0]: points for points in Points}
+
+
+def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int, made_by: MadeBy) -> FurtherSearch:
+    """What each passage gives, and at most `limit` searches for what none states.
+
+    Only passages of which nothing is known yet are asked about. Raises EngineError.
+    """
+    before = brief.settlement
+    known = {item.id: found for item in evidence if before is not None and (found := before.of(item)) is not None}
+    asked = [item for item in evidence if item.id not in known]
+    readable = [item for item in asked if without_injections(item.passage.text).strip()]
+    answer = SettleAnswer(passages=[])
+    if readable:
+        answer = _ask(asker, brief, readable, limit)
+    ids = [item.id for item in readable]
+    marked = marked_as(answer.to_program, ids)
+    said = {item.id: item for item in reversed(answer.passages)}
+    for item in asked:
+        known[item.id] = _judged(
+            item, said.get(item.id), speaks_to_program=item.id in marked, empty=item not in readable
+        )
+    settlement = Settlement(
+        passages=tuple(known[item.id] for item in evidence),
+        missing=sanitized(answer.missing, _TELLS) or (before.missing if before is not None else ""),
+        post_to_program="post" in marked or (before is not None and before.post_to_program),
+        engine=made_by.engine,
+        prompt_version=made_by.prompt_version,
+    )
+    if settlement.answer(evidence) is AnswerKind.STATED:
+        return FurtherSearch(settlement.model_copy(update={"missing": ""}))
+    return FurtherSearch(settlement, searches(answer.searches, limit))
+
+
+def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -> SettleAnswer:
+    ids = [item.id for item in evidence]
+
+    def check(answer: SettleAnswer) -> None:
+        missing = set(ids) - {item.id for item in answer.passages}
+        if missing:
+            raise AnswerUnreadableError(f"The answer says nothing of {', '.join(sorted(missing))}.")
+
+    blocks = [*brief_blocks(brief), *(passage_block(item, brief.today) for item in evidence)]
+    return asker.ask(
+        question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"queries": limit}, check=check)
+    ).value
+
+
+def _judged(item: Evidence, found: FoundInPassage | None, *, speaks_to_program: bool, empty: bool) -> PassageAnswer:
+    nothing = PassageAnswer(
+        evidence_id=item.id, passage_sha256=text_sha256(item.passage.text), answer=AnswerKind.NONE, tells=_ONLY_ORDERS
+    )
+    if empty or found is None:
+        return nothing
+    if speaks_to_program:
+        return nothing.model_copy(update={"tells": _TO_PROGRAM, "to_program": True})
+    kind = _ANSWERS.get(found.answer.strip().lower(), AnswerKind.NONE)
+    # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
+    span = find_quote(without_injections(item.passage.text), found.quote)
+    if kind is not AnswerKind.NONE and span is None:
+        return nothing.model_copy(update={"tells": _NO_WORDS})
+    return nothing.model_copy(
+        update={
+            "answer": kind,
+            "points": _POINTS.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
+            "span": span,
+            "tells": sanitized(found.tells, _TELLS) or "The model gave no reason.",
+        }
+    )

@@ -1,0 +1,248 @@
+"""What a model adds to a case: whether the passages settle the claim, one more search, and the notes compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crowdnotes.cases.workflow import PROGRAM
+from crowdnotes.domain import (
+    AnswerKind,
+    Case,
+    Claim,
+    ClaimKind,
+    DecisionKind,
+    FollowUpKind,
+    Mode,
+    Post,
+    Span,
+    StageName,
+)
+from crowdnotes.engines import SearchPlan
+from crowdnotes.errors import AnswerUnreadableError, JobCancelled, ModelServerError
+from crowdnotes.jobs import JobRecord, JobState, Progress, Step
+from crowdnotes.workspace import Workspace
+from tests.cases.walk import ThinkingEngine, gather, new_case, post_about, run, small_workspace, use
+
+FIRST = ["E1", "E2", "E3", "E4", "E5", "E6"]
+AGAIN = ["search again", "read again", "passages again", "settle again"]
+
+
+class Desk:
+    """A workspace whose engine is a `ThinkingEngine`, and a case."""
+
+    def __init__(self, workspace: Workspace, engine: ThinkingEngine) -> None:
+        self.workspace, self.engine, self.service = workspace, engine, workspace.service
+        self.id = new_case(workspace, "kettle").id
+
+    @property
+    def case(self) -> Case:
+        return self.service.get(self.id)
+
+    def gather(self) -> dict[str, str]:
+        """Run what is left of gathering; each step's state."""
+        ended = run(self.workspace, self.id, "gather", self.service.gather_steps(self.id))
+        return {step.name: step.state.value for step in ended.steps}
+
+    def write(self, *, before_inspection: bool = True) -> None:
+        """Propose notes."""
+        steps = self.service.write_steps(self.id, before_inspection=before_inspection)
+        run(self.workspace, self.id, "write", steps)
+
+    def said(self, name: StageName) -> str:
+        """The line about a stage."""
+        return next(stage.summary for stage in self.case.stages if stage.name is name)
+
+    def start(self, steps: list[Step]) -> JobRecord:
+        """Run steps that may fail."""
+        return self.workspace.runner.wait(self.workspace.runner.start(self.id, "write", steps).id, timeout=60)
+
+
+@pytest.fixture
+def engine() -> ThinkingEngine:
+    return ThinkingEngine()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, engine: ThinkingEngine) -> Iterator[Desk]:
+    with small_workspace(tmp_path, engine=engine) as workspace:
+        yield Desk(workspace, engine)
+
+
+def test_where_a_passage_states_it_it_is_asked_once_and_nothing_more_is_searched(desk: Desk) -> None:
+    states = desk.gather()
+    assert desk.engine.asked == [FIRST]
+    assert desk.said(StageName.SETTLE) == "6 of 6 passages state what settles the claim"
+    assert (states["settle"], [states[name] for name in AGAIN]) == ("done", ["kept"] * 4)
+    assert desk.case.follow_ups == ()
+    assert set(desk.gather().values()) == {"kept"}
+    assert len(desk.engine.asked) == 1
+
+
+def test_where_none_states_it_what_is_missing_is_searched_for_once_and_only_the_new_passages_are_asked_about(
+    desk: Desk,
+) -> None:
+    desk.engine.states = desk.engine.looks_for = "walnut"
+    states = desk.gather()
+    assert set(states.values()) == {"done"}
+    (asked,) = desk.case.follow_ups
+    assert (asked.kind, asked.by, asked.about) == (FollowUpKind.SETTLE, PROGRAM, "walnut")
+    assert [query.text for query in asked.queries] == ["walnut"]
+    assert [stage.name.value for stage in asked.stages] == ["search", "read", "passages"]
+    new = [item.id for item in desk.case.evidence if item.id not in FIRST]
+    assert asked.added == tuple(new)
+    assert "walnut" in " ".join(item.passage.text for item in desk.case.evidence)
+    assert desk.engine.asked == [FIRST, new]
+    settlement = desk.case.settlement
+    assert settlement is not None
+    assert settlement.answer(desk.case.evidence) is AnswerKind.STATED
+    assert set(desk.gather().values()) == {"kept"}
+
+
+def test_where_the_second_search_finds_nothing_that_states_it_there_is_no_third(desk: Desk) -> None:
+    desk.engine.states, desk.engine.looks_for = "submarine", "walnut"
+    desk.gather()
+    assert len(desk.case.follow_ups) == 1
+    assert desk.said(StageName.SETTLE).startswith("No passage states what settles the claim; none answers it.")
+    assert set(desk.gather().values()) == {"kept"}
+    assert len(desk.engine.asked) == 2
+
+
+def test_a_second_search_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
+    desk.engine.states = desk.engine.looks_for = "walnut"
+
+    def stopped(_: Progress) -> str:
+        raise JobCancelled("The work was stopped.")
+
+    steps = desk.service.gather_steps(desk.id)
+    at = next(number for number, step in enumerate(steps) if step.name == "read again")
+    job = desk.start([*steps[:at], replace(steps[at], run=stopped), *steps[at + 1 :]])
+    assert job.state is JobState.CANCELLED
+    assert desk.case.open_search is not None
+    states = desk.gather()
+    assert [states[name] for name in ("settle", *AGAIN)] == ["kept", "kept", "done", "done", "done"]
+    assert len(desk.case.follow_ups) == 1
+    assert desk.case.open_search is None
+    assert len(desk.engine.asked) == 2
+
+
+def test_without_a_search_to_make_or_a_place_to_search_none_is_put_on_record(desk: Desk) -> None:
+    desk.engine.states = "submarine"
+    states = desk.gather()
+    assert desk.case.follow_ups == ()
+    assert [states[name] for name in AGAIN] == ["kept"] * 4
+    desk.engine.looks_for = "walnut"
+    links = ["http://127.0.0.1:9/refused"]
+    case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION, urls=links, by="ann")
+    desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.", by="ann")
+    desk.id = case.id
+    assert list(desk.gather()) == ["read", "passages", "settle"]
+    assert desk.case.follow_ups == ()
+    assert desk.engine.asked[-1] == ["E1"]
+
+
+def test_a_persons_follow_up_is_asked_about_and_puts_no_search_of_its_own_on_record(desk: Desk) -> None:
+    desk.engine.states = "submarine"
+    desk.gather()
+    desk.engine.looks_for = "walnut"
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    run(desk.workspace, desk.id, "follow_up", desk.service.follow_up_steps(desk.id))
+    (asked,) = desk.case.follow_ups
+    assert asked.kind is FollowUpKind.MORE_LIKE
+    assert desk.engine.asked == [FIRST, list(asked.added)]
+    assert desk.case.open_search is None
+
+
+def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def plan(post: Post, *_: object) -> SearchPlan:
+        joke = Claim(text=post.text, span=Span(start=0, end=len(post.text)), kind=ClaimKind.SATIRE)
+        return SearchPlan((joke,), why_none="Nothing to check: satire.")
+
+    monkeypatch.setattr(desk.engine, "plan", plan)
+    desk.gather()
+    assert desk.said(StageName.QUERIES) == "Nothing to check: satire."
+    assert (desk.case.hits, desk.case.evidence, desk.engine.asked) == ((), (), [])
+    desk.write()
+    assert desk.said(StageName.DRAFT).startswith("No note: Not needed: the post is satire")
+    assert desk.engine.earlier == []
+    assert desk.service.decide(desk.id, DecisionKind.NOT_NEEDED, "ann").decision is not None
+
+
+def test_before_anybody_inspected_no_note_is_proposed_where_none_states_it_and_for_a_person_one_is(desk: Desk) -> None:
+    desk.engine.states = "submarine"
+    desk.gather()
+    desk.write()
+    assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence: no passage states what settles")
+    assert (desk.case.candidates, desk.case.draft) == ((), None)
+    assert desk.said(StageName.REVISE) == "There is no note to compare"
+    use(desk.workspace, desk.id, "E1")
+    desk.write(before_inspection=False)
+    assert desk.case.draft is not None
+
+
+def test_the_notes_are_compared_and_the_best_one_bettered_is_the_draft_before_the_earlier_ones(desk: Desk) -> None:
+    desk.gather()
+    desk.write()
+    texts = [draft.text.split(" https")[0] for draft in desk.case.candidates]
+    first = "According to the record, A review of the kettle found no illness in people."
+    assert texts == [f"{first} It was watched.", "Note 1 says it otherwise.", first]
+    assert desk.case.draft == desk.case.candidates[0]
+    assert desk.case.draft is not None
+    assert desk.case.draft.changes == desk.said(StageName.REVISE) == "Said for how long."
+    assert [draft.objections for draft in desk.case.candidates] == [(), (), ("It breaks off.",)]
+    assert [stage.name for stage in desk.case.stages[-2:]] == [StageName.DRAFT, StageName.REVISE]
+
+
+def _unreadable() -> None:
+    raise AnswerUnreadableError("The model talked about football.")
+
+
+def _down() -> None:
+    raise ModelServerError("The server is down.")
+
+
+def test_where_comparing_comes_to_nothing_the_first_note_is_shown_and_that_is_said(desk: Desk) -> None:
+    desk.gather()
+    desk.engine.revises = _unreadable
+    desk.write()
+    assert desk.said(StageName.REVISE) == "NOT RUN, so the first is shown: The model talked about football."
+    assert len(desk.case.candidates) == 2
+    assert desk.case.draft == desk.case.candidates[0]
+    assert desk.case.draft is not None
+    assert desk.case.draft.changes == ""
+
+
+def test_a_server_that_is_down_while_notes_are_compared_fails_the_job_and_the_notes_stay(desk: Desk) -> None:
+    desk.gather()
+    desk.engine.revises = _down
+    failed = desk.start(desk.service.write_steps(desk.id, before_inspection=True))
+    assert failed.state is JobState.FAILED
+    assert (len(desk.case.candidates), desk.case.draft) == (2, None)
+    desk.engine.revises = lambda: None
+    desk.write()
+    assert desk.engine.earlier == [[], []]  # those that nobody compared are being made, and not proposed again
+    assert desk.case.draft is not None
+
+
+def test_to_propose_again_shows_the_writer_what_was_proposed_before(desk: Desk) -> None:
+    desk.gather()
+    desk.write()
+    before = [draft.text.split(" https")[0] for draft in desk.case.candidates]
+    desk.write()
+    assert desk.engine.earlier == [[], before]
+    assert desk.case.candidates[1].text.startswith("Note 2 says it otherwise.")
+
+
+def test_words_that_a_person_wrote_are_not_replaced_by_what_the_program_proposes(desk: Desk) -> None:
+    gather(desk.workspace, desk.id)
+    use(desk.workspace, desk.id, "E1")
+    desk.service.edit_draft(desk.id, "My own words.", "ann", based_on=None)
+    desk.write(before_inspection=False)
+    assert desk.case.draft is not None
+    assert desk.case.draft.text == "My own words."
+    assert len(desk.case.candidates) == 3
