@@ -25,7 +25,7 @@ def claim_record(case: Case) -> None:
                 icon=":material/help:",
             )
             return
-        st.markdown(f"**The claim:** {escaped(claim.statement, _LONGEST)}")
+        st.markdown(f"**The claim, as the model reads it:** {escaped(claim.statement, _LONGEST)}")
         about = [
             f"{name}: {escaped(said, _LONGEST)}"
             for name, said in (("What it implies", claim.implies), ("What would settle it", claim.settled_by))
@@ -45,10 +45,11 @@ def _settled(case: Case) -> None:
     answers = [answer for _, answer in case.settlement.answers(evidence)]
     stated = sum(answer.answer is AnswerKind.STATED for answer in answers)
     if stated:
-        st.markdown(f":green-badge[:material/check: {stated} of {len(evidence)} passages state what settles it]")
+        said = f"{stated} of {len(evidence)} passages state what settles it, says the model"
+        st.markdown(f":green-badge[:material/check: {said}]")
         return
     helps = f"{len(answers)} help to infer it" if answers else "none answers it"
-    st.markdown(f":orange-badge[:material/search_off: No passage states what settles it; {helps}]")
+    st.markdown(f":orange-badge[:material/search_off: No passage states what settles it, says the model; {helps}]")
     if case.settlement.missing:
         st.caption(f"Missing: {escaped(case.settlement.missing, _LONGEST)}")
 
@@ -65,6 +66,15 @@ def answer_line(case: Case, item: Evidence) -> None:
     }[found.answer]
     points = "" if found.answer is AnswerKind.NONE else _POINTS[found.points]
     st.markdown(f":small[{how}{points}]: {escaped(found.tells, _LONGEST)}]")
+
+
+def in_reading_order(case: Case) -> list[Evidence]:
+    """The passages, those first that state what settles the claim, then those that help to infer it."""
+    settlement = case.settlement
+    if settlement is None:
+        return list(case.evidence)
+    places = {item.id: place for place, (item, _) in enumerate(settlement.answers(case.evidence))}
+    return sorted(case.evidence, key=lambda item: places.get(item.id, len(places)))
 
 
 def as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:

@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.domain import WAYBACK, Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, day, escaped, exact, host, record_place, title, web_url
-from pages.view.claim import answer_line, as_answered, claim_record
+from pages.view.claim import answer_line, as_answered, claim_record, in_reading_order
 from pages.view.components import marked_text, passage_pieces
 from pages.view.decision import card_badge
 from pages.view.more_evidence import (
@@ -95,7 +95,7 @@ def _cards(case: Case, job: JobRecord | None) -> None:
         )
     left = workspace().service.swappable(case)
     other_side = [item for item in case.evidence if item.aim is Aim.OTHER_SIDE]
-    for item in case.evidence:
+    for item in in_reading_order(case):
         if item.aim is not Aim.OTHER_SIDE:
             evidence_card(case, item, job, left)
     if not other_side:

@@ -1,0 +1,102 @@
+"""The claim that a model wrote down, and what it says of the passages, on the page."""
+
+from __future__ import annotations
+
+from crowdnotes.domain import (
+    AnswerKind,
+    Basis,
+    Case,
+    Claim,
+    ClaimKind,
+    Draft,
+    PassageAnswer,
+    Points,
+    SentenceSupport,
+    Settlement,
+    Span,
+    Support,
+    text_sha256,
+)
+from crowdnotes.testing import make_evidence
+from tests.pages.conftest import NOTE, Desk, texts
+
+CLAIM = Claim(
+    text="Vitamin C cures a cold",
+    span=Span(start=0, end=22),
+    statement="Vitamin C cures a cold within a day.",
+    implies="Nobody needs a *doctor*.",
+    settled_by="A trial of vitamin C.",
+)
+
+
+def _said(desk: Desk, *answers: AnswerKind, claim: Claim = CLAIM, missing: str = "") -> Case:
+    """A case about which a model has said this: an answer for each passage."""
+    case = desk.case()
+    more = [make_evidence(number, f"Passage {number} speaks of colds.") for number in range(2, len(answers) + 1)]
+    evidence = (*case.evidence, *more)
+    found = tuple(
+        PassageAnswer(
+            evidence_id=item.id,
+            passage_sha256=text_sha256(item.passage.text),
+            answer=answer,
+            points=Points.AGAINST if answer is AnswerKind.STATED else Points.NEITHER,
+            span=Span(start=8, end=60) if item.id == "E1" and answer is not AnswerKind.NONE else None,
+            tells=f"It tells of {item.id}.",
+        )
+        for item, answer in zip(evidence, answers, strict=True)
+    )
+    settlement = Settlement(passages=found, missing=missing, engine="llm:small")
+    update = {"claims": (claim,), "evidence": evidence, "settlement": settlement}
+    return desk.workspace.tools.store.update(case.id, lambda newest: newest.model_copy(update=update))
+
+
+def test_the_claim_stands_above_the_evidence_with_what_would_settle_it_and_never_as_markup(desk: Desk) -> None:
+    at = desk.app(_said(desk, AnswerKind.STATED))
+    shown = texts(at)
+    assert "**The claim, as the model reads it:** Vitamin C cures a cold within a day." in shown
+    assert "What would settle it: A trial of vitamin C." in shown
+    assert r"Nobody needs a \*doctor\*" in "".join(item.value for item in at.caption)
+    assert "1 of 1 passages state what settles it, says the model" in shown
+    assert "States it, against the claim]: It tells of E1." in shown
+
+
+def test_where_no_passage_states_it_the_page_says_what_is_missing(desk: Desk) -> None:
+    shown = texts(desk.app(_said(desk, AnswerKind.NONE, AnswerKind.INFERRED, missing="A trial by name.")))
+    assert "No passage states what settles it, says the model; 1 help to infer it" in shown
+    assert "Missing: A trial by name." in shown
+    assert "Background]: It tells of E1." in shown
+
+
+def test_the_passages_that_state_it_stand_first(desk: Desk) -> None:
+    at = desk.app(_said(desk, AnswerKind.NONE, AnswerKind.INFERRED, AnswerKind.STATED))
+    told = [item.value for item in at.markdown if "It tells of" in item.value]
+    assert [name for line in told for name in ("E1", "E2", "E3") if name in line] == ["E3", "E2", "E1"]
+
+
+def test_the_words_that_answer_are_the_ones_that_are_marked(desk: Desk) -> None:
+    case = _said(desk, AnswerKind.STATED)
+    at = desk.app(case)
+    at.session_state[f"open-{case.id}-E1"] = True
+    at.run()
+    assert "the words that answer the claim, says the model" in texts(at)
+
+
+def test_a_post_that_claims_nothing_to_check_is_named(desk: Desk) -> None:
+    satire = CLAIM.model_copy(update={"kind": ClaimKind.SATIRE})
+    assert "The model takes this post for satire." in texts(desk.app(_said(desk, AnswerKind.NONE, claim=satire)))
+
+
+def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: Desk) -> None:
+    case = desk.inspected()
+    span = Span(start=0, end=NOTE.index(" https"))
+    sentence = SentenceSupport(span=span, support=Support.UNCHECKED, score=0.9, evidence_id="E1", basis=Basis.INFERRED)
+    made = {"evidence_ids": ("E1",), "engine": "llm:small", "written_at": case.updated_at}
+    revised = Draft.model_validate({**made, "text": NOTE, "sentences": (sentence,), "changes": "Plainer words."})
+    other = Draft.model_validate({**made, "text": "Trials found none.", "objections": ("“none”: of what?",)})
+    update = {"candidates": (revised, other), "draft": revised}
+    desk.workspace.tools.store.update(case.id, lambda newest: newest.model_copy(update=update))
+    shown = texts(desk.app(case))
+    assert "Revised from the best candidate: Plainer words." in shown
+    assert "badge[:material/contrast: inferred]" in shown
+    desk.workspace.service.choose_candidate(case.id, other.sha256, "you")
+    assert "“none”: of what?" in texts(desk.app(case))
