@@ -72,15 +72,18 @@ def _draft(workspace: Workspace, post: str) -> tuple[float, str]:
 
 
 def _rescore(workspace: Workspace, case_id: str) -> list[float]:
-    """Use the passages that the draft cites, change its first words, and score again."""
+    """Write a note on the first passage, score it, change its first words, and measure how long scoring takes again."""
     service: CaseService = workspace.service
     case = service.get(case_id)
-    if case.draft is None:
+    if not case.evidence:
         return []
-    for evidence_id in case.draft.evidence_ids:
-        service.open_passage(case_id, evidence_id, "bench")
-        service.judge(case_id, evidence_id, Verdict.USE, "", "bench")
-    service.edit_draft(case_id, "In fact: " + case.draft.text, "bench", based_on=case.draft.sha256)
-    begun = time.perf_counter()
+    first = case.evidence[0]
+    service.open_passage(case_id, first.id, "bench")
+    service.judge(case_id, first.id, Verdict.USE, "", "bench")
+    note = f"{first.passage.text[:200]} {first.source.url or ''}"
+    written = service.edit_draft(case_id, note, "bench", based_on=case.draft.sha256 if case.draft else None)
     run(workspace, case_id, "assess", service.assess_steps(case_id))
+    service.edit_draft(case_id, f"In fact: {note}", "bench", based_on=written.draft.sha256 if written.draft else None)
+    begun = time.perf_counter()
+    run(workspace, case_id, "assess", service.assess_steps(case_id, scores_only=True))
     return [time.perf_counter() - begun]
