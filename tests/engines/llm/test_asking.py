@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Post, Usage
+from crowdnotes.domain import Hit, Post, Usage
+from crowdnotes.drafting import write_candidates
 from crowdnotes.engines.llm.asking import Block, data_blocks
 from crowdnotes.engines.metering import Budget, Meter, metered, new_boundary
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
@@ -20,6 +21,7 @@ from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_for, engin
 from tests.llm_server import LLMServer, Say, data_of, honest
 from tests.shared import at_once
 
+HIT = Hit(provider="p", title="Drinks", url="https://a.example/1", snippet="About drinks.", query="q")
 PRICED = {"dollars_per_million_input": 1000.0, "dollars_per_million_output": 2000.0}
 
 
@@ -120,9 +122,12 @@ def test_each_step_asks_the_model_that_is_set_for_it() -> None:
     models = {"queries_model": "q", "utility_model": "u", "writing_model": "w", "judging_model": "j"}
     with engine_over(honest, **models) as (engine, server):
         engine.plan(POST, 5, TODAY)
-        engine.write(BRIEF, [evidence()], 250, 1)
-        engine.relevance(BRIEF, [evidence()])
-        assert [body["model"] for body in server.requests] == ["q", "w", "j"]
+        engine.rank(BRIEF, [HIT], [], 1)
+        engine.settle(BRIEF, [evidence()], 3)
+        drafts = write_candidates(engine, BRIEF, [evidence()], FixedClock()).candidates
+        engine.revise(BRIEF, [evidence()], drafts, 250)
+        engine.principles(POST, NOTE)
+        assert [body["model"] for body in server.requests] == ["q", "u", "j", "w", "w", "j"]
         assert engine.name == "llm:w"
 
 
