@@ -98,7 +98,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     if any(_is_recent(item, brief) for item, _ in stated):
         return f"Not needed: the passages agree with the post. {stated[0][1].tells}"
     names = ", ".join(item.id for item, _ in stated)
-    return f"Not enough evidence: {names} agrees with the post, but is undated or too old to tell what is so now."
+    return f"Not enough evidence: what agrees with the post ({names}) is undated or too old to tell what is so now."
 
 
 def _is_recent(item: Evidence, brief: Brief) -> bool:
@@ -142,10 +142,14 @@ def revise_candidates(
     ordered = [
         candidates[place].model_copy(update={"objections": revision.objections[place]}) for place in revision.order
     ]
-    final = _draft(engine, revision.final, evidence, clock, begun, changes=revision.changes or "Chosen as it is.")
+    final = _draft(engine, revision.final, evidence, clock, begun, changes=revision.changes or "Said in other words.")
     same = next((draft for draft in ordered if draft.sha256 == final.sha256), None)
     if same is not None:
         return Revised((same, *(draft for draft in ordered if draft is not same)), "The best one was left as it is")
+    stated = [draft for draft in ordered if not draft.is_inferred]
+    if final.is_inferred and stated:  # never before one whose passage says it outright
+        rest = [draft for draft in ordered if draft not in stated]
+        return Revised((*stated, final, *rest), "The revised one is only inferred, so the best that is stated leads")
     return Revised((final, *ordered), revision.changes)
 
 
@@ -186,7 +190,9 @@ def _as_written(text: str, written: Written, support: Sequence[SentenceSupport])
             found.append(item)
             continue
         carrier = known.carriers[0]
-        update = {"evidence_id": carrier.evidence_id, "carrier": carrier.span, "basis": known.basis}
+        update: dict[str, object] = {"carrier": carrier.span, "basis": known.basis}
+        if item.evidence_id != carrier.evidence_id:  # the hints are about another passage
+            update |= {"evidence_id": carrier.evidence_id, "doubts": (), "doubted": ()}
         found.append(item.model_copy(update=update))
     return tuple(found)
 

@@ -215,7 +215,7 @@ def test_that_the_passages_agree_counts_only_with_a_dated_source_recent_enough_f
     claim = CLAIM.model_copy(update={"since": since})
     why = _why_none((STATED, FOR), dates=[published], claim=claim, posted=posted)
     agrees = "Not needed: the passages agree with the post. It says so."
-    too_old = "Not enough evidence: E1 agrees with the post, but is undated or too old to tell what is so now."
+    too_old = "Not enough evidence: what agrees with the post (E1) is undated or too old to tell what is so now."
     assert why == (too_old if needed else agrees)
 
 

@@ -27,7 +27,7 @@ from crowdnotes.errors import EngineError
 from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.gates.form import unfound_quotes
-from crowdnotes.testing import ScriptedEngine, brief_of, make_evidence
+from crowdnotes.testing import FixedClock, ScriptedEngine, brief_of, make_evidence
 from crowdnotes.text.sentences import split_sentences
 
 BRIEF = brief_of(Post(text="This drink makes you ill!"))
@@ -205,3 +205,17 @@ def test_any_stretch_of_a_passage_may_be_quoted(words: list[str], data: st.DataO
 def test_every_gate_that_has_a_name_is_registered_in_its_order_with_words_for_a_person() -> None:
     assert list(GATES) == list(GateName)
     assert all(gate.question.endswith("?") and gate.lifts for gate in GATES.values())
+
+
+def test_what_the_program_finds_wrong_fails_correctness_though_a_person_judges_it() -> None:
+    engine = ScriptedEngine()
+    engine.by_person = True
+    evidence = [make_evidence(url="https://health.example.org/review")]
+    for note in (f"{NOTE} https://evil.example.org/x", f"“Nobody at all was ever ill.” {NOTE}"):
+        assessed = assess(engine, BRIEF, note, evidence, FixedClock())
+        compared = with_checks(assessed, note, evidence, ())
+        for found in (assessed, compared):
+            correctness = found.gate(GateName.CORRECTNESS)
+            assert correctness.status is GateStatus.FAIL
+            assert correctness.findings[0].by_rule
+            assert found.is_compared_by_person

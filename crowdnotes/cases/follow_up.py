@@ -29,7 +29,7 @@ from crowdnotes.domain import (
     Stage,
     StageName,
 )
-from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.jobs import Progress
@@ -226,7 +226,8 @@ def _why_nothing(case: Case, asked: FollowUpSearch, failed: int) -> str:
     if asked.sources:
         return "what was read says the same as a passage that is here."
     if asked.searches and not asked.hits:
-        return "the search found nothing."
+        failed_search = any(stage.summary.startswith(_NOT_RUN) for stage in asked.stages)
+        return "the search was not answered." if failed_search else "the search found nothing."
     if asked.searches and not unread(case, asked.hits):
         idle = len(asked.hits) - len(worth_choosing(asked.hits))
         also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
@@ -292,6 +293,7 @@ def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tool
 
 
 _FURTHER_QUERIES = 4
+_NOT_RUN = "NOT RUN:"
 
 
 def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]:
@@ -303,7 +305,10 @@ def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]
     brief = tools.brief(case)
     if not evidence or (case.claims and brief.claim is None):
         return {}, "There is nothing to settle"
-    found = tools.engine.settle(brief, evidence, _FURTHER_QUERIES)
+    try:
+        found = tools.engine.settle(brief, evidence, _FURTHER_QUERIES if may_search else 0)
+    except ModelAnswerError as error:  # the person can read and judge all the same
+        return {}, f"NOT RUN: {error.message}"
     if found is None:
         return {}, "NOT RUN: the engine at work cannot tell."
     changes: dict[str, object] = {"settlement": found.settlement}
@@ -358,8 +363,15 @@ class SecondSearchStages:
 
 def second_search_stages(tools: Tools) -> list[tuple[StageName, Work]]:
     """What the program does for `second_search`, while it is the open one."""
+
+    def search(case: Case, progress: Progress) -> tuple[Changes, str]:
+        try:
+            return _search(case, unfinished(case), progress, tools)
+        except JobError as error:  # what the first search found is there all the same
+            return {}, f"{_NOT_RUN} {error.message}"
+
     return [
-        (StageName.SEARCH, lambda case, progress: _search(case, unfinished(case), progress, tools)),
+        (StageName.SEARCH, search),
         (StageName.READ, lambda case, progress: _read(case, unfinished(case), progress, tools)),
         (StageName.PASSAGES, lambda case, progress: _passages(case, unfinished(case), progress, tools)),
     ]

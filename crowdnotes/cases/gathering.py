@@ -171,12 +171,12 @@ def _link_id(url: str) -> str:
 
 def queries(case: Case, tools: Tools) -> tuple[Changes, str]:
     """Claims and diverse queries (CrowdNotes+ 4.2)."""
-    brief, limit = tools.brief(case), tools.settings.evidence.queries
+    brief = tools.brief(case)
+    limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION else 0  # the claim alone
     plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
-    summary = (
-        f"{len(plan.queries)} searches" if plan.queries else plan.why_none or "The post holds nothing to search for"
-    )
-    return {"claims": plan.claims, "queries": plan.queries}, summary
+    nothing = "The claim is written down" if plan.claims else "The post holds nothing to search for"
+    summary = f"{len(plan.queries)} searches" if plan.queries else plan.why_none or nothing
+    return {"claims": plan.claims, "queries": plan.queries, "settlement": None}, summary
 
 
 def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:

@@ -105,6 +105,8 @@ class StageRunner:
                 (StageName.QUERIES, lambda case, _: gathering.queries(case, tools)),
                 (StageName.SEARCH, partial(gathering.search, tools=tools)),
             ]
+        elif tools.engine.uses_language_model:
+            work.insert(0, (StageName.QUERIES, lambda case, _: gathering.queries(case, tools)))
         steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
         if tools.engine.uses_language_model:
             steps += self._settle_steps(case_id, case.mode)
@@ -154,8 +156,10 @@ class StageRunner:
         case = self._open(case_id)
         if not case.used_evidence and not before_inspection:
             raise WorkflowError("evidence first", "No passage is in use yet.", "Open a passage and choose “use”.")
-        steps = [self._step(case_id, StageName.DRAFT, partial(self._draft, before_inspection=before_inspection))]
-        if self._tools.engine.uses_language_model:
+        thinks = self._tools.engine.uses_language_model
+        draft = partial(self._draft, before_inspection=before_inspection)
+        steps = [self._step(case_id, StageName.DRAFT, draft, done=_waits_to_be_compared if thinks else lambda _: None)]
+        if thinks:
             revise = partial(self._revise, before_inspection=before_inspection)
             steps.append(self._step(case_id, StageName.REVISE, revise))
         return self._metered(case_id, steps)
@@ -233,8 +237,7 @@ class StageRunner:
         reason = why_no_note(brief, evidence) if before_inspection else ""
         if reason:
             return {"candidates": (), "quotations": ()}, f"No note: {reason}"
-        is_revised = any(stage.name is StageName.REVISE for stage in case.stages)
-        earlier = [draft.text for draft in case.candidates] if is_revised else []  # else they are being made
+        earlier = [draft.text for draft in case.candidates]
         drafted = write_candidates(tools.engine, brief, evidence, tools.clock, earlier=earlier)
         if not drafted.candidates:
             return {"candidates": (), "quotations": drafted.quotations}, drafted.summary
@@ -251,9 +254,9 @@ class StageRunner:
         try:
             revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
         except ModelAnswerError as error:
-            return _with_draft(case, case.candidates[0]), f"NOT RUN, so the first is shown: {error.message}"
+            return _with_draft(case, _best_as_written(case)), f"NOT RUN, so the first is shown: {error.message}"
         if revised is None:
-            return _with_draft(case, case.candidates[0]), "NOT RUN: the engine at work compares no notes."
+            return _with_draft(case, _best_as_written(case)), "NOT RUN: the engine at work compares no notes."
         return {"candidates": revised.candidates, **_with_draft(case, revised.candidates[0])}, revised.summary
 
     def _assess(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
@@ -354,6 +357,22 @@ def _to_write_from(case: Case, *, before_inspection: bool) -> tuple[Evidence, ..
     """The passages in use; before anybody has looked at them all that were found to judge the claim by."""
     proposed = tuple(item for item in case.evidence if item.aim is Aim.JUDGE)  # the other side waits for a tick
     return proposed if before_inspection and not case.used_evidence else case.used_evidence
+
+
+def _waits_to_be_compared(case: Case) -> str | None:
+    """Why notes need not be written: those there were never compared, as the work was stopped or failed."""
+    at = {stage.name: stage.finished_at for stage in case.stages}
+    written, compared = at.get(StageName.DRAFT), at.get(StageName.REVISE)
+    if not case.candidates or written is None or (compared is not None and compared >= written):
+        return None
+    present = {item.id for item in (case.used_evidence or case.evidence)}
+    known = all(name in present for draft in case.candidates for name in draft.evidence_ids)
+    return "Written before, and not compared yet" if known else None
+
+
+def _best_as_written(case: Case) -> Draft:
+    """The first candidate whose answer is stated, if there is one."""
+    return next((draft for draft in case.candidates if not draft.is_inferred), case.candidates[0])
 
 
 def _with_draft(case: Case, draft: Draft) -> dict[str, object]:

@@ -139,9 +139,8 @@ def _judged(shown: Sequence[Pair]) -> list[Vote]:
                 answer = engine.compare(Post(text=pair.post), left, right)
                 said = {name: getattr(answer, name) for name in CRITERIA}
                 sides = {name: turned[side] if swapped else side for name, side in said.items()}
-                reader = f"{engine.name}{', turned' if swapped else ''}"
                 found.append(
-                    Vote.model_validate({"pair": pair.pair, "reader": reader, "votes": sides, "why": answer.why})
+                    Vote.model_validate({"pair": pair.pair, "reader": engine.name, "votes": sides, "why": answer.why})
                 )
             progress(f"  {number} of {len(shown)} pairs judged: {json.dumps(found[-1].votes)}")
     return found

@@ -91,6 +91,11 @@ class Draft(Noun):
     changes: str = ""
 
     @property
+    def is_inferred(self) -> bool:
+        """Whether its first sentence is one that a reader would have to conclude, as its writer says."""
+        return bool(self.sentences) and self.sentences[0].basis is Basis.INFERRED
+
+    @property
     def sha256(self) -> str:
         """The text's identity."""
         return text_sha256(self.text)

@@ -16,6 +16,7 @@ from datetime import datetime
 from functools import partial
 
 from crowdnotes.domain import (
+    BY_PERSON,
     Assessment,
     Evidence,
     Finding,
@@ -105,7 +106,8 @@ def assess(
 
 def _with_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
     """A verdict that would pass, with what the program found wrong by itself."""
-    if not found or result.status is not GateStatus.PASS:
+    waits_for_person = result.status is GateStatus.NOT_RUN and result.judge == BY_PERSON
+    if not found or not (result.status is GateStatus.PASS or waits_for_person):
         return result
     update = {"status": GateStatus.FAIL, "reason": found[0].message, "findings": (*found, *result.findings)}
     return result.model_copy(update=update)

@@ -38,7 +38,8 @@ def with_checks(
     passages = {item.id: text_sha256(item.passage.text) for item in evidence}
     known = {(check.words, check.evidence_id, check.passage_sha256): check for check in checks}
     sentences = tuple(_checked(sentence, note, passages, known) for sentence in assessment.sentences)
-    correctness = _verdict(sentences)
+    before = next(result for result in assessment.found if result.gate is GateName.CORRECTNESS)
+    correctness = _verdict(sentences, [finding for finding in before.findings if finding.by_rule])
     gates, held = in_order([correctness if result.gate is correctness.gate else result for result in assessment.found])
     principles = with_sources(assessment.principles, correctness)
     return assessment.model_copy(
@@ -60,7 +61,8 @@ def _checked(
     return sentence.model_copy(update={"support": check.support, "by": check.by, "doubts_settled": settled})
 
 
-def _verdict(sentences: Sequence[SentenceSupport]) -> GateResult:
+def _verdict(sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
+    """`faults` are what the program found wrong by itself: no comparing mends those."""
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
     wrong = tuple(
         Finding(message=_FINDS[sentence.support], evidence_id=sentence.evidence_id, span=sentence.span)
@@ -73,7 +75,9 @@ def _verdict(sentences: Sequence[SentenceSupport]) -> GateResult:
         if sentence.support is Support.SUPPORTED and not sentence.doubts_settled
     )
     status = GateStatus.NOT_RUN
-    if not sentences:
+    if faults:
+        status, reason = GateStatus.FAIL, faults[0].message
+    elif not sentences:
         reason = "The note has no sentence to compare."
     elif wrong:
         status = GateStatus.FAIL
@@ -85,4 +89,5 @@ def _verdict(sentences: Sequence[SentenceSupport]) -> GateResult:
     else:
         status = GateStatus.PASS
         reason = f"Checked by {', '.join(sorted({sentence.by for sentence in sentences}))}, no open hint."
-    return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=wrong)
+    findings = (*faults, *wrong)
+    return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=findings)

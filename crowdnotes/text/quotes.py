@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from crowdnotes.domain import Span
+from crowdnotes.text.stems import content_stems, is_spaceless
 
 _SAME = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "\u00ad": None}
@@ -16,6 +17,7 @@ _SAME = str.maketrans(
 _LEFT_OUT = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
 _EDGES = " \t\n\"'.…,;:!?"
 _SHORTEST = 3
+_TELLING = 2  # words
 _SHORTEST_PART = 6  # characters of a part of a quote with words left out: "of … the" stands in every text
 _MOST_PARTS = 5
 _MOST_STARTS = 50
@@ -60,6 +62,13 @@ def _in_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
             return start, end
         start = searched.find(first, start + 1)
     return None
+
+
+def tells_enough(quote: str) -> bool:
+    """Whether quoted words can show anything: two that carry meaning, or a number; “the” stands in every text."""
+    words = re.findall(r"\w+", quote)
+    has_number = any(word[0].isdigit() for word in words) and len(words) > 1
+    return has_number or len(content_stems(quote)) >= _TELLING or sum(map(is_spaceless, quote)) >= _SHORTEST
 
 
 def holds_quote(text: str, quote: str) -> bool:

@@ -8,6 +8,12 @@ from crowdnotes.domain import Aim, AnswerKind, Case, ClaimKind, Evidence, Passag
 from crowdnotes.text.markdown import day, escaped
 
 _LONGEST = 400
+_KINDS = {
+    ClaimKind.OPINION: "an opinion",
+    ClaimKind.SATIRE: "satire",
+    ClaimKind.PREDICTION: "a prediction",
+    ClaimKind.PERSONAL: "a personal story",
+}
 _POINTS = {Points.AGAINST: ", against the claim", Points.FOR: ", for the claim", Points.NEITHER: ""}
 
 
@@ -21,7 +27,7 @@ def claim_record(case: Case) -> None:
         if claim.kind is not ClaimKind.CHECKABLE:
             st.info(
                 "If that is so, nothing can be checked, and “not needed” is the decision. You can still bring sources.",
-                title=f"The model takes this post for {claim.kind.value}.",
+                title=f"The model reads this post as {_KINDS[claim.kind]}.",
                 icon=":material/help:",
             )
             return

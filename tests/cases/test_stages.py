@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from crowdnotes.cases import gathering
+from crowdnotes.cases.gathering import Changes, Tools
 from crowdnotes.cases.workflow import PROGRAM
 from crowdnotes.domain import (
     AnswerKind,
@@ -22,7 +24,7 @@ from crowdnotes.domain import (
     StageName,
 )
 from crowdnotes.engines import SearchPlan
-from crowdnotes.errors import AnswerUnreadableError, JobCancelled, ModelServerError
+from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.workspace import Workspace
 from tests.cases.walk import ThinkingEngine, gather, new_case, post_about, run, small_workspace, use
@@ -111,6 +113,22 @@ def test_where_the_second_search_finds_nothing_that_states_it_there_is_no_third(
     assert len(desk.engine.asked) == 2
 
 
+def test_a_second_search_that_nobody_answered_is_told_and_fails_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.engine.states = desk.engine.looks_for = "walnut"
+    search = gathering.search
+
+    def down_the_second_time(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+        if case.queries != desk.case.queries:
+            raise JobError("No search was answered.", "Try again.")
+        return search(case, progress, tools)
+
+    monkeypatch.setattr(gathering, "search", down_the_second_time)
+    assert set(desk.gather().values()) <= {"done", "kept"}
+    assert desk.case.follow_ups[0].outcome == "Nothing new: the search was not answered."
+
+
 def test_a_second_search_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
     desk.engine.states = desk.engine.looks_for = "walnut"
 
@@ -139,7 +157,7 @@ def test_without_a_search_to_make_or_a_place_to_search_none_is_put_on_record(des
     case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION, urls=links, by="ann")
     desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.", by="ann")
     desk.id = case.id
-    assert list(desk.gather()) == ["read", "passages", "settle"]
+    assert list(desk.gather()) == ["queries", "read", "passages", "settle"]
     assert desk.case.follow_ups == ()
     assert desk.engine.asked[-1] == ["E1"]
 
@@ -225,7 +243,7 @@ def test_a_server_that_is_down_while_notes_are_compared_fails_the_job_and_the_no
     assert (len(desk.case.candidates), desk.case.draft) == (2, None)
     desk.engine.revises = lambda: None
     desk.write()
-    assert desk.engine.earlier == [[], []]  # those that nobody compared are being made, and not proposed again
+    assert desk.engine.earlier == [[]]  # what was written is compared, and not written again
     assert desk.case.draft is not None
 
 

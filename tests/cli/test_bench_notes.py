@@ -106,4 +106,4 @@ def test_a_model_judges_each_pair_in_both_orders(tmp_path: Path, monkeypatch: py
         monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
         monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "small")
         found = as_json(_compare(tmp_path, "--judge", "--json"))
-    assert found["win_rate"]["overall"] == {"rate": 0.5, "low": 0.5, "high": 0.5, "votes": 2}
+    assert found["win_rate"]["overall"] == {"rate": 0.5, "low": 0.5, "high": 0.5, "votes": 1}

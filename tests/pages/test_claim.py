@@ -83,7 +83,7 @@ def test_the_words_that_answer_are_the_ones_that_are_marked(desk: Desk) -> None:
 
 def test_a_post_that_claims_nothing_to_check_is_named(desk: Desk) -> None:
     satire = CLAIM.model_copy(update={"kind": ClaimKind.SATIRE})
-    assert "The model takes this post for satire." in texts(desk.app(_said(desk, AnswerKind.NONE, claim=satire)))
+    assert "The model reads this post as satire." in texts(desk.app(_said(desk, AnswerKind.NONE, claim=satire)))
 
 
 def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: Desk) -> None:

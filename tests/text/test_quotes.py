@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.quotes import find_quote, holds_quote
+from crowdnotes.text.quotes import find_quote, holds_quote, tells_enough
 
 TEXT = "The “review” of 12 studies — all small — found\n  no link; it's   old."
 
@@ -72,3 +72,13 @@ def test_ways_to_write_a_letter_do_not_matter(text: str, quote: str, found: str)
 @given(st.text(max_size=60), st.text(max_size=30).filter(lambda quote: "…" not in quote and "..." not in quote))
 def test_what_is_found_is_held(text: str, quote: str) -> None:
     assert find_quote(text, quote) is None or holds_quote(text, quote)
+
+
+@pytest.mark.parametrize("quote", ["the", "of the", "it is", "7", "and also there"])
+def test_a_few_empty_words_show_nothing(quote: str) -> None:
+    assert not tells_enough(quote)
+
+
+@pytest.mark.parametrize("quote", ["no link between the drink and illness", "7 of 100", "kein Impfstoff", "没有疫苗"])
+def test_words_that_carry_meaning_do(quote: str) -> None:
+    assert tells_enough(quote)

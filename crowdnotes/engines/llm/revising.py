@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from crowdnotes.domain import Basis, Draft, Evidence, text_sha256
+from crowdnotes.domain import Draft, Evidence, text_sha256
 from crowdnotes.engines.base import Brief, EngineStep, Revision
 from crowdnotes.engines.llm.answers import Objection, sanitized
 from crowdnotes.engines.llm.asking import Asker, Block, question
 from crowdnotes.engines.llm.claims import brief_blocks
 from crowdnotes.engines.llm.parsing import Answer
 from crowdnotes.engines.llm.writing import SentenceAnswer, bounds, checked_note, passages_for
-from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.quotes import find_quote
 
@@ -57,14 +57,19 @@ def revise(asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequ
     if len(notes) > 1:
         best, second = sorted(grades.values(), reverse=True)[:2]
         if best - second < _CLOSE:
-            order.reverse()
-            answer = _ask(asker, brief, evidence, notes, order, budget)
-            again = _grades(answer, order)
-            grades = {place: (grades[place] + again[place]) / 2 for place in grades}
+            turned = order[::-1]
+            try:
+                second_answer = _ask(asker, brief, evidence, notes, turned, budget)
+            except ModelAnswerError:
+                pass  # the first answer stands
+            else:
+                again = _grades(second_answer, turned)
+                grades = {place: (grades[place] + again[place]) / 2 for place in grades}
+                order, answer = turned, second_answer
     given = {order[_LETTERS.index(_letter(item.note))]: item for item in answer.grades}
     final = answer.final
     return Revision(
-        order=tuple(sorted(grades, key=lambda place: (_is_inferred(notes[place]), -grades[place], place))),
+        order=tuple(sorted(grades, key=lambda place: (notes[place].is_inferred, -grades[place], place))),
         objections=tuple(_objections(notes[place], given[place].objections) for place in range(len(notes))),
         final=checked_note(final.sentences, brief, evidence, budget),
         changes=sanitized(final.changes, _OBJECTION),
@@ -97,11 +102,6 @@ def _letter(said: str) -> str:
 
 def _grades(answer: RevisionAnswer, order: Sequence[int]) -> dict[int, float]:
     return {order[_LETTERS.index(_letter(item.note))]: item.grade for item in answer.grades}
-
-
-def _is_inferred(note: Draft) -> bool:
-    """Whether its first sentence is only inferred: then it stands behind those that state the answer."""
-    return bool(note.sentences) and note.sentences[0].basis is Basis.INFERRED
 
 
 def _objections(note: Draft, objections: Sequence[Objection]) -> tuple[str, ...]:

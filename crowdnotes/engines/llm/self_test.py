@@ -94,7 +94,7 @@ class Quote:
             return "It quoted words where nothing answers." if answer.quote.strip() else ""
         if find_quote(PASSAGES[self.evidence_id], answer.quote) is None:
             return f"Its quotation does not stand in {self.evidence_id}."
-        return "" if self.tells in answer.quote else "It quoted words that do not answer."
+        return "" if self.tells.casefold() in answer.quote.casefold() else "It quoted words that do not answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,9 @@ class Length:
             return "It wrote next to nothing."
         if find_urls(answer.text):
             return "It put a link into its text."
-        return "" if self.tells in answer.text.replace(",", "") else f"It left out “{self.tells}”."
+        return (
+            "" if self.tells.casefold() in answer.text.replace(",", "").casefold() else f"It left out “{self.tells}”."
+        )
 
 
 @dataclass(frozen=True, slots=True)

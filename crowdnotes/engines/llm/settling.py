@@ -17,7 +17,7 @@ from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
 from crowdnotes.engines.llm.parsing import Answer, PassageId
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.text.quotes import find_quote
+from crowdnotes.text.quotes import find_quote, tells_enough
 
 _TELLS = 220
 _NO_WORDS = "The model could not show words of it that answer the claim."
@@ -54,6 +54,8 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
     Only passages of which nothing is known yet are asked about. Raises EngineError.
     """
     before = brief.settlement
+    if before is not None and (before.engine, before.prompt_version) != (made_by.engine, made_by.prompt_version):
+        before = None  # what another model found is not told as this one's
     known = {item.id: found for item in evidence if before is not None and (found := before.of(item)) is not None}
     asked = [item for item in evidence if item.id not in known]
     readable = [item for item in asked if without_injections(item.passage.text).strip()]
@@ -104,7 +106,7 @@ def _judged(item: Evidence, found: FoundInPassage | None, *, speaks_to_program: 
     kind = _ANSWERS.get(found.answer.strip().lower(), AnswerKind.NONE)
     # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
     span = find_quote(without_injections(item.passage.text), found.quote)
-    if kind is not AnswerKind.NONE and span is None:
+    if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
         return nothing.model_copy(update={"tells": _NO_WORDS})
     return nothing.model_copy(
         update={

@@ -22,7 +22,7 @@ from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.publishers import with_publishers_named
-from crowdnotes.text.quotes import find_quote
+from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.text.sentences import split_sentences
 
 # For text in which one space stands between words.
@@ -187,7 +187,11 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
     if not answering or settlement is None:
         return [passage_block(item, brief.today) for item in evidence]
     chosen = {item.id: _around(item, answer) for item, answer in answering}
-    chosen |= {item.id: item for item in evidence if settlement.of(item) is None}
+    # What a person chose to use is shown whatever a model says of it, unless it speaks to programs.
+    for item in evidence:
+        answer = settlement.of(item)
+        if answer is None or (item.used and not answer.to_program):
+            chosen.setdefault(item.id, item)
     # The words that were found, and not what a model said of them: it had read pages that may give orders.
     found = "\n".join(
         f"{item.id} {'states' if answer.answer is AnswerKind.STATED else 'lets infer'}: “{_words(item, answer)}”"
@@ -274,6 +278,8 @@ def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[S
         span = find_quote(passages[name], words.quote)
         if span is None:
             raise AnswerUnreadableError(f"These words do not stand in {name}: “{sanitized(words.quote, 80)}”")
+        if not tells_enough(words.quote):
+            raise AnswerUnreadableError(f"“{sanitized(words.quote, 40)}” is too little to carry a sentence.")
         carriers.append(Carrier(name, span))
     if not carriers:
         raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")

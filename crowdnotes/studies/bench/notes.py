@@ -162,10 +162,14 @@ def win_rates(rows: Sequence[NoteRow], votes: Sequence[Vote]) -> dict[str, WinRa
     of = {pair_id(row.note_id): row.note_id for row in rows if row.passed}
     found: dict[str, WinRate] = {}
     for criterion in CRITERIA:
-        by_pair: dict[str, list[float]] = {}
+        by_reader: dict[tuple[str, str], list[float]] = {}
         for vote in votes:
             if vote.pair in of and criterion in vote.votes:
-                by_pair.setdefault(vote.pair, []).append(_worth(vote.votes[criterion], of[vote.pair]))
+                worth = _worth(vote.votes[criterion], of[vote.pair])
+                by_reader.setdefault((vote.pair, vote.reader), []).append(worth)
+        by_pair: dict[str, list[float]] = {}
+        for (pair, _), worths in by_reader.items():
+            by_pair.setdefault(pair, []).append(mean(worths))
         if by_pair:
             found[criterion] = _rate(by_pair)
     return found

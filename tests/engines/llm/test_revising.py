@@ -182,3 +182,28 @@ def test_a_best_note_that_is_left_as_it_is_stands_first_and_once() -> None:
     assert [draft.text for draft in revised.candidates] == [TEXTS[0], TEXTS[1], TEXTS[2]]
     assert revised.summary == "The best one was left as it is"
     assert QUOTE in TEXTS[0]
+
+
+def test_a_second_judgement_that_cannot_be_read_leaves_the_first() -> None:
+    judge = Judge(8, 8, 2)
+
+    def answer(body: Body) -> str:
+        return judge(body) if not judge.orders else "I would rather talk about football."
+
+    revision, server = _revised(answer)
+    assert len(server.requests) == 3  # the second judgement, and its one retry
+    assert revision.final.text == NOTE
+
+
+def test_a_revised_note_that_is_only_inferred_stands_behind_those_that_are_stated() -> None:
+    judge = Judge(9, 5, 2, final=[sentence() | {"text": "So the drink is harmless.", "basis": "inferred"}])
+    drafts = [DRAFTS[0], DRAFTS[1], _draft(TEXTS[2], Basis.INFERRED)]
+    with engine_over(judge) as (engine, _):
+        revised = revise_candidates(engine, BRIEF, [evidence()], drafts, FixedClock())
+    assert revised is not None
+    assert [draft.text for draft in revised.candidates] == [
+        TEXTS[0],
+        TEXTS[1],
+        f"So the drink is harmless. {LINK}",
+        TEXTS[2],
+    ]

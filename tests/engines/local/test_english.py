@@ -15,7 +15,7 @@ PASSAGE = "The measles vaccine does not cause autism. Studies of 650,000 childre
 SPANISH_POST = Post(text="La vacuna contra el sarampión causa autismo en los niños pequeños.")
 SPANISH_NOTE = (
     "La vacuna contra el sarampión no causa autismo. Los estudios con 650.000 niños no encontraron ninguna relación. "
-    "https://health.example.org"
+    "https://health.example.org/review"
 )
 SPANISH = "La vacuna contra el sarampión no causa autismo, según los estudios con muchos niños de varios países."
 
