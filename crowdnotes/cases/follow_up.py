@@ -301,7 +301,7 @@ def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]
 
     `may_search`: that search is done next. Else none is put on record, where it would stay undone.
     """
-    evidence = [item for item in case.evidence if item.aim is Aim.JUDGE]
+    evidence = case.judging_evidence
     brief = tools.brief(case)
     if not evidence or (case.claims and brief.claim is None):
         return {}, "There is nothing to settle"
@@ -336,9 +336,8 @@ def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]
 
 def is_settled(case: Case) -> str | None:
     """Why the passages need not be asked about: each was."""
-    evidence = [item for item in case.evidence if item.aim is Aim.JUDGE]
-    known = case.settlement is not None and all(case.settlement.of(item) for item in evidence)
-    return "Asked before" if evidence and known else None
+    known = case.settlement is not None and all(case.settlement.of(item) for item in case.judging_evidence)
+    return "Asked before" if case.judging_evidence and known else None
 
 
 def second_search(case: Case) -> FollowUpSearch | None:

@@ -355,8 +355,7 @@ class StageRunner:
 
 def _to_write_from(case: Case, *, before_inspection: bool) -> tuple[Evidence, ...]:
     """The passages in use; before anybody has looked at them all that were found to judge the claim by."""
-    proposed = tuple(item for item in case.evidence if item.aim is Aim.JUDGE)  # the other side waits for a tick
-    return proposed if before_inspection and not case.used_evidence else case.used_evidence
+    return case.judging_evidence if before_inspection and not case.used_evidence else case.used_evidence
 
 
 def _waits_to_be_compared(case: Case) -> str | None:

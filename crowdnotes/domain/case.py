@@ -282,6 +282,11 @@ class Case(Noun):
         return next((item for item in reversed(self.jury) if item.text_sha256 == text_sha256), None)
 
     @property
+    def judging_evidence(self) -> tuple[Evidence, ...]:
+        """What was found to judge the claim by; the other side waits for a tick."""
+        return tuple(item for item in self.evidence if item.aim is Aim.JUDGE)
+
+    @property
     def used_evidence(self) -> tuple[Evidence, ...]:
         """What a person opened and chose to use."""
         return tuple(item for item in self.evidence if item.used)

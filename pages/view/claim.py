@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.domain import Aim, AnswerKind, Case, ClaimKind, Evidence, Passage, Points
+from crowdnotes.domain import AnswerKind, Case, ClaimKind, Evidence, Passage, Points
 from crowdnotes.text.markdown import day, escaped
 
 _LONGEST = 400
@@ -45,7 +45,7 @@ def claim_record(case: Case) -> None:
 
 
 def _settled(case: Case) -> None:
-    evidence = [item for item in case.evidence if item.aim is Aim.JUDGE]
+    evidence = case.judging_evidence
     if case.settlement is None or not evidence:
         return
     answers = [answer for _, answer in case.settlement.answers(evidence)]

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
+from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Evidence, FetchOutcome, Post
 from crowdnotes.engines import Brief, WriterAnswer
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading.document import HTML
-from tests.cases.walk import TOPICS, TopicEngine, post_about
+from crowdnotes.testing import HashingEmbedder, LiveLinks
+from tests.cases.walk import TOPICS, TopicEngine, post_about, small_workspace
 
 _MARCH_2024 = 1_709_300_000_000
 
@@ -41,6 +45,17 @@ class KettleWeb:
         words = "<p>A review of the kettle found no illness in people. The kettle was watched for years.</p>" * 3
         body = f"<html><head><title>Kettle</title></head><body><article>{words}</article></body></html>"
         return Page(url, url, FetchOutcome.READ, datetime.now(UTC), HTML, "utf-8", body.encode())
+
+
+def commands_with(made: WritingEngine, folder: Path, monkeypatch: pytest.MonkeyPatch) -> WritingEngine:
+    """Commands get this engine, with fakes around it, and the library "topics"."""
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(folder / "data"))
+    small_workspace(folder).close()
+    opened = partial(
+        workspace.open_workspace, embedder=HashingEmbedder(), engine=made, fetcher=KettleWeb(), links=LiveLinks()
+    )
+    monkeypatch.setattr(workspace, "open_workspace", opened)
+    return made
 
 
 def notes_file(folder: Path, count: int = 4, note: str = "No illness was found. https://a.example.org/kettle") -> Path:

@@ -16,7 +16,7 @@ from crowdnotes.errors import ConfigurationError, EngineError, InputError, Model
 from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.testing import HashingEmbedder, LiveLinks
 from tests.cases.walk import small_workspace
-from tests.cli.healthnotes_runs import KettleWeb, WritingEngine, as_json, bench, lines_of, notes_file
+from tests.cli.healthnotes_runs import WritingEngine, as_json, bench, commands_with, lines_of, notes_file
 from tests.llm_server import LLMServer, honest
 
 _DATED = ("--library", "topics", "--library-date", "topics=2019-10-22")
@@ -24,15 +24,7 @@ _DATED = ("--library", "topics", "--library-date", "topics=2019-10-22")
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WritingEngine:
-    """Commands with this engine, fakes around it, and the library "topics"."""
-    made = WritingEngine()
-    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
-    small_workspace(tmp_path).close()
-    opened = partial(
-        workspace.open_workspace, embedder=HashingEmbedder(), engine=made, fetcher=KettleWeb(), links=LiveLinks()
-    )
-    monkeypatch.setattr(workspace, "open_workspace", opened)
-    return made
+    return commands_with(WritingEngine(), tmp_path, monkeypatch)
 
 
 def test_every_post_gets_a_note_and_the_folder_its_table_and_page(tmp_path: Path, engine: WritingEngine) -> None:

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.studies.bench.notes import CRITERIA
-from crowdnotes.testing import HashingEmbedder, LiveLinks
-from tests.cases.walk import small_workspace
-from tests.cli.healthnotes_runs import KettleWeb, WritingEngine, as_json, notes_file
+from tests.cli.healthnotes_runs import WritingEngine, as_json, commands_with, notes_file
 from tests.llm_server import LLMServer, honest
 
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WritingEngine:
-    """Commands with this engine, fakes around it, and the library "topics"."""
-    made = WritingEngine()
-    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
-    small_workspace(tmp_path).close()
-    opened = partial(
-        workspace.open_workspace, embedder=HashingEmbedder(), engine=made, fetcher=KettleWeb(), links=LiveLinks()
-    )
-    monkeypatch.setattr(workspace, "open_workspace", opened)
-    return made
+    return commands_with(WritingEngine(), tmp_path, monkeypatch)
 
 
 def _notes(folder: Path, *words: str) -> Any:

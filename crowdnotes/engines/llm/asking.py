@@ -370,7 +370,6 @@ def question(
     check: Callable[[A], None] | None = None,
     verdict: str = "",
     temperature: float = 0.0,
-    variant: int = 0,
     image: str = "",
 ) -> Question[A]:
     """A question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
@@ -395,7 +394,6 @@ def question(
         values=values or {},
         verdict=verdict_place(verdict) if verdict else None,
         temperature=temperature,
-        variant=variant,
         image=image,
         shorter=shortened(blocks),
     )

@@ -147,10 +147,9 @@ def write_notes(
         return WriterAnswer(abstained="There is no passage to write from.")
 
     def check(answer: WritingAnswer) -> None:
-        if answer.decision == "note" and not _good(answer, brief, evidence, budget)[0]:
-            raise AnswerUnreadableError(
-                " ".join(_good(answer, brief, evidence, budget)[1]) or "There is no note in it."
-            )
+        good, faults = _good(answer, brief, evidence, budget)
+        if answer.decision == "note" and not good:
+            raise AnswerUnreadableError(" ".join(faults) or "There is no note in it.")
 
     blocks = [*brief_blocks(brief), *passages_for(brief, evidence)]
     if earlier:

@@ -43,6 +43,28 @@ class TrainedHead:
     figures: dict[str, object]
 
 
+def grouped_notes(notes: Sequence[HealthNote], embedder: Embedder) -> tuple[Blocks, Labels, Labels]:
+    """The plain blocks of notes and posts, which were helpful (n,), and which may not be parted by a fold (n,).
+
+    Raises InputError when there are too few notes of either kind.
+    """
+    posts, words = [plain_post(note.post) for note in notes], [note_words(note.note) for note in notes]
+    plain: Blocks = {
+        "plain post": embedder.encode(posts),
+        "plain note": embedder.encode(words),
+        "letters": letter_counts([note.note for note in notes]),
+        "post words": word_counts(posts),
+    }
+    groups = joined_groups(group_texts(posts, plain["plain post"]), group_texts(words, plain["plain note"]))
+    labels: Labels = np.array([note.is_helpful for note in notes], dtype=np.int64)
+    if min(len(set(groups[labels == label])) for label in (0, 1)) < FOLDS:
+        raise InputError(
+            f"For {FOLDS} folds there must be {FOLDS} helpful and {FOLDS} unhelpful notes that differ.",
+            "Add more notes.",
+        )
+    return plain, labels, groups
+
+
 def train_helpfulness(
     notes: Sequence[HealthNote], reader: Embedder | None, embedder: Embedder, progress: Callable[[str], None]
 ) -> TrainedHead:
@@ -51,20 +73,10 @@ def train_helpfulness(
     Raises InputError when there are too few notes of either kind.
     """
     progress(f"reading {len(notes)} notes")
-    posts, words = [plain_post(note.post) for note in notes], [note_words(note.note) for note in notes]
-    seen = {"plain post": embedder.encode(posts), "plain note": embedder.encode(words)}
-    groups = joined_groups(group_texts(posts, seen["plain post"]), group_texts(words, seen["plain note"]))
-    labels: Labels = np.array([note.is_helpful for note in notes], dtype=np.int64)
-    if min(len(set(groups[labels == label])) for label in (0, 1)) < FOLDS:
-        raise InputError(
-            f"For {FOLDS} folds there must be {FOLDS} helpful and {FOLDS} unhelpful notes that differ.",
-            "Add more notes.",
-        )
+    plain, labels, groups = grouped_notes(notes, embedder)
     blocks: Blocks = {
         **helpfulness_blocks(reader, reader.name if reader else "", [(note.as_post, note.note) for note in notes]),
-        **seen,
-        "letters": letter_counts([note.note for note in notes]),
-        "post words": word_counts(posts),
+        **plain,
         "plain features": np.array([_plain_features(note) for note in notes]),
     }
     recipe = RECIPE if reader is not None else Recipe(RECIPE.counts, penalties=RECIPE.penalties)

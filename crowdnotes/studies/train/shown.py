@@ -19,19 +19,18 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedGroupKFold
 
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.heads.head import Blocks, Head, letter_counts, note_words, word_counts
-from crowdnotes.errors import InputError
+from crowdnotes.engines.local.heads.head import Blocks, Head
 from crowdnotes.jury.latent import CAREFUL
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
 from crowdnotes.studies.data_files import HealthNote, note_mark
 from crowdnotes.studies.judge_files import HeldOutVerdicts, write_held_out
 from crowdnotes.studies.measures import area_under_curve, bootstrap_auc, bootstrap_share, calibration_error
-from crowdnotes.studies.train.heads import Labels, Recipe, fitted_head, group_texts, joined_groups
-from crowdnotes.text.stems import plain_post
+from crowdnotes.studies.train.heads import Labels, Recipe, fitted_head
+from crowdnotes.studies.train.helpfulness import FOLDS, grouped_notes
 
 Numbers = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
-FOLDS, FOLD_SETS = 5, 3
+FOLD_SETS = 3
 _NEWEST = 0.25
 _WEIGHTS = (0.1, 0.2, 0.4)
 RECIPE = Recipe(("words",), ("note", "post", "manner", "under", "likeness", "season"), (1.0, 3.0), _WEIGHTS)
@@ -110,21 +109,11 @@ def write_shown(trained: TrainedShown, notes: Sequence[HealthNote], folder: Path
 
 
 def _table(notes: Sequence[HealthNote], reader: Embedder | None, embedder: Embedder) -> _Table:
-    posts, words = [plain_post(note.post) for note in notes], [note_words(note.note) for note in notes]
-    seen = {"plain post": embedder.encode(posts), "plain note": embedder.encode(words)}
-    groups = joined_groups(group_texts(posts, seen["plain post"]), group_texts(words, seen["plain note"]))
-    labels: Labels = np.array([note.is_helpful for note in notes], dtype=np.int64)
-    if min(len(set(groups[labels == label])) for label in (0, 1)) < FOLDS:
-        raise InputError(
-            f"For {FOLDS} folds there must be {FOLDS} helpful and {FOLDS} unhelpful notes that differ.",
-            "Add more notes.",
-        )
+    plain, labels, groups = grouped_notes(notes, embedder)
     pairs = [(note.post, note.note) for note in notes]
     blocks = {
         **shown_blocks(reader, reader.name if reader else "", pairs, [note.created_at_ms for note in notes]),
-        **seen,
-        "letters": letter_counts([note.note for note in notes]),
-        "post words": word_counts(posts),
+        **plain,
     }
     return _Table(blocks, labels, groups)
 
