@@ -37,8 +37,7 @@ from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import open_database
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.llm.discovery import FoundServer
-    from crowdnotes.engines.llm.recommended_models import Recommended
+    from crowdnotes.engines.llm.discovery import FoundServer, Recommended
     from crowdnotes.engines.llm.self_test import SelfTest
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
@@ -164,7 +163,7 @@ class Workspace:
 
     def recommended_model(self) -> tuple[float | None, Recommended | None]:
         """The memory of this machine in GB, and the model to begin with; each None where it is not known."""
-        from crowdnotes.engines.llm.recommended_models import memory_gb, recommended
+        from crowdnotes.engines.llm.discovery import memory_gb, recommended
 
         return (memory := memory_gb()), recommended(memory)
 

@@ -55,7 +55,7 @@ def make_engine(
         return LLMEngine(chosen, gates, embedder, data_dir)
 
     def asker(base_url: str, model: str) -> Asker:
-        from crowdnotes.engines.llm.askers import Askers
+        from crowdnotes.engines.llm.asking import Askers
 
         return Askers(chosen, data_dir).asker(base_url, model)
 

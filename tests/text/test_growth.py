@@ -19,7 +19,7 @@ import pytest
 from crowdnotes.cli.length_command import measured
 from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
 from crowdnotes.engines import prompt_injection
-from crowdnotes.engines.llm import answers, asking, parsing, writing
+from crowdnotes.engines.llm import parsing, question, writing
 from crowdnotes.engines.llm.claims import ClaimsAnswer, _as_search
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.engines.llm.words import read_final_decision
@@ -85,7 +85,7 @@ def _echoes(text: str) -> object:
 
 def _fenced(text: str) -> object:
     prompt_injection.find_injections.cache_clear()
-    return asking.data_blocks([asking.Block("passage E1", text)], "boundary")
+    return question.data_blocks([question.Block("passage E1", text)], "boundary")
 
 
 _POSTS: Mapping[str, Reader] = {
@@ -143,8 +143,8 @@ _ANSWERS: Mapping[str, Reader] = {
     "object": lambda text: parsing.read_answer(text, ClaimsAnswer, ()),
     "note": lambda text: writing.clean_note(text, ("E1",)),
     "quote": lambda text: quotes.find_quote(text, text[:2_000]),
-    "sanitized": partial(answers.sanitized, limit=200),
-    "marked": lambda text: answers.marked_as([text], ["E1"]),
+    "sanitized": partial(parsing.sanitized, limit=200),
+    "marked": lambda text: parsing.marked_as([text], ["E1"]),
     "fenced": _fenced,
     "ids": lambda text: writing.known_ids([text], ["E1"]),
     "echoes": _echoes,

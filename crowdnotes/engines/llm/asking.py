@@ -1,33 +1,28 @@
-"""One question to a model: from the cache or within the budget, in a form the server can do, checked, counted.
-
-Text from outside goes as marked data: between lines that it cannot forge, without injected instructions and
-invisible letters.
-"""
+"""One question to a model: from the cache or within the budget, in a form that its server can do, checked, counted."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
 
-from crowdnotes.domain import Evidence, Post, Usage
-from crowdnotes.engines.base import EngineStep
+from crowdnotes.domain import Usage
+from crowdnotes.embedding import VectorCache
 from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
-from crowdnotes.engines.llm.answer_cache import AnswerCache
-from crowdnotes.engines.llm.answers import schema_of
-from crowdnotes.engines.llm.once import Once
-from crowdnotes.engines.llm.parsing import Answer, read_answer, spoken, verdict_place, yes_probability
+from crowdnotes.engines.llm.discovery import key_for
+from crowdnotes.engines.llm.parsing import A, yes_probability
+from crowdnotes.engines.llm.question import Question, Useless, data_blocks
 from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, QuestionTooLongError, Reply
 from crowdnotes.engines.llm.telling import Telling, refuse_circles
-from crowdnotes.engines.metering import Meter, current_meter, new_boundary, price, side_by_side
-from crowdnotes.engines.prompt_injection import visible, without_injections
-from crowdnotes.engines.prompts import Prompt, load_prompt
+from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, side_by_side
 from crowdnotes.errors import (
     AnswerCutError,
     AnswerEmptyError,
@@ -35,94 +30,81 @@ from crowdnotes.errors import (
     ModelRefusedError,
 )
 from crowdnotes.settings import LlmSettings
-from crowdnotes.text.markdown import host
-from crowdnotes.text.publishers import publisher_name
-from crowdnotes.text.sentences import split_sentences
 
-_FENCE = re.compile(r"<{3,}|>{3,}")
-_NOTHING = "(nothing)"
+_BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
+_LONGEST_ANSWER = 64_000
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One piece of data. `label` is the program's own ("passage E1"); `text` may come from anywhere.
+class AnswerCache:
+    """Answers kept on disk by the sha256 of all that shapes them. Safe between threads; a broken file costs itself."""
 
-    Text that is `cleared` was put together by the program from pieces without injections.
+    def __init__(self, path: Path, megabytes: int) -> None:
+        rows = megabytes * 1_000_000 // _BYTES_AN_ANSWER
+        self._store = VectorCache(path, rows, "answer cache") if rows else None
+
+    def get(self, key: bytes) -> tuple[str, float | None] | None:
+        """The model's words, and the probability of their verdict where it was known."""
+        raw = self._store.get([key]).get(key) if self._store is not None else None
+        if raw is None:
+            return None
+        words, probability = json.loads(raw)
+        return words, probability
+
+    def put(self, key: bytes, words: str, probability: float | None) -> None:
+        """Keep an answer that was of use. One of more than 64 kB is not kept."""
+        raw = json.dumps([words, probability]).encode()
+        if self._store is not None and len(raw) <= _LONGEST_ANSWER:
+            self._store.put({key: raw})
+
+
+T = TypeVar("T")
+_LOOK = 0.1  # seconds between two looks at whether the work of whoever waits was cancelled
+
+
+class Once:
+    """Questions under way, by key: one asked twice at once is sent once, as helpfulness and principles ask the same.
+
+    Safe between threads.
     """
 
-    label: str
-    text: str
-    cleared: bool = False
+    def __init__(self) -> None:
+        self._under_way: dict[bytes, Future[Any]] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, key: bytes, ask: Callable[[], T], check: Callable[[], None]) -> tuple[T, bool]:
+        """What `ask` gives, and whether it was another's answer to the same question.
+
+        What another failed at is asked again: it may have been cancelled, or its budget spent. `check` raises when
+        whoever waits is to stop.
+        """
+        mine: Future[T] = Future()
+        with self._lock:
+            others = self._under_way.setdefault(key, mine)
+        if others is not mine:
+            while not wait([others], _LOOK).done:
+                check()
+            return self.ask(key, ask, check) if others.exception() else (cast("T", others.result()), True)
+        try:
+            value = ask()
+        except BaseException as error:
+            self._forget(key)
+            mine.set_exception(error)
+            raise
+        self._forget(key)
+        mine.set_result(value)
+        return value, False
+
+    def _forget(self, key: bytes) -> None:
+        with self._lock:
+            del self._under_way[key]
 
 
-def data_blocks(blocks: Sequence[Block], boundary: str) -> str:
-    """The blocks, each between a line that opens and one that closes it, both with the boundary.
-
-    What could be taken for such a line is broken inside the text, so a block ends only where the program
-    ends it.
-    """
-    return "\n\n".join(
-        f"<<<DATA {boundary} {block.label}>>>\n{_inside(block, boundary)}\n<<<END {boundary}>>>" for block in blocks
-    )
-
-
-def _inside(block: Block, boundary: str) -> str:
-    text = visible(block.text if block.cleared else without_injections(block.text))
-    text = _FENCE.sub(lambda match: " ".join(match.group()), text).replace(boundary, "")
-    return re.sub(r"[ \t]{3,}", "  ", text).strip() or _NOTHING
-
-
-A = TypeVar("A", bound=Answer)
 _BYTES_A_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
 _IMAGE_TOKENS = 2000
-_OLD_YEARS = 5
-_SHORT = 900  # characters of a block for a model that finds the question too long
-_LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
 # In a server's complaint that a question is too long: the room for the answer is counted in, or is the matter itself.
 _IS_ROOM = re.compile(r"max_tokens|max_completion_tokens|completion|output tokens", re.IGNORECASE)
 _LEAST_ROOM = 500  # tokens: no answer that is asked for needs more, unless the model thinks
 _SECOND_TRY_TEMPERATURE = 0.3  # the same question at 0 would give the same useless answer
-
-
-@dataclass(frozen=True, slots=True)
-class Question(Generic[A]):
-    """What to ask: the prompt with its values as system message, the data as marked blocks.
-
-    `shorter` are blocks to ask with instead when the model's server finds the question too long.
-
-    `read` turns the model's words into the answer or raises ModelAnswerError; `schema` is the JSON schema
-    sent where the server takes one; `verdict` finds the place right before a yes or no whose probability is
-    wanted. `variant` sets apart questions that are the same but for chance. `useless` is the answer that was given
-    before, where the question is put again.
-    """
-
-    step: str
-    prompt: Prompt
-    blocks: Sequence[Block]
-    read: Callable[[str], A]
-    schema: Mapping[str, Any] | None = None
-    values: Mapping[str, object] = field(default_factory=dict)
-    verdict: re.Pattern[str] | None = None
-    temperature: float = 0.0
-    variant: int = 0
-    image: str = ""
-    useless: Useless | None = None
-    shorter: Sequence[Block] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Useless:
-    """What the model answered before, and in plain words why that could not be used."""
-
-    said: str
-    fault: str
-
-    def turns(self, boundary: str) -> list[Message]:
-        """The model's answer and the word about it, to follow the question."""
-        said = _FENCE.sub(" ", spoken(self.said)).replace(boundary, "")[:_LONGEST_USELESS] or _NOTHING
-        fault = _FENCE.sub(" ", self.fault).replace(boundary, "")
-        told = f"That could not be used: {fault} Answer the same question again, in the form asked for."
-        return [{"role": "assistant", "content": said}, {"role": "user", "content": told}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +155,10 @@ class Asker:
         kept = self._cache.get(key)
         if kept is None:
             return self._asked(key, question)
-        value = question.read(kept.words)
+        words, probability = kept
+        value = question.read(words)
         self._count(question.step, Usage(cached=1))
-        return Answered(value, kept.probability)
+        return Answered(value, probability)
 
     def _asked(self, key: bytes, question: Question[A]) -> Answered[A]:
         said = ""
@@ -360,58 +343,6 @@ def _tokens_of(text: str) -> int:
 _VOTE_TEMPERATURE = 0.7  # at 0 every vote would be the same
 
 
-def question(
-    step: EngineStep,
-    prompt: str,
-    form: type[A],
-    blocks: Sequence[Block],
-    *,
-    values: Mapping[str, object] | None = None,
-    check: Callable[[A], None] | None = None,
-    verdict: str = "",
-    temperature: float = 0.0,
-    image: str = "",
-) -> Question[A]:
-    """A question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
-
-    `verdict` is the form's yes-or-no field whose probability is wanted.
-    """
-    data = [block.text for block in blocks]
-    asked = load_prompt(prompt)
-
-    def read(words: str) -> A:
-        answer = read_answer(words, form, data, asked.words)
-        if check is not None:
-            check(answer)
-        return answer
-
-    return Question(
-        step=step.value,
-        prompt=asked,
-        blocks=blocks,
-        read=read,
-        schema=schema_of(form),
-        values=values or {},
-        verdict=verdict_place(verdict) if verdict else None,
-        temperature=temperature,
-        image=image,
-        shorter=shortened(blocks),
-    )
-
-
-def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The blocks with the long ones cut at a sentence's end, for a model that reads little; none where none is long."""
-    cut = tuple(replace(block, text=_beginning(block.text)) for block in blocks)
-    return cut if cut != tuple(blocks) else ()
-
-
-def _beginning(text: str) -> str:
-    if len(text) <= _SHORT:
-        return text
-    ends = [span.end for span in split_sentences(text[:_SHORT])[:-1]]
-    return text[: ends[-1] if ends else _SHORT]
-
-
 def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], votes: int) -> Answered[A]:
     """The judge's answer and the probability of its "yes".
 
@@ -430,25 +361,23 @@ def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], vote
     return Answered(majority[0], len(for_yes) / len(answers))
 
 
-def post_block(post: Post) -> Block:
-    """The post with what its images say."""
-    return Block("post", post.whole_text)
+_CACHE_FILE = "answers.sqlite"
 
 
-def passage_block(item: Evidence, today: date | None = None) -> Block:
-    """A passage under its id, with who published it, under what title and when: all of it from outside.
+class Askers:
+    """Calls count on the meter of the case at work; outside one on `meter`, with the same budget for all together."""
 
-    With `today` it says whether it is old by then.
-    """
-    source = item.source
-    name, site = publisher_name(source), host(source.url)
-    publisher = name or (f"not known (site {site})" if site else "not known")
-    about = f"(publisher: {publisher} · title: {source.title} · date: {_when(source.published, today)})"
-    return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")
+    def __init__(self, settings: LlmSettings, data_dir: Path) -> None:
+        self.meter = Meter(Budget(settings.budget_dollars, settings.budget_tokens))
+        self._settings = settings
+        self._abilities = KnownAbilities()
+        self._cache = AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
+        self._once = Once()
+        self._servers: dict[str, ModelServer] = {}
 
-
-def _when(published: date | None, today: date | None) -> str:
-    if published is None:
-        return "not known, undated"
-    years = 0 if today is None else (today - published).days // 365
-    return f"{published}, old: {years} years" if years >= _OLD_YEARS else str(published)
+    def asker(self, base_url: str, model: str) -> Asker:
+        """Who asks this model on this server."""
+        if base_url not in self._servers:
+            self._servers[base_url] = ModelServer(base_url, key_for(self._settings, base_url), self._settings)
+        server = self._servers[base_url]
+        return Asker(server, model, self._settings, self._abilities, self._cache, self.meter, self._once)

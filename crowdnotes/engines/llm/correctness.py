@@ -8,19 +8,28 @@ through.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from pydantic import Field
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Span, Support
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import (
+from crowdnotes.engines.llm.asking import Asker, judged
+from crowdnotes.engines.llm.parsing import (
     LINE,
-    Carried,
-    CorrectnessAnswer,
-    Distortion,
+    Answer,
+    PassageId,
+    ToProgram,
+    YesNo,
     marked_as,
     sanitized,
 )
-from crowdnotes.engines.llm.asking import Asker, Block, judged, passage_block, question
+from crowdnotes.engines.llm.question import (
+    Block,
+    passage_block,
+    question,
+)
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
@@ -36,6 +45,34 @@ _KINDS = {
     "overgeneralised": "Firmer or wider than the passage",
     "selective": "A limit in the passage is left out",
 }
+
+
+class Carried(Answer):
+    """Where the model finds a sentence of the note in a passage. Sentences count from 1."""
+
+    sentence: int
+    evidence_id: PassageId
+    quote: str
+
+
+class Distortion(Answer):
+    """One way in which the note departs from a passage."""
+
+    kind: Literal["unsupported", "misread", "overgeneralised", "selective"]
+    note_words: str
+    evidence_id: PassageId = ""
+    passage_words: str = ""
+    explanation: str
+
+
+class CorrectnessAnswer(Answer):
+    """See correctness.md."""
+
+    to_program: ToProgram = Field(default_factory=list)
+    carried: list[Carried] = Field(default_factory=list)
+    distortions: list[Distortion] = Field(default_factory=list)
+    reason: str
+    faithful: YesNo
 
 
 def judge_correctness(

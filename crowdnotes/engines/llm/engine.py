@@ -33,13 +33,11 @@ from crowdnotes.engines.base import (
 from crowdnotes.engines.judges.judge import HelpfulnessJudge, JudgeParts, named_result
 from crowdnotes.engines.judges.registry import make_judge
 from crowdnotes.engines.llm import searching
-from crowdnotes.engines.llm.askers import Askers
+from crowdnotes.engines.llm.asking import Askers
 from crowdnotes.engines.llm.claims import plan_search
-from crowdnotes.engines.llm.comparing import ComparisonAnswer, compare
 from crowdnotes.engines.llm.correctness import judge_correctness
-from crowdnotes.engines.llm.relevance import judge_relevance
-from crowdnotes.engines.llm.revising import revise
-from crowdnotes.engines.llm.settling import settle
+from crowdnotes.engines.llm.revising import ComparisonAnswer, compare, revise
+from crowdnotes.engines.llm.settling import judge_relevance, settle
 from crowdnotes.engines.llm.words import judge_principles
 from crowdnotes.engines.llm.writing import write_notes
 from crowdnotes.engines.local.attribution import attribute

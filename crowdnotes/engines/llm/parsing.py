@@ -16,8 +16,11 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
+from crowdnotes.domain import Finding
 from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.quotes import find_quote
 
 A = TypeVar("A", bound="Answer")
 
@@ -94,8 +97,6 @@ PassageId = Annotated[str, BeforeValidator(_passage_id)]
 """An id as the program wrote it, as in "E1", where a model writes "passage E1", "[e1]" or "E1."."""
 PassageIds = Annotated[list[PassageId], BeforeValidator(_each_id)]
 """Ids, also where a model puts several into one string."""
-
-
 _TELLING = 60  # characters of JSON that nobody writes twice by chance; {"claims": []} may well be meant
 _MOST_TOLD = 3  # faults at once: enough to mend an answer by
 
@@ -269,3 +270,61 @@ def _share(token: Token, lead: str) -> float | None:
 
 def _means(said: str, *words: str) -> bool:
     return any(word.startswith(said) or said.startswith(word) for word in words)
+
+
+def _as_list(value: object) -> object:
+    """A list though a model gave one word, nothing or true."""
+    if value is True:
+        return ["passage"]
+    said = str(value or "").strip().lower()
+    return value if isinstance(value, list) else [] if said in ("", "none", "no", "false") else [said]
+
+
+ToProgram = Annotated[list[str], BeforeValidator(_as_list)]
+"""What speaks to a program instead of people, by its label."""
+
+
+class Objection(Answer):
+    """Words of the note, and what is wrong with them."""
+
+    quote: str
+    objection: str
+
+
+_LONGEST = 5_000  # characters of a model's words that are looked at for a line on the screen
+_HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
+
+
+def sanitized(text: str, limit: int) -> str:
+    """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST]).split())
+    for url in reversed(find_urls(line)):
+        line = f"{line[: url.start]}(link left out){line[url.end :]}"
+    line = _HANDLE.sub("(name left out)", line)
+    return line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]}…"
+
+
+def has_handle(text: str) -> bool:
+    """Whether the text names an account, as in @someone."""
+    return _HANDLE.search(text) is not None
+
+
+LINE = 0.5  # a verdict is "yes" when yes is the likelier of the two
+_OBJECTION = 200
+
+
+def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
+    """The ids among the labels, and "post". Whatever else is said of a passage alone, as "passage", means that one."""
+    said = {label.lower().removeprefix("passage").strip() for label in labels} - {"none", "no"}
+    found = {name for name in ids if name.lower() in said or (len(ids) == 1 and said - {"post"})}
+    return found | ({"post"} & said)
+
+
+def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
+    """The objections whose words stand in the note, each with its place; the others are dropped."""
+    found: list[Finding] = []
+    for item in objections:
+        span = find_quote(note, item.quote)
+        if span is not None and not any(finding.span == span for finding in found):
+            found.append(Finding(message=sanitized(item.objection, _OBJECTION) or "Look at these words.", span=span))
+    return tuple(found)

@@ -6,15 +6,24 @@ The order in which it sees them is mixed; where the best two are close it is ask
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import Field
 
-from crowdnotes.domain import Draft, Evidence, text_sha256
+from crowdnotes.domain import Draft, Evidence, Post, text_sha256
 from crowdnotes.engines.base import Brief, EngineStep, Revision
-from crowdnotes.engines.llm.answers import Objection, sanitized
-from crowdnotes.engines.llm.asking import Asker, Block, question
+from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
-from crowdnotes.engines.llm.parsing import Answer
+from crowdnotes.engines.llm.parsing import (
+    Answer,
+    Objection,
+    sanitized,
+)
+from crowdnotes.engines.llm.question import (
+    Block,
+    post_block,
+    question,
+)
 from crowdnotes.engines.llm.writing import SentenceAnswer, bounds, checked_note, passages_for
 from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
 from crowdnotes.text.note_rules import without_urls
@@ -113,3 +122,24 @@ def _objections(note: Draft, objections: Sequence[Objection]) -> tuple[str, ...]
             continue
         told.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)
     return tuple(dict.fromkeys(told))
+
+
+Preferred = Literal["left", "right", "tie"]
+
+
+class ComparisonAnswer(Answer):
+    """See comparison.md."""
+
+    why: str = ""
+    accuracy: Preferred
+    directness: Preferred
+    sources: Preferred
+    neutrality: Preferred
+    brevity: Preferred
+    overall: Preferred
+
+
+def compare(asker: Asker, post: Post, left: str, right: str) -> ComparisonAnswer:
+    """Which of two notes the model prefers, by criterion. Raises EngineError."""
+    blocks = [post_block(post), Block("left note", left), Block("right note", right)]
+    return asker.ask(question(EngineStep.JUDGING, "comparison", ComparisonAnswer, blocks)).value

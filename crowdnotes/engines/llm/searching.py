@@ -9,10 +9,16 @@ from pydantic import Field
 
 from crowdnotes.domain import Aim, Hit, Query
 from crowdnotes.engines.base import Brief, EngineStep, ImageReading, Pick, Ranking
-from crowdnotes.engines.llm.answers import ImageAnswer, sanitized
-from crowdnotes.engines.llm.asking import Asker, Block, question
+from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
-from crowdnotes.engines.llm.parsing import Answer
+from crowdnotes.engines.llm.parsing import (
+    Answer,
+    sanitized,
+)
+from crowdnotes.engines.llm.question import (
+    Block,
+    question,
+)
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
@@ -51,6 +57,13 @@ class PickAnswer(Answer):
 
     why: str
     pick: int
+
+
+class ImageAnswer(Answer):
+    """See image.md."""
+
+    text: str
+    shows: str
 
 
 def build_queries(asker: Asker, brief: Brief, limit: int, aim: Aim, like: str) -> list[Query]:

@@ -9,13 +9,33 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from crowdnotes.domain import AnswerKind, Evidence, PassageAnswer, Points, Settlement, text_sha256
+from crowdnotes.domain import (
+    AnswerKind,
+    Evidence,
+    Finding,
+    GateName,
+    GateResult,
+    GateStatus,
+    PassageAnswer,
+    Points,
+    Settlement,
+    text_sha256,
+)
 from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, MadeBy
-from crowdnotes.engines.llm.answers import ToProgram, marked_as, sanitized
-from crowdnotes.engines.llm.asking import Asker, passage_block, question
+from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
-from crowdnotes.engines.llm.parsing import Answer, PassageId
-from crowdnotes.engines.prompt_injection import without_injections
+from crowdnotes.engines.llm.parsing import (
+    Answer,
+    PassageId,
+    ToProgram,
+    marked_as,
+    sanitized,
+)
+from crowdnotes.engines.llm.question import (
+    passage_block,
+    question,
+)
+from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.quotes import find_quote, tells_enough
 
@@ -116,3 +136,42 @@ def _judged(item: Evidence, found: FoundInPassage | None, *, speaks_to_program: 
             "tells": sanitized(found.tells, _TELLS) or "The model gave no reason.",
         }
     )
+
+
+_HOW = {AnswerKind.STATED: "states it", AnswerKind.INFERRED: "helps", AnswerKind.NONE: "does not help"}
+
+
+def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], made_by: MadeBy) -> GateResult:
+    """PASS if a passage states or helps to infer the answer, shown by words that stand in it. One finding a passage.
+
+    Raises EngineError.
+    """
+    if not evidence:
+        return GateResult.not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
+    if not without_injections(brief.post.whole_text).strip():
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
+    settlement = settle(asker, brief, evidence, 0, made_by).settlement
+    findings = [_finding(item, found) for item in evidence if (found := settlement.of(item)) is not None]
+    helping = settlement.answers(evidence)
+    stated = sum(found.answer is AnswerKind.STATED for _, found in helping)
+    if helping:
+        reason = f"{stated} of {len(evidence)} passages state what settles the claim; {len(helping)} help to judge it."
+    else:
+        reason = f"No passage helps to judge what the post claims. {findings[0].message}"
+    marked = [found.evidence_id for found in settlement.passages if found.to_program]
+    return GateResult(
+        gate=GateName.RELEVANCE,
+        status=GateStatus.PASS if helping else GateStatus.FAIL,
+        reason=reason,
+        findings=tuple(findings),
+        marked=tuple(sorted([*marked, *(["post"] if settlement.post_to_program else [])])),
+    )
+
+
+def _finding(item: Evidence, found: PassageAnswer) -> Finding:
+    message = f"{item.id} {_HOW[found.answer]}: {found.tells}"
+    if found.span is not None:
+        message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
+    if holds_injection(item.passage.text):
+        message += " Words in it that are addressed to a model were left out."
+    return Finding(message=message, evidence_id=item.id, ok=found.answer is not AnswerKind.NONE)

@@ -21,16 +21,23 @@ from crowdnotes.domain import (
     PrincipleResult,
 )
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.answers import (
+from crowdnotes.engines.llm.asking import Asker, judged
+from crowdnotes.engines.llm.parsing import (
     LINE,
-    FinalDecision,
+    Answer,
     Objection,
+    YesNo,
     has_handle,
     pointed,
     sanitized,
+    spoken,
 )
-from crowdnotes.engines.llm.asking import Asker, Block, Question, judged, post_block, question
-from crowdnotes.engines.llm.parsing import Answer, YesNo, spoken
+from crowdnotes.engines.llm.question import (
+    Block,
+    Question,
+    post_block,
+    question,
+)
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
@@ -44,6 +51,13 @@ _LAST_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*"
 _BEFORE_VERDICT = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNORECASE)
 # Their fault is that something is missing, so there may be no words to point at.
 _ABOUT_THE_WHOLE = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
+
+
+class FinalDecision(Answer):
+    """See helpfulness_final.md: the last line, for judges that were trained to end with it."""
+
+    helpful: YesNo
+    said: str = ""
 
 
 class PrincipleAnswer(Answer):

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import GateStatus
-from crowdnotes.engines.llm.answers import sanitized
-from crowdnotes.engines.llm.parsing import Answer, PassageId, PassageIds, YesNo, read_answer
+from crowdnotes.engines.llm.parsing import Answer, PassageId, PassageIds, YesNo, read_answer, sanitized
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelAnswerError
 from tests.engines.llm.made import NOTE, POST, assessed, engine_over, words_answer
 from tests.llm_server import Body, Say, form_of, honest, honest_answer

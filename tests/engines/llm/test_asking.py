@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Hit, Post, Usage
 from crowdnotes.drafting import write_candidates
-from crowdnotes.engines.llm.asking import Block, data_blocks
+from crowdnotes.engines.llm.question import Block, data_blocks
 from crowdnotes.engines.metering import Budget, Meter, metered, new_boundary
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError

@@ -11,7 +11,7 @@ import pytest
 from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Settlement, Span, Support, text_sha256
 from crowdnotes.drafting import Drafted, write_candidates
 from crowdnotes.engines import WriterAnswer
-from crowdnotes.engines.llm.asking import passage_block
+from crowdnotes.engines.llm.question import passage_block
 from crowdnotes.errors import AnswerUnreadableError, EngineError, ModelRefusedError
 from crowdnotes.testing import FixedClock, brief_of
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, engine_over, evidence, sentence

@@ -11,13 +11,13 @@ import pytest
 from crowdnotes.engines import prompts
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm import self_test
-from crowdnotes.engines.llm.answers import CorrectnessAnswer, ImageAnswer, schema_of
 from crowdnotes.engines.llm.claims import ClaimsAnswer
-from crowdnotes.engines.llm.comparing import ComparisonAnswer
+from crowdnotes.engines.llm.correctness import CorrectnessAnswer
 from crowdnotes.engines.llm.engine import _PROMPTS
 from crowdnotes.engines.llm.parsing import Answer
-from crowdnotes.engines.llm.revising import Grade, RevisionAnswer
-from crowdnotes.engines.llm.searching import PickAnswer, QueriesAnswer, RankingAnswer
+from crowdnotes.engines.llm.question import schema_of
+from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAnswer
+from crowdnotes.engines.llm.searching import ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
 from crowdnotes.engines.llm.words import PrincipleAnswer, WordsAnswer
 from crowdnotes.engines.llm.writing import WritingAnswer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.engines.llm.recommended_models import MODELS, memory_gb, recommended
+from crowdnotes.engines.llm.discovery import MODELS, memory_gb, recommended
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "models.md"
 

@@ -1,0 +1,205 @@
+"""What a model is asked: the prompt, the data between marks, the form of the answer.
+
+Text from outside goes as marked data: between lines that it cannot forge, without injected instructions and
+invisible letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cache
+from typing import Any, Generic
+
+from crowdnotes.domain import Evidence, Post
+from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.llm.parsing import (
+    A,
+    Answer,
+    read_answer,
+    spoken,
+    verdict_place,
+)
+from crowdnotes.engines.llm.server import Message
+from crowdnotes.engines.prompt_injection import visible, without_injections
+from crowdnotes.engines.prompts import Prompt, load_prompt
+from crowdnotes.text.markdown import host
+from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.sentences import split_sentences
+
+_FENCE = re.compile(r"<{3,}|>{3,}")
+_NOTHING = "(nothing)"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of data. `label` is the program's own ("passage E1"); `text` may come from anywhere.
+
+    Text that is `cleared` was put together by the program from pieces without injections.
+    """
+
+    label: str
+    text: str
+    cleared: bool = False
+
+
+def data_blocks(blocks: Sequence[Block], boundary: str) -> str:
+    """The blocks, each between a line that opens and one that closes it, both with the boundary.
+
+    What could be taken for such a line is broken inside the text, so a block ends only where the program
+    ends it.
+    """
+    return "\n\n".join(
+        f"<<<DATA {boundary} {block.label}>>>\n{_inside(block, boundary)}\n<<<END {boundary}>>>" for block in blocks
+    )
+
+
+def _inside(block: Block, boundary: str) -> str:
+    text = visible(block.text if block.cleared else without_injections(block.text))
+    text = _FENCE.sub(lambda match: " ".join(match.group()), text).replace(boundary, "")
+    return re.sub(r"[ \t]{3,}", "  ", text).strip() or _NOTHING
+
+
+_LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
+_OLD_YEARS = 5
+_SHORT = 900  # characters of a block for a model that finds the question too long
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[A]):
+    """What to ask: the prompt with its values as system message, the data as marked blocks.
+
+    `shorter` are blocks to ask with instead when the model's server finds the question too long.
+
+    `read` turns the model's words into the answer or raises ModelAnswerError; `schema` is the JSON schema
+    sent where the server takes one; `verdict` finds the place right before a yes or no whose probability is
+    wanted. `variant` sets apart questions that are the same but for chance. `useless` is the answer that was given
+    before, where the question is put again.
+    """
+
+    step: str
+    prompt: Prompt
+    blocks: Sequence[Block]
+    read: Callable[[str], A]
+    schema: Mapping[str, Any] | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
+    verdict: re.Pattern[str] | None = None
+    temperature: float = 0.0
+    variant: int = 0
+    image: str = ""
+    useless: Useless | None = None
+    shorter: Sequence[Block] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Useless:
+    """What the model answered before, and in plain words why that could not be used."""
+
+    said: str
+    fault: str
+
+    def turns(self, boundary: str) -> list[Message]:
+        """The model's answer and the word about it, to follow the question."""
+        said = _FENCE.sub(" ", spoken(self.said)).replace(boundary, "")[:_LONGEST_USELESS] or _NOTHING
+        fault = _FENCE.sub(" ", self.fault).replace(boundary, "")
+        told = f"That could not be used: {fault} Answer the same question again, in the form asked for."
+        return [{"role": "assistant", "content": said}, {"role": "user", "content": told}]
+
+
+def question(
+    step: EngineStep,
+    prompt: str,
+    form: type[A],
+    blocks: Sequence[Block],
+    *,
+    values: Mapping[str, object] | None = None,
+    check: Callable[[A], None] | None = None,
+    verdict: str = "",
+    temperature: float = 0.0,
+    image: str = "",
+) -> Question[A]:
+    """A question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
+
+    `verdict` is the form's yes-or-no field whose probability is wanted.
+    """
+    data = [block.text for block in blocks]
+    asked = load_prompt(prompt)
+
+    def read(words: str) -> A:
+        answer = read_answer(words, form, data, asked.words)
+        if check is not None:
+            check(answer)
+        return answer
+
+    return Question(
+        step=step.value,
+        prompt=asked,
+        blocks=blocks,
+        read=read,
+        schema=schema_of(form),
+        values=values or {},
+        verdict=verdict_place(verdict) if verdict else None,
+        temperature=temperature,
+        image=image,
+        shorter=shortened(blocks),
+    )
+
+
+def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks with the long ones cut at a sentence's end, for a model that reads little; none where none is long."""
+    cut = tuple(replace(block, text=_beginning(block.text)) for block in blocks)
+    return cut if cut != tuple(blocks) else ()
+
+
+def _beginning(text: str) -> str:
+    if len(text) <= _SHORT:
+        return text
+    ends = [span.end for span in split_sentences(text[:_SHORT])[:-1]]
+    return text[: ends[-1] if ends else _SHORT]
+
+
+def post_block(post: Post) -> Block:
+    """The post with what its images say."""
+    return Block("post", post.whole_text)
+
+
+def passage_block(item: Evidence, today: date | None = None) -> Block:
+    """A passage under its id, with who published it, under what title and when: all of it from outside.
+
+    With `today` it says whether it is old by then.
+    """
+    source = item.source
+    name, site = publisher_name(source), host(source.url)
+    publisher = name or (f"not known (site {site})" if site else "not known")
+    about = f"(publisher: {publisher} · title: {source.title} · date: {_when(source.published, today)})"
+    return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")
+
+
+def _when(published: date | None, today: date | None) -> str:
+    if published is None:
+        return "not known, undated"
+    years = 0 if today is None else (today - published).days // 365
+    return f"{published}, old: {years} years" if years >= _OLD_YEARS else str(published)
+
+
+@cache
+def schema_of(form: type[Answer]) -> dict[str, Any]:
+    """The JSON schema of a form as strict servers want it: all fields required, no others, no decoration."""
+    schema: dict[str, Any] = _strict(form.model_json_schema())
+    return schema
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {key: _strict(value) for key, value in node.items() if key not in ("default", "description")}
+    if isinstance(out.get("title"), str):
+        del out["title"]
+    if out.get("type") == "object":
+        out["additionalProperties"] = False
+        out["required"] = list(out.get("properties", {}))
+    return out
