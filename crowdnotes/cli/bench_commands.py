@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import QueryDiversity, Utility, print_json, print_text, progress
+from crowdnotes.cli.output import EngineOption, Json, QueryDiversity, Utility, print_json, print_text, progress
 
 if TYPE_CHECKING:
     from crowdnotes.engines import Engine
     from crowdnotes.workspace import Workspace
 
 
-class EngineOption(StrEnum):
-    """Which engine is measured."""
-
-    LOCAL = "local"
-    LLM = "llm"
-
-
 _Choice = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
 _Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 def helpfulness(
     data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
     engine: _Choice = EngineOption.LOCAL,
     limit: _Limit = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """The helpfulness gate against what the crowd said: macro-F1, accuracy, AUC.
 
@@ -54,7 +45,7 @@ def correctness(
     data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
     engine: _Choice = EngineOption.LOCAL,
     limit: _Limit = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion.
 
@@ -75,7 +66,7 @@ def principles(
     data: Annotated[Path, typer.Option(help="Camp notes, Parquet, with kind and content_label.")],
     engine: _Choice = EngineOption.LOCAL,
     limit: _Limit = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Opinion or hostility against the rest, among notes that both camps approve: AUC.
 
@@ -142,7 +133,7 @@ def retrieval(
     ] = "fulltext,embedding,engine",
     query_diversity: QueryDiversity = True,
     utility: Utility = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Rank a library's records for posts in up to three ways, and compare each with what was judged.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text, progress
 
 if TYPE_CHECKING:
     from crowdnotes.bridging.model import Factorization
@@ -25,7 +25,7 @@ app = typer.Typer(help="The Community Notes algorithm on public data.", no_args_
 def read(
     data: Annotated[Path, typer.Option(help="A folder with the public data as downloaded, zipped or not.")],
     out: Annotated[Path, typer.Option(help="Where the Parquet files go.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Read notes, ratings, status history and enrolment into Parquet, and tell what was dropped and why."""
     from crowdnotes.bridging.public_data import read_public_data
@@ -53,7 +53,7 @@ def fit(
     enrollment: Annotated[
         Path | None, typer.Option(help="The userEnrollment table: begin from modeling group 13, as production does.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Fit the matrix factorization and write the notes' and raters' parameters."""
     from crowdnotes.bridging import factorization

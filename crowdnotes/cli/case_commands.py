@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text, progress
 from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
 
@@ -26,7 +26,7 @@ def list_cases(
     search: Annotated[str, typer.Option(help="Only cases whose post or note holds these words.")] = "",
     status: Annotated[str | None, typer.Option(help="Only cases that stand here, e.g. “awaiting inspection”.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 200,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List cases, newest first."""
     from crowdnotes.workspace import open_workspace

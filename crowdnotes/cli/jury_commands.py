@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text, progress
 from crowdnotes.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def score(
     sampling: Annotated[
         SamplingOption, typer.Option(help="Jurors from the pool as it is, half and half, or likely viewers.")
     ] = SamplingOption.UNIFORM,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Put a note before a simulated jury: its intercept and status, each side's votes, what moves them.
 
@@ -74,7 +74,7 @@ def bench(
             "schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin on numbers of newer notes."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Measure the jury on notes that X showed or turned down, or on notes with two camps' votes.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text, progress
 
 app = typer.Typer(help="Local libraries of evidence.", no_args_is_help=True)
 
@@ -24,7 +24,7 @@ def add(
     date_column: Annotated[str | None, typer.Option(help="Its date column.")] = None,
     publisher_column: Annotated[str | None, typer.Option(help="Its publisher column.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a library of that name.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Index a table or folder for search, on this machine alone."""
     from crowdnotes.workspace import open_workspace
@@ -54,7 +54,7 @@ def add(
 
 
 @app.command("list")
-def list_libraries(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+def list_libraries(as_json: Json = False) -> None:
     """List the libraries on this machine; those that cannot be read are named on standard error."""
     from crowdnotes.workspace import open_workspace
 
@@ -86,7 +86,7 @@ def search(
     name: Annotated[str, typer.Argument(help="The library.")],
     query: Annotated[str, typer.Argument(help="A post, claim or question.")],
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many to find.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Search a library: full text first, then ranked by meaning, near-duplicates left out."""
     from crowdnotes.workspace import open_workspace

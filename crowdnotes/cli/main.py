@@ -17,8 +17,7 @@ from typer.main import get_command
 from crowdnotes import __version__
 from crowdnotes.cli import (
     bench_commands,
-    bench_healthnotes,
-    bench_notes,
+    bench_posts,
     bridging_commands,
     case_commands,
     fetch_command,
@@ -79,9 +78,9 @@ bench_app.command("retrieval")(bench_commands.retrieval)
 bench_app.command("helpfulness")(bench_commands.helpfulness)
 bench_app.command("correctness")(bench_commands.correctness)
 bench_app.command("principles")(bench_commands.principles)
-bench_app.command("healthnotes")(bench_healthnotes.healthnotes)
-bench_app.command("notes")(bench_notes.notes)
-bench_app.command("compare")(bench_notes.compare)
+bench_app.command("healthnotes")(bench_posts.healthnotes)
+bench_app.command("notes")(bench_posts.notes)
+bench_app.command("compare")(bench_posts.compare)
 bench_app.command("jury")(jury_commands.bench)
 train_app.command("jury")(jury_commands.train)
 train_app.command("raters")(jury_commands.train_raters)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text, progress
 
 app = typer.Typer(help="Language models: servers found, their models, their keys.", invoke_without_command=True)
 key_app = typer.Typer(help="Keys of servers, in the system's keyring.", no_args_is_help=True)
@@ -18,9 +18,7 @@ app.add_typer(key_app, name="key")
 
 
 @app.callback()
-def models(
-    context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False
-) -> None:
+def models(context: typer.Context, as_json: Json = False) -> None:
     """List the server that is set and those on this machine, with their models."""
     if context.invoked_subcommand is not None:
         return
@@ -46,7 +44,7 @@ def models(
 
 
 @app.command("test")
-def ask_questions(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+def ask_questions(as_json: Json = False) -> None:
     """Ask the model that is set twenty questions, and say at what it fails. Costs about 40,000 tokens."""
     from crowdnotes.embedding import make_embedder
     from crowdnotes.engines.llm.self_test import AREAS, run_self_test

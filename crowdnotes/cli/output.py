@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -62,6 +63,14 @@ def day(given: str | None) -> date | None:
     return found
 
 
+class EngineOption(StrEnum):
+    """Which engine is measured."""
+
+    LOCAL = "local"
+    LLM = "llm"
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 QueryDiversity = Annotated[
     bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: the post as the only query.")
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import day, print_json, print_text, progress
+from crowdnotes.cli.output import Json, day, print_json, print_text, progress
 from crowdnotes.domain import Post, ProviderOutcome, ProviderState
 from crowdnotes.errors import InputError, SearchError
 
@@ -25,7 +25,7 @@ def search(
     until: Annotated[str | None, typer.Option(help="Leave out what is later than this day, as YYYY-MM-DD.")] = None,
     library: Annotated[list[str] | None, typer.Option(help="Search this library; may be given several times.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=50, help="Hits a query and provider.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Search providers side by side. What is named is searched; with nothing named, what a case asks at first."""
     from crowdnotes.evidence.search import search_all
@@ -77,7 +77,7 @@ def search(
 
 
 @providers_app.command("check")
-def check(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+def check(as_json: Json = False) -> None:
     """Ask each provider for one thing: which are set up, which answer from here, and how fast."""
     from crowdnotes.evidence.search import check_providers, make_providers
     from crowdnotes.workspace import open_workspace

@@ -6,17 +6,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import GateName, GateStatus
-from crowdnotes.studies.bench.notes import NoteRow, Side, Vote, costs, is_left, pair_id, pairs, win_rates
+from crowdnotes.studies.bench.healthnotes import Outcome, PostRow
+from crowdnotes.studies.bench.notes import Side, Vote, costs, is_left, pair_id, pairs, win_rates
 
 HUMAN = "It does not.  https://a.example.org/x https://b.example.org/y"
 PASSED = dict.fromkeys(GateName, GateStatus.PASS)
 NOTE = "No study found it. https://c.example.org/z"
 ROWS = [
-    NoteRow(note_id=str(number), post="A post.", human=HUMAN, note=NOTE, calls=7, gates=PASSED) for number in range(40)
+    PostRow(
+        note_id=str(number),
+        is_helpful=True,
+        post="A post.",
+        human=HUMAN,
+        outcome=Outcome.JUDGED,
+        note=NOTE,
+        calls=7,
+        gates=PASSED,
+    )
+    for number in range(40)
 ]
 
 
-def _side(row: NoteRow, *, own: bool) -> Side:
+def _side(row: PostRow, *, own: bool) -> Side:
     return "left" if is_left(row.note_id) == own else "right"
 
 
@@ -35,7 +46,7 @@ def test_both_sides_get_the_programs_note_and_the_same_one_each_time() -> None:
 
 
 def test_a_post_without_a_note_or_with_one_that_failed_a_gate_makes_no_pair() -> None:
-    silent = ROWS[0].model_copy(update={"note": "", "abstained": "Not enough evidence."})
+    silent = ROWS[0].model_copy(update={"note": "", "outcome": Outcome.ABSTAINED})
     failed = ROWS[2].model_copy(update={"gates": PASSED | {GateName.HELPFULNESS: GateStatus.FAIL}})
     assert pairs([silent, ROWS[1], failed]) == pairs([ROWS[1]])
 
@@ -74,7 +85,7 @@ def test_costs_are_told_by_post_with_those_that_passed_every_gate() -> None:
     rows = [
         ROWS[0].model_copy(update={"chain": 6, "tokens": 9000}),
         ROWS[1].model_copy(update={"gates": PASSED | {GateName.CORRECTNESS: GateStatus.FAIL}, "calls": 9}),
-        ROWS[2].model_copy(update={"note": "", "abstained": "Not needed: satire.", "calls": 1}),
+        ROWS[2].model_copy(update={"note": "", "outcome": Outcome.ABSTAINED, "calls": 1}),
     ]
     found = costs(rows)
     assert (found["posts"], found["notes"], found["abstained"], found["pass_all_gates"]) == (3, 2, 1, 1)

@@ -11,10 +11,9 @@ from statistics import mean
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-from crowdnotes.domain import Case, GateName, GateStatus, StageName, text_sha256
-from crowdnotes.studies.data_files import HealthNote
+from crowdnotes.domain import Noun, text_sha256
+from crowdnotes.studies.bench.healthnotes import Outcome, PostRow
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 
 OVERALL = "overall"
@@ -24,70 +23,14 @@ _LINK = "[link]"
 Side = Literal["left", "right", "tie"]
 
 
-class NoteRow(BaseModel):
-    """One post: the program's note, or why there is none, and the human one.
-
-    `chain` is how many calls had to wait for each other; `gates` are the verdicts in their order.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    note_id: str
-    post: str
-    human: str
-    note: str = ""
-    abstained: str = ""
-    failed: str = ""
-    candidates: tuple[str, ...] = ()
-    changes: str = ""
-    settles: str = ""
-    calls: int = 0
-    chain: int = 0
-    tokens: int = 0
-    dollars: float | None = None
-    seconds: float = 0.0
-    gates: dict[GateName, GateStatus] = Field(default_factory=dict)
-
-    @property
-    def passed(self) -> bool:
-        """Whether there is a note that passed every gate: only such a one does the program hold ready to be posted."""
-        return bool(self.note and self.gates) and all(status is GateStatus.PASS for status in self.gates.values())
-
-
-def row_of(note: HealthNote, case: Case | None, failed: str, seconds: float) -> NoteRow:
-    """What came of one post."""
-    row = NoteRow(note_id=note.note_id, post=note.post, human=note.note, failed=failed, seconds=seconds)
-    if case is None:
-        return row
-    said = {stage.name: stage.summary for stage in case.stages}
-    draft, used = case.draft, case.used
-    why_none = said.get(StageName.DRAFT) or said.get(StageName.READ) or said.get(StageName.QUERIES, "")
-    return row.model_copy(
-        update={
-            "note": draft.text if draft else "",
-            "abstained": "" if draft or failed else why_none.removeprefix("No note: "),
-            "candidates": tuple(candidate.text for candidate in case.candidates),
-            "changes": draft.changes if draft else "",
-            "settles": said.get(StageName.SETTLE, ""),
-            "calls": used.calls,
-            "chain": used.chain,
-            "tokens": used.tokens,
-            "dollars": None if used.unpriced else round(used.dollars, 6),
-            "gates": {gate.gate: gate.status for gate in case.assessment.gates} if case.assessment else {},
-        }
-    )
-
-
-def costs(rows: Sequence[NoteRow]) -> dict[str, Any]:
+def costs(rows: Sequence[PostRow]) -> dict[str, Any]:
     """What a run took, a post: means, and the most."""
-    written = [row for row in rows if row.note]
-    passed = sum(row.passed for row in written)
     return {
         "posts": len(rows),
-        "notes": len(written),
-        "abstained": sum(bool(row.abstained) for row in rows),
-        "failed": sum(bool(row.failed) for row in rows),
-        "pass_all_gates": passed,
+        "notes": sum(bool(row.note) for row in rows),
+        "abstained": sum(row.outcome in {Outcome.ABSTAINED, Outcome.NO_EVIDENCE} for row in rows),
+        "failed": sum(row.outcome is Outcome.FAILED for row in rows),
+        "pass_all_gates": sum(row.passed for row in rows),
         **{
             name: {"mean": round(mean(figures), 1), "most": max(figures)}
             for name in ("calls", "chain", "tokens", "seconds")
@@ -96,10 +39,8 @@ def costs(rows: Sequence[NoteRow]) -> dict[str, Any]:
     }
 
 
-class Pair(BaseModel):
+class Pair(Noun):
     """What a blind reader sees."""
-
-    model_config = ConfigDict(frozen=True)
 
     pair: str
     post: str
@@ -107,10 +48,8 @@ class Pair(BaseModel):
     right: str
 
 
-class Vote(BaseModel):
+class Vote(Noun, extra="ignore"):
     """What a reader prefers: by criterion, a side or a tie. `reader` tells readers apart."""
-
-    model_config = ConfigDict(frozen=True)
 
     pair: str
     reader: str = ""
@@ -128,7 +67,7 @@ def pair_id(note_id: str) -> str:
     return text_sha256(f"pair {note_id}")[:12]
 
 
-def pairs(rows: Sequence[NoteRow]) -> list[Pair]:
+def pairs(rows: Sequence[PostRow]) -> list[Pair]:
     """One for each post whose note passed every gate: another the program itself advises against."""
     found: list[Pair] = []
     for row in rows:
@@ -157,7 +96,7 @@ class WinRate:
     votes: int
 
 
-def win_rates(rows: Sequence[NoteRow], votes: Sequence[Vote]) -> dict[str, WinRate]:
+def win_rates(rows: Sequence[PostRow], votes: Sequence[Vote]) -> dict[str, WinRate]:
     """By criterion. A reader who saw a pair twice, in both orders, counts once."""
     of = {pair_id(row.note_id): row.note_id for row in rows if row.passed}
     found: dict[str, WinRate] = {}

@@ -1,30 +1,114 @@
-"""`crowdnotes bench healthnotes`: whole cases over a small library, stopped, resumed and told as they ended."""
+"""`crowdnotes bench healthnotes`, `notes` and `compare`: whole cases over a small library, stopped and resumed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from crowdnotes import workspace
-from crowdnotes.cli.healthnotes_cases import links_of
-from crowdnotes.domain import GateName, Post, Query
-from crowdnotes.engines import SearchPlan, WriterAnswer
+from crowdnotes.cli.bench_posts import links_of
+from crowdnotes.cli.main import app
+from crowdnotes.domain import Evidence, FetchOutcome, GateName, Post, Query
+from crowdnotes.engines import Brief, SearchPlan, WriterAnswer
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
+from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.studies.bench.notes import CRITERIA
 from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.testing import HashingEmbedder, LiveLinks
-from tests.cases.walk import small_workspace
-from tests.cli.healthnotes_runs import WritingEngine, as_json, bench, commands_with, lines_of, notes_file
+from tests.cases.walk import TOPICS, TopicEngine, post_about, small_workspace
 from tests.llm_server import LLMServer, honest
 
-_DATED = ("--library", "topics", "--library-date", "topics=2019-10-22")
+_MARCH_2024 = 1_709_300_000_000
+
+
+class WritingEngine(TopicEngine):
+    """Does `before_writing` first, which may raise."""
+
+    before_writing: Callable[[Post], None] = staticmethod(lambda _: None)
+
+    def write(
+        self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
+    ) -> WriterAnswer:
+        self.before_writing(brief.post)
+        return super().write(brief, evidence, budget, count, earlier=earlier)
+
+
+class KettleWeb:
+    """Pages about the kettle; those of another host are not there."""
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        if "gone" in url:
+            return Page(url, url, FetchOutcome.UNREACHABLE, datetime.now(UTC), detail="No answer.")
+        words = "<p>A review of the kettle found no illness in people. The kettle was watched for years.</p>" * 3
+        body = f"<html><head><title>Kettle</title></head><body><article>{words}</article></body></html>"
+        return Page(url, url, FetchOutcome.READ, datetime.now(UTC), HTML, "utf-8", body.encode())
 
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WritingEngine:
-    return commands_with(WritingEngine(), tmp_path, monkeypatch)
+    """Commands get this engine, with fakes around it, and the library "topics"."""
+    made = WritingEngine()
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    small_workspace(tmp_path).close()
+    opened = partial(
+        workspace.open_workspace, embedder=HashingEmbedder(), engine=made, fetcher=KettleWeb(), links=LiveLinks()
+    )
+    monkeypatch.setattr(workspace, "open_workspace", opened)
+    return made
+
+
+def notes_file(folder: Path, count: int = 4, note: str = "No illness was found. https://a.example.org/kettle") -> Path:
+    rows = [
+        {
+            "note_id": str(number),
+            "post": post_about(topic),
+            "note": note,
+            "created_at_ms": _MARCH_2024,
+            "status": "CURRENTLY_RATED_HELPFUL" if number % 2 else "CURRENTLY_RATED_NOT_HELPFUL",
+        }
+        for number, topic in enumerate(TOPICS[:count], 1)
+    ]
+    path = folder / "notes.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+def _command(*words: str | Path) -> Any:
+    return CliRunner().invoke(app, ["bench", *map(str, words)])
+
+
+def bench(folder: Path, *words: str, mode: str = "automation", data: Path | None = None) -> Any:
+    return _command(
+        "healthnotes", "--data", data or notes_file(folder), "--mode", mode, "--out", folder / "run", *words
+    )
+
+
+def _notes(folder: Path, *words: str) -> Any:
+    return _command("notes", "--data", notes_file(folder, 3), "--out", folder / "run", "--library", "topics", *words)
+
+
+def _compare(folder: Path, *words: str) -> Any:
+    return _command("compare", "--run", folder / "run", *words)
+
+
+def as_json(result: Any) -> Any:
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    return json.loads(result.stdout)
+
+
+def lines_of(folder: Path, name: str = "posts.jsonl") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "run" / name).read_text(encoding="utf-8").splitlines()]
+
+
+_DATED = ("--library", "topics", "--library-date", "topics=2019-10-22")
 
 
 def test_every_post_gets_a_note_and_the_folder_its_table_and_page(tmp_path: Path, engine: WritingEngine) -> None:
@@ -223,3 +307,79 @@ def test_a_language_model_is_named_with_its_prompts_and_a_rerun_asks_it_nothing(
     assert asked == len(server.requests) > 0
     assert again == answer
     assert "(engine)" in str(refused.exception)
+
+
+def test_a_note_for_every_post_beside_the_human_one_with_what_it_took(tmp_path: Path, engine: WritingEngine) -> None:
+    found = as_json(_notes(tmp_path, "--json"))
+    assert (found["posts"], found["notes"], found["pass_all_gates"]) == (3, 3, 3)
+    assert found["calls"] == {"mean": 0, "most": 0}
+    rows = lines_of(tmp_path, "notes.jsonl")
+    assert all(row["note"] and row["human"].startswith("No illness") for row in rows)
+    # What is finished is not written again.
+    engine.before_writing = lambda _: pytest.fail("asked again")
+    assert as_json(_notes(tmp_path, "--json"))["notes"] == 3
+
+
+def test_notes_of_another_engine_or_library_are_not_mixed_into_a_run(tmp_path: Path, engine: WritingEngine) -> None:
+    as_json(_notes(tmp_path, "--json"))
+    engine.name = "another"
+    refused = _notes(tmp_path)
+    assert isinstance(refused.exception, InputError)
+    assert "holds a run with other options (engine)" in str(refused.exception)
+    assert len(lines_of(tmp_path, "notes.jsonl")) == 3
+
+
+def test_without_votes_it_writes_blind_pairs_and_with_votes_it_counts_them(
+    tmp_path: Path, engine: WritingEngine
+) -> None:
+    as_json(_notes(tmp_path, "--json"))
+    assert as_json(_compare(tmp_path, "--json")) == {"pairs": 3, "win_rate": {}}
+    pairs = lines_of(tmp_path, "pairs.jsonl")
+    assert all("example.org" not in json.dumps(pair) for pair in pairs)
+    votes = tmp_path / "votes.jsonl"
+    own = ["left" if not pair["left"].startswith("No illness") else "right" for pair in pairs]
+    lines = [
+        json.dumps({"pair": pair["pair"], "reader": "ann", "votes": {"overall": side}})
+        for pair, side in zip(pairs, own, strict=True)
+    ]
+    votes.write_text("\n".join(lines), encoding="utf-8")
+    found = as_json(_compare(tmp_path, "--votes", str(votes), "--json"))
+    assert found["win_rate"]["overall"] == {"rate": 1.0, "low": 1.0, "high": 1.0, "votes": 3}
+    assert "overall: 100 %" in _compare(tmp_path, "--votes", str(votes)).stdout
+
+
+def test_votes_that_are_none_and_a_folder_that_holds_no_run_are_named(tmp_path: Path, engine: WritingEngine) -> None:
+    as_json(_notes(tmp_path, "--json"))
+    votes = tmp_path / "votes.jsonl"
+    votes.write_text('{"pair": "x", "votes": {"overall": "mine"}}', encoding="utf-8")
+    assert "line 1" in str(_compare(tmp_path, "--votes", str(votes)).exception)
+    assert "cannot be read" in str(_compare(tmp_path / "elsewhere").exception)
+    nowhere = _command("notes", "--data", notes_file(tmp_path), "--out", tmp_path / "x")
+    assert "nothing to search" in str(nowhere.exception)
+
+
+def test_a_model_judges_each_pair_in_both_orders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    run = tmp_path / "run"
+    run.mkdir()
+    row = {
+        "note_id": "1",
+        "is_helpful": True,
+        "outcome": "a note was judged",
+        "post": "A post.",
+        "human": "It does not. https://a.example.org",
+        "note": "No study found it.",
+    }
+    gates = dict.fromkeys(("relevance", "correctness", "helpfulness"), "PASS")
+    (run / "notes.jsonl").write_text(json.dumps({**row, "gates": gates}), encoding="utf-8")
+    no_model = _compare(tmp_path, "--judge")
+    assert "No language model is set" in str(no_model.exception)
+
+    def prefers_the_left(body: Any) -> str:
+        return json.dumps({"why": "", **dict.fromkeys(CRITERIA, "left")}) if "left note" in str(body) else honest(body)
+
+    with LLMServer(prefers_the_left).running() as server:
+        monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "small")
+        found = as_json(_compare(tmp_path, "--judge", "--json"))
+    assert found["win_rate"]["overall"] == {"rate": 0.5, "low": 0.5, "high": 0.5, "votes": 1}

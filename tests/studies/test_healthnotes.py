@@ -1,0 +1,205 @@
+"""A run over HealthNotes: on disk, as the paper's table, and as a page."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.domain import GateStatus, Mode
+from crowdnotes.errors import InputError
+from crowdnotes.studies.bench.healthnotes import (
+    PAPERS_GATES,
+    Outcome,
+    PostRow,
+    RunFolder,
+    RunOptions,
+    TableRow,
+    cautions,
+    switches,
+    table_rows,
+)
+from crowdnotes.studies.bench.healthnotes_page import (
+    THIS_RUN,
+    gates_plot,
+    models_plot,
+    published,
+    published_rates,
+    report_page,
+)
+
+OPTIONS = RunOptions(data_sha256="0" * 64, mode=Mode.AUTOMATION, libraries=("topics",), engine={"writing": "made"})
+
+
+def _row(number: int, passes: int, **changes: object) -> PostRow:
+    """A judged note that passes the first `passes` gates and fails the next."""
+    states = [GateStatus.PASS] * passes + [GateStatus.FAIL] * (passes < 3) + [GateStatus.NOT_RUN] * 2
+    made = PostRow(
+        note_id=str(number),
+        is_helpful=True,
+        post="A post.",
+        human="A note.",
+        outcome=Outcome.JUDGED,
+        gates=dict(zip(PAPERS_GATES, states, strict=False)),
+        note=f"Note {number}.",
+    )
+    return made.model_copy(update=changes)
+
+
+def _folder(folder: Path, **changes: object) -> RunFolder:
+    return RunFolder(folder, "posts.jsonl", OPTIONS.model_copy(update=changes))
+
+
+def test_a_run_goes_on_with_what_is_finished_and_tries_again_what_could_not_be_run(tmp_path: Path) -> None:
+    folder = _folder(tmp_path / "run")
+    folder.add(_row(1, 0, outcome=Outcome.FAILED))
+    assert not folder.is_finished("1")
+    folder.add(_row(1, 2))
+    again = _folder(tmp_path / "run")
+    assert again.row("1") == _row(1, 2)
+    assert again.is_finished("1")
+    assert not again.is_finished("2")
+
+
+def test_a_line_cut_by_a_crash_is_dropped_and_the_next_one_stands_alone(tmp_path: Path) -> None:
+    _folder(tmp_path).add(_row(1, 3))
+    with (tmp_path / "posts.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"note_id": "2", "is_hel')
+    folder = _folder(tmp_path)
+    assert not folder.is_finished("2")
+    folder.add(_row(2, 1))
+    again = _folder(tmp_path)
+    assert (again.row("1"), again.row("2")) == (_row(1, 3), _row(2, 1))
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"mode": Mode.AUGMENTATION, "libraries": ()}, "mode, libraries"),
+        ({"engine": {"writing": "llm:x 1"}}, "engine"),
+        ({"data_sha256": "1" * 64}, "data sha256"),
+        ({"library_dates": {"topics": date(2020, 1, 1)}}, "library dates"),
+    ],
+)
+def test_other_options_are_refused_by_name(tmp_path: Path, changes: dict[str, object], named: str) -> None:
+    _folder(tmp_path)
+    with pytest.raises(InputError, match=f"other options \\({named}\\)"):
+        _folder(tmp_path, **changes)
+
+
+@pytest.mark.parametrize("file", ["options.json", "posts.jsonl"])
+def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path, file: str) -> None:
+    _folder(tmp_path)
+    (tmp_path / file).write_text("[]\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not of such a run"):
+        _folder(tmp_path)
+
+
+def test_rows_whose_options_are_not_known_and_a_file_in_the_folders_place_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "posts.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="without the options"):
+        _folder(tmp_path)
+    with pytest.raises(InputError, match="cannot be used"):
+        _folder(tmp_path / "posts.jsonl")
+
+
+def _percents(row: TableRow) -> list[object]:
+    return [row[f"{gate.value}_percent"] for gate in PAPERS_GATES]
+
+
+def test_each_gate_counts_only_after_those_before_it_and_of_all_posts() -> None:
+    silent = [_row(6, 0, outcome=Outcome.ABSTAINED, gates={}), _row(7, 0, outcome=Outcome.FAILED, gates={})]
+    rows = [_row(1, 3), _row(2, 2), *silent, _row(3, 3, is_helpful=False)]
+    helpful, other, both = table_rows(rows)
+    assert _percents(helpful) == [50.0, 50.0, 25.0]
+    assert _percents(other) == [100.0, 100.0, 100.0]
+    assert _percents(both) == [60.0, 60.0, 40.0]
+    assert (both["judged"], both["abstained"], both["failed"], both["no_evidence"]) == (3, 1, 1, 0)
+
+
+def test_a_half_without_posts_has_no_rate_a_dash_and_a_gap_in_the_plot() -> None:
+    rows = table_rows([_row(1, 3)])
+    assert _percents(rows[1]) == [None, None, None]
+    assert (rows[1]["relevance_low"], rows[1]["relevance_high"]) == (0, 100)
+    assert "<td>—</td>" in report_page(OPTIONS, [_row(1, 3)], [])
+    assert gates_plot(rows, Mode.AUTOMATION).data[0].y[3:] == (None, None, None)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=60))
+def test_rates_fall_from_gate_to_gate_and_lie_in_their_intervals(posts: list[tuple[int, bool]]) -> None:
+    rows = table_rows([_row(number, passes, is_helpful=helpful) for number, (passes, helpful) in enumerate(posts)])
+    assert int(rows[0]["posts"] or 0) + int(rows[1]["posts"] or 0) == rows[2]["posts"] == len(posts)
+    for row in rows:
+        passed = [int(row[f"{gate.value}_passed"] or 0) for gate in PAPERS_GATES]
+        assert passed[0] >= passed[1] >= passed[2]
+        for gate in PAPERS_GATES if row["posts"] else ():
+            low, rate, high = (float(row[f"{gate.value}_{end}"] or 0) for end in ("low", "percent", "high"))
+            assert low <= rate + 0.01 <= high + 0.02
+
+
+def test_a_report_says_what_a_reader_must_know() -> None:
+    lost = _row(2, 0, outcome=Outcome.FAILED, unread={"undated": 2}, unanswered=("PubMed",))
+    options = OPTIONS.model_copy(update={"utility": False})
+    said = "\n".join(cautions(options, 3, [_row(1, 3, unread={"undated": 1}), lost], 1))
+    assert "Not finished: 2 of 3 posts." in said
+    assert "trained on 1 of these posts" in said
+    assert "Sources that were not read: 3 undated." in said
+    assert "A search was not answered for 1 of the posts: PubMed." in said
+    assert "Could not be run: 1 of the posts." in said
+    assert switches(options) == "automation, without utility judgement"
+
+
+POSTS = [_row(1, 3), _row(2, 1), _row(3, 0, is_helpful=False, note="<script>alert(1)</script>")]
+
+
+def test_outside_text_is_escaped_and_nothing_is_loaded_from_elsewhere() -> None:
+    odd = OPTIONS.model_copy(update={"libraries": ("<b>x",), "engine": {"writing": "llm:<i>m"}})
+    page = report_page(odd, POSTS, ["<u>so"])
+    assert "<script>alert(1)" not in page
+    for escaped in ("&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;b&gt;x", "llm:&lt;i&gt;m", "&lt;u&gt;so"):
+        assert escaped in page
+    assert "<script src=" not in page
+    assert "<link" not in page
+
+
+def test_the_tables_stand_beside_the_published_ones() -> None:
+    page = report_page(OPTIONS.model_copy(update={"query_diversity": False}), POSTS, [])
+    for words in (
+        "automation, without query diversity",
+        "92.11",
+        "MedGemma-27B, without utility judgement",
+        "o3, whole",
+    ):
+        assert words in page
+    assert "50.00 (9–91)" in page
+    augmentation = report_page(OPTIONS.model_copy(update={"mode": Mode.AUGMENTATION, "libraries": ()}), POSTS, [])
+    assert "the links of the contributors" in augmentation
+    assert "Table 3" not in augmentation.split("</script>")[-1]
+
+
+def test_the_plots_show_this_run_with_its_interval_among_the_models() -> None:
+    rows = table_rows(POSTS)
+    bars = gates_plot(rows, Mode.AUTOMATION).data[0]
+    assert bars.y == (100.0, 50.0, 50.0, 0.0, 0.0, 0.0)
+    assert bars.error_y.arrayminus[2] == pytest.approx(50 - float(rows[0]["helpfulness_low"] or 0))
+    assert bars.error_y.array[2] == pytest.approx(float(rows[0]["helpfulness_high"] or 0) - 50)
+    helpful, _ = models_plot(rows, Mode.AUTOMATION).data
+    assert (helpful.y[-1], helpful.x[-1]) == (THIS_RUN, 50.0)
+    assert helpful.error_x.array[-1] > 0
+    assert set(helpful.error_x.array[:-1]) == {0.0}
+
+
+def test_the_published_rates_fall_from_gate_to_gate_and_both_tables_agree() -> None:
+    for mode in Mode:
+        assert len(published_rates(mode)) == 16
+        for rates in published_rates(mode).values():
+            assert 100 >= rates[0] >= rates[1] >= rates[2] >= 0
+            assert 100 >= rates[3] >= rates[4] >= rates[5] >= 0
+    for row in published()["ablations"]:
+        assert row["overall"] == pytest.approx((row["helpful"] + row["not_helpful"]) / 2, abs=0.011)
+        if not row["without"]:
+            rates = published_rates(Mode.AUTOMATION)[row["name"]]
+            assert (row["helpful"], row["not_helpful"]) == (rates[2], rates[5])
