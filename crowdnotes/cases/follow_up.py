@@ -1,21 +1,30 @@
 """Follow-up searches: what may be asked for once evidence is there, and how what is found joins it.
 
-One the program asks for by itself: when no passage states what settles the claim (`settle`).
-
 More like a passage, the other side (what speaks for the post's claim), a link added, a passage swapped for the next
-best of what was found. Nothing that a person opened is lost: each keeps the set before it on record, and ids go on.
+best of what was found; and one that the program asks for by itself, when no passage states what settles the claim
+(`settle`). Nothing that a person opened is lost: each keeps the set before it on record, and ids go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from crowdnotes.cases import gathering
-from crowdnotes.cases.gathering import Best, Changes, SourceRequest, Tools, Work, link_request, read_best
+from crowdnotes.cases.gathering import Best, Changes, SourceRequest, Tools, link_request, read_best
 from crowdnotes.cases.intake import Places, checked_urls, places_of
-from crowdnotes.cases.workflow import PROGRAM, leans_on, on_record, ranked, require_open, with_event, with_sources
+from crowdnotes.cases.workflow import (
+    PROGRAM,
+    leans_on,
+    on_record,
+    ranked,
+    require_open,
+    require_passage,
+    with_event,
+    with_sources,
+)
 from crowdnotes.domain import (
     Aim,
     AnswerKind,
@@ -46,23 +55,31 @@ def ask(case: Case, asked: FollowUpSearch) -> Case:
     if asked.searches and not (asked.libraries or asked.services):
         raise InputError("There is nowhere to look yet.", "Tick a library or an online service to search.")
     if asked.kind is FollowUpKind.MORE_LIKE:
-        _passage(case, asked.about)
+        require_passage(case, asked.about)
     elif asked.kind is FollowUpKind.OTHER_SIDE:
         asked = asked.model_copy(update={"aim": Aim.OTHER_SIDE})
     elif asked.kind is FollowUpKind.LINK:
         asked = asked.model_copy(update={"about": _new_link(case, asked.about)})
     else:
-        out = _passage(case, asked.about)
+        out = require_passage(case, asked.about)
         _may_be_swapped(case, out)
         asked = asked.model_copy(update={"aim": out.aim})
     ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
     return with_event(case, asked.asked_at, asked.by, "follow-up search", asked.in_words, follow_ups=(*ended, asked))
 
 
-def unfinished(case: Case, search_id: str | None = None) -> FollowUpSearch:
-    """The follow-up search under way, if it is still this one. Raises WorkflowError when it is not."""
-    asked = case.open_search
-    if asked is None or search_id not in (None, asked.id):
+Which = Callable[[Case], FollowUpSearch | None]
+"""Finds one follow-up search in any version of the case."""
+
+
+def with_id(search_id: str) -> Which:
+    """The follow-up search of that id."""
+    return lambda case: next((asked for asked in case.follow_ups if asked.id == search_id), None)
+
+
+def unfinished(asked: FollowUpSearch | None) -> FollowUpSearch:
+    """That follow-up search, if it is under way. Raises WorkflowError when it is not."""
+    if asked is None or asked.finished_at is not None:
         raise WorkflowError(
             "no search", "There is no such follow-up search any more.", "Ask again: the post may have changed."
         )
@@ -79,10 +96,15 @@ def pool(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
 
 def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
     """The hits that may become evidence and are no source of the case, now or earlier, each once."""
-    known = _known(case)
+    earlier = [item.source for kept in case.earlier_evidence for item in kept.evidence]
+    known = {canonical_url(url) for url in case.urls}
+    for source in (*case.sources, *earlier):
+        known |= {source.id} if source.library is not None or not source.url else {canonical_url(source.url)}
     fresh: list[Hit] = []
     for hit in worth_choosing(hits):
-        keys = _keys_of_hit(hit)
+        # A record of a library is itself alone: other records may be parts of the same page.
+        is_record = hit.library is not None and hit.record is not None
+        keys = {f"library:{hit.library}:{hit.record}"} if is_record else identities(hit)
         if known.isdisjoint(keys):
             known |= keys
             fresh.append(hit)
@@ -132,13 +154,6 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
     )
 
 
-def _passage(case: Case, evidence_id: str) -> Evidence:
-    item = case.evidence_by_id(evidence_id)
-    if item is None:
-        raise InputError(f"This case has no passage {evidence_id}.", "It may have been replaced by a new search.")
-    return item
-
-
 def _new_link(case: Case, url: str) -> str:
     links = checked_urls([url])
     if not links:
@@ -162,28 +177,6 @@ def _may_be_swapped(case: Case, item: Evidence) -> None:
             f"Nothing else of what was found is left to read in place of {item.id}.",
             "Search for more, or say why you reject the passage.",
         )
-
-
-def _known(case: Case) -> set[str]:
-    """By what the sources of the case are known, those on record and those that could not be read included."""
-    earlier = (item.source for kept in case.earlier_evidence for item in kept.evidence)
-    keys = {canonical_url(url) for url in case.urls}
-    for source in (*case.sources, *earlier):
-        keys |= _keys(source)
-    return keys
-
-
-def _keys(source: Source) -> set[str]:
-    if source.id.startswith("library:"):
-        return {source.id}
-    return {canonical_url(source.url)} if source.url else set()
-
-
-def _keys_of_hit(hit: Hit) -> frozenset[str]:
-    """A record of a library is itself alone: other records may be parts of the same page."""
-    if hit.library is not None and hit.record is not None:
-        return frozenset({f"library:{hit.library}:{hit.record}"})
-    return identities(hit)
 
 
 def _new(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[Evidence]:
@@ -237,23 +230,24 @@ def _why_nothing(case: Case, asked: FollowUpSearch, failed: int) -> str:
     return "nothing else that was found helps to judge the post."
 
 
-def stages_of(asked: FollowUpSearch, tools: Tools) -> list[tuple[StageName, Work]]:
+SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
+"""A stage of a follow-up search; see `gathering.Work`."""
+
+
+def stages_of(asked: FollowUpSearch, tools: Tools) -> list[tuple[StageName, SearchWork]]:
     """What the program does for a follow-up search: search, choose, read, find the passages."""
-    work: list[tuple[StageName, Work]] = [
-        (StageName.READ, lambda case, progress: _read(case, unfinished(case, asked.id), progress, tools)),
-        (StageName.PASSAGES, lambda case, progress: _passages(case, unfinished(case, asked.id), progress, tools)),
+    before: list[tuple[StageName, SearchWork]] = [
+        (StageName.QUERIES, partial(_queries, tools=tools)),
+        (StageName.SEARCH, partial(_search, tools=tools)),
     ]
-    if asked.searches:
-        work[:0] = [
-            (StageName.QUERIES, lambda case, _: _queries(case, unfinished(case, asked.id), tools)),
-            (StageName.SEARCH, lambda case, progress: _search(case, unfinished(case, asked.id), progress, tools)),
-        ]
-    return work
+    return [*(before if asked.searches else []), *_reading(tools)]
 
 
-def _queries(case: Case, asked: FollowUpSearch, tools: Tools) -> tuple[Changes, str]:
-    if asked.queries:  # asked for with its searches
-        return {"queries": asked.queries}, f"{len(asked.queries)} searches"
+def _reading(tools: Tools) -> list[tuple[StageName, SearchWork]]:
+    return [(StageName.READ, partial(_read, tools=tools)), (StageName.PASSAGES, partial(_passages, tools=tools))]
+
+
+def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tuple[Changes, str]:
     liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
     like = liked.passage.text if liked is not None else ""
     limit = tools.settings.evidence.queries
@@ -308,9 +302,9 @@ def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]
     try:
         found = tools.engine.settle(brief, evidence, _FURTHER_QUERIES if may_search else 0)
     except ModelAnswerError as error:  # the person can read and judge all the same
-        return {}, f"NOT RUN: {error.message}"
+        return {}, f"{_NOT_RUN} {error.message}"
     if found is None:
-        return {}, "NOT RUN: the engine at work cannot tell."
+        return {}, f"{_NOT_RUN} the engine at work cannot tell."
     changes: dict[str, object] = {"settlement": found.settlement}
     answers = [answer.answer for _, answer in found.settlement.answers(evidence)]
     if AnswerKind.STATED in answers:
@@ -347,57 +341,34 @@ def second_search(case: Case) -> FollowUpSearch | None:
     return next((other for other in asked if other.asked_at >= since), None)
 
 
-class SecondSearchStages:
-    """The stages of `second_search`, whose id is not known when the work is planned."""
+def second_search_stages(tools: Tools) -> list[tuple[StageName, SearchWork]]:
+    """What the program does for `second_search`; it has its queries already."""
 
-    def stages(self, case: Case) -> tuple[Stage, ...]:
-        """See `stages.StageLog.stages`."""
-        asked = second_search(case)
-        return asked.stages if asked is not None else ()
-
-    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
-        """See `stages.StageLog.keep`."""
-        return FollowUpStages(unfinished(newest).id).keep(newest, worked_on, changes, stage)
-
-
-def second_search_stages(tools: Tools) -> list[tuple[StageName, Work]]:
-    """What the program does for `second_search`, while it is the open one."""
-
-    def search(case: Case, progress: Progress) -> tuple[Changes, str]:
+    def search(case: Case, asked: FollowUpSearch, progress: Progress) -> tuple[Changes, str]:
         try:
-            return _search(case, unfinished(case), progress, tools)
+            return _search(case, asked, progress, tools)
         except JobError as error:  # what the first search found is there all the same
             return {}, f"{_NOT_RUN} {error.message}"
 
-    return [
-        (StageName.SEARCH, search),
-        (StageName.READ, lambda case, progress: _read(case, unfinished(case), progress, tools)),
-        (StageName.PASSAGES, lambda case, progress: _passages(case, unfinished(case), progress, tools)),
-    ]
+    return [(StageName.SEARCH, search), *_reading(tools)]
 
 
-class FollowUpStages:
-    """The stages of one follow-up search, kept with it, so that one that was stopped goes on where it was."""
+def keep(newest: Case, worked_on: Case, which: Which, changes: Changes, stage: Stage) -> Case:
+    """The newest case with a stage's result, which is kept with the search, so that a stopped one goes on from there.
 
-    def __init__(self, search_id: str) -> None:
-        self._id = search_id
-
-    def stages(self, case: Case) -> tuple[Stage, ...]:
-        """See `stages.StageLog.stages`."""
-        return next((asked.stages for asked in case.follow_ups if asked.id == self._id), ())
-
-    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
-        """See `stages.StageLog.keep`. The last stage's evidence joins the case's, and the search has ended."""
-        if _where(newest) != _where(worked_on):
-            raise WorkflowError(
-                "sources changed", "Other sources were chosen while this was at work.", "Ask for the search again."
-            )
-        asked = unfinished(newest, self._id)
-        if stage.name is StageName.PASSAGES:
-            return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
-        asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
-        kind, detail = f"follow-up search {stage.name.value}", f"{asked.in_words}: {stage.summary}"
-        return with_event(newest, stage.finished_at, PROGRAM, kind, detail, follow_ups=_with(newest, asked))
+    The last stage's evidence joins the case's, and the search has ended. Raises WorkflowError when what it worked for
+    is gone.
+    """
+    if _where(newest) != _where(worked_on):
+        raise WorkflowError(
+            "sources changed", "Other sources were chosen while this was at work.", "Ask for the search again."
+        )
+    asked = unfinished(which(newest))
+    if stage.name is StageName.PASSAGES:
+        return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
+    asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
+    kind, detail = f"follow-up search {stage.name.value}", f"{asked.in_words}: {stage.summary}"
+    return with_event(newest, stage.finished_at, PROGRAM, kind, detail, follow_ups=_with(newest, asked))
 
 
 def _where(case: Case) -> Places:

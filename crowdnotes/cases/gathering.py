@@ -10,8 +10,8 @@ from threading import Event
 from typing import cast
 from urllib.parse import urldefrag
 
-from crowdnotes.cases.cutoff import kept_by_a_person, timely
 from crowdnotes.cases.store import Store
+from crowdnotes.cases.workflow import ranked, with_cutoff_notice
 from crowdnotes.domain import (
     Case,
     DateOrigin,
@@ -23,14 +23,13 @@ from crowdnotes.domain import (
     ProviderOutcome,
     ProviderState,
     Source,
-    SourceCategory,
     text_sha256,
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.errors import JobCancelled, JobError, LibraryError, StoreError
 from crowdnotes.evidence.building import ReadSource, build_evidence
-from crowdnotes.evidence.library import Libraries, LibraryDocument
+from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, search_all
@@ -70,8 +69,9 @@ class GatherOptions:
     collected: Mapping[str, date] = field(default_factory=dict)
 
     def timely(self, source: Source, until: date | None) -> Source:
-        """See `cutoff.timely`."""
-        return timely(source, until, leave_out_undated=self.leave_out_undated, collected=self.collected)
+        """See `Source.timely`."""
+        collected = self.collected.get(source.library or "")
+        return source.timely(until, leave_out_undated=self.leave_out_undated, collected=collected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,7 @@ class SourceRequest:
 
 def source_key(source: Source) -> str:
     """What a source is known by within its case: a page by its address, all else by its id."""
-    is_page = source.id.startswith("url:") and source.url is not None
-    return canonical_url(source.url) if is_page and source.url is not None else source.id
+    return canonical_url(source.url) if source.id.startswith("url:") and source.url else source.id
 
 
 def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
@@ -132,14 +131,9 @@ def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
 def distinct(sources: Iterable[Source]) -> list[Source]:
     """The first of those that turned out to lead to the same page; one that was read before one that was not."""
     kept: list[Source] = []
-    at: dict[str, list[int]] = {}
     for source in sources:
-        is_page = source.id.startswith("url:")
-        place = canonical_url(source.page_url) if is_page and source.page_url else source_key(source)
-        there = at.setdefault(place, [])
-        same = next((number for number in there if _is_one_page(kept[number], source)), None)
+        same = next((number for number, other in enumerate(kept) if _is_one_page(source, other)), None)
         if same is None:
-            there.append(len(kept))
             kept.append(source)
         elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
             kept[same] = source
@@ -147,10 +141,16 @@ def distinct(sources: Iterable[Source]) -> list[Source]:
 
 
 def _is_one_page(source: Source, other: Source) -> bool:
-    """Whether two of one address are one page: many sites give one canonical link to all their pages."""
-    if source.text_sha256 is None or other.text_sha256 is None:
-        return True
-    return source.text_sha256 == other.text_sha256 or source.title == other.title
+    """Whether both lead to one address and say the same: many sites give one canonical link to all their pages."""
+    if _where_it_leads(source) != _where_it_leads(other):
+        return False
+    one_was_not_read = source.text_sha256 is None or other.text_sha256 is None
+    return one_was_not_read or source.text_sha256 == other.text_sha256 or source.title == other.title
+
+
+def _where_it_leads(source: Source) -> str:
+    is_page = source.id.startswith("url:")
+    return canonical_url(source.page_url) if is_page and source.page_url else source_key(source)
 
 
 def link_request(url: str) -> SourceRequest:
@@ -284,9 +284,8 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     options = tools.options
     read_before = (source for source in case.sources if _is_kept(source, tools.store))
     known = {source_key(source): options.timely(source, case.until) for source in read_before}
-    persons = (item.source for item in case.evidence if item.review.opened_at or item.source.by_hand)
-    kept = [kept_by_a_person(source, case.until) for source in persons]
-    sources = {source_key(source): source for source in kept}
+    persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_a_persons(item)]
+    sources = {source_key(source): source for source in persons}
 
     def have(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
         wanted = one_per_page(items)
@@ -336,16 +335,10 @@ def read_side_by_side(
             raise JobCancelled("The work was stopped.")
         progress.check()
 
-    def read_and_keep(item: SourceRequest) -> Source:
-        source, text = read_one(item, case, tools, check)
-        if text is not None:
-            tools.store.put_text(text)
-        return source
-
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
-        reading = {pool.submit(read_and_keep, item): item for item in wanted}
+        reading = {pool.submit(_read_one, item, case, tools, check): item for item in wanted}
         try:
             for done in as_completed(reading):
                 item = reading[done]
@@ -369,8 +362,8 @@ def _is_kept(source: Source, store: Store) -> bool:
     return True
 
 
-def read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], None]) -> tuple[Source, str | None]:
-    """The source as the case's cutoff leaves it, and its text when it was read, else None.
+def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], None]) -> Source:
+    """The source as the case's cutoff leaves it; its text is kept when it was read.
 
     Raises what `check` raises, and nothing else: what goes wrong is a label on the source.
     """
@@ -380,7 +373,9 @@ def read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], 
     else:
         source, text = _record(item, tools)
     source = tools.options.timely(source, case.until)
-    return source, text if source.outcome is FetchOutcome.READ else None
+    if text is not None and source.outcome is FetchOutcome.READ:
+        tools.store.put_text(text)
+    return source
 
 
 def _record(item: SourceRequest, tools: Tools) -> tuple[Source, str | None]:
@@ -391,55 +386,40 @@ def _record(item: SourceRequest, tools: Tools) -> tuple[Source, str | None]:
         document = tools.libraries.document(item.hit.library, item.hit.record)
     except LibraryError as error:
         return Source(id=item.id, title=item.title, outcome=FetchOutcome.UNREADABLE, outcome_detail=error.message), None
-    return _library_source(item.id, document, tools.settings.evidence.categories), document.text
-
-
-def _library_source(source_id: str, document: LibraryDocument, own: Mapping[str, SourceCategory]) -> Source:
     url = document.url
-    return Source(
-        id=source_id,
+    source = Source(
+        id=item.id,
         title=document.title,
         url=url,
         publisher=document.publisher or (publisher_of(url) if url else None),
         published=document.published,
         date_origin=DateOrigin.LIBRARY if document.published else None,
-        category=categorise(url or "", own),
+        category=categorise(url or "", tools.settings.evidence.categories),
         text_sha256=text_sha256(document.text),
         characters=len(document.text),
         library=document.library,
         record=document.record,
         language=language_of(document.text),
     )
+    return source, document.text
 
 
 def passages(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     """The best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
-    evidence = best_of(
-        case, case.sources, whys, progress, tools, earlier=case.evidence, first_number=case.next_evidence_number
-    )
+    evidence = best_of(case, case.sources, whys, progress, tools)
     noun = "passage" if len(evidence) == 1 else "passages"
     return {"evidence": evidence}, f"{len(evidence)} {noun} to inspect"
 
 
 def best_of(
-    case: Case,
-    sources: Sequence[Source],
-    whys: Mapping[str, str],
-    progress: Progress,
-    tools: Tools,
-    *,
-    earlier: Sequence[Evidence] = (),
-    first_number: int = 1,
+    case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: Tools
 ) -> tuple[Evidence, ...]:
     """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
     snippets = _snippets(case)
     readable = [
         ReadSource(
-            source,
-            tools.store.text(source.text_sha256),
-            whys.get(source.id, _BROUGHT),
-            snippets.get(source.id, ""),
+            source, tools.store.text(source.text_sha256), whys.get(source.id, _BROUGHT), snippets.get(source.id, "")
         )
         for source in sources
         if source.outcome is FetchOutcome.READ and source.text_sha256
@@ -450,8 +430,8 @@ def best_of(
         tools.embedder,
         tools.settings.evidence,
         claims=case.claims,
-        earlier=earlier,
-        first_number=first_number,
+        earlier=case.evidence,
+        first_number=case.next_evidence_number,
         progress=progress.count,
     )
 
@@ -463,16 +443,15 @@ def _snippets(case: Case) -> dict[str, str]:
     return {request.id: hit.snippet for hit, request in requests if request is not None}
 
 
-def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict[str, object]:
+def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]:
     """A stage's result, with what a person did while it was at work kept: reviews, passages, words."""
     result = dict(changes)
+    persons = [with_cutoff_notice(item, newest) for item in newest.evidence if _is_a_persons(item)]
     if "evidence" in result:
-        result["evidence"] = _with_reviews(newest, worked_on, cast("tuple[Evidence, ...]", result["evidence"]))
+        result["evidence"] = _with_reviews(newest, persons, cast("tuple[Evidence, ...]", result["evidence"]))
     if "sources" in result:
         found = {source.id: source for source in cast("tuple[Source, ...]", result["sources"])}
-        persons = [item.source for item in newest.evidence if _is_a_persons(item)]
-        kept = {source.id: kept_by_a_person(source, newest.until) for source in persons}
-        result["sources"] = tuple((found | kept).values())
+        result["sources"] = tuple((found | {item.source.id: item.source for item in persons}).values())
     if "follow_ups" in result:  # the new ones alone
         result["follow_ups"] = (*newest.follow_ups, *cast("tuple[FollowUpSearch, ...]", result["follow_ups"]))
     if newest.draft != worked_on.draft:
@@ -481,34 +460,23 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> dict
     return result
 
 
-def _with_reviews(newest: Case, worked_on: Case, found: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+def _with_reviews(newest: Case, persons: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """What a person opened or pasted stays, under its id; new passages are numbered from the next free one."""
     present = {item.source.id: item for item in newest.evidence}
-    known = {item.source.id for item in worked_on.evidence}
     number = newest.next_evidence_number
     kept: list[Evidence] = []
     for item in found:
-        if item.source.id in present:
-            kept.append(_with_marks_of(item.source, present[item.source.id]))
-        elif item.source.id in known:
-            kept.append(item)
-        else:
+        now = present.get(item.source.id)
+        if now is None:
             kept.append(item.model_copy(update={"id": f"E{number}"}))
             number += 1
+        elif now.source.text_sha256 != item.source.text_sha256:  # the words that a person saw stay
+            kept.append(now)
+        else:
+            kept.append(now.model_copy(update={"source": item.source}))
     there = {item.source.id for item in kept}
-    kept.extend(item for item in newest.evidence if item.source.id not in there and _is_a_persons(item))
-    return tuple(_settled(item, rank, newest) for rank, item in enumerate(kept, start=1))
-
-
-def _with_marks_of(source: Source, item: Evidence) -> Evidence:
-    """The passage as it is now, with what the stage says of its source; the words that a person saw stay."""
-    is_same = source.text_sha256 == item.source.text_sha256
-    return item.model_copy(update={"source": source}) if is_same else item
-
-
-def _settled(item: Evidence, rank: int, case: Case) -> Evidence:
-    source = kept_by_a_person(item.source, case.until) if _is_a_persons(item) else item.source
-    return item.model_copy(update={"rank": rank, "source": source})
+    kept.extend(item for item in persons if item.source.id not in there)
+    return ranked(with_cutoff_notice(item, newest) if _is_a_persons(item) else item for item in kept)
 
 
 def _is_a_persons(item: Evidence) -> bool:

@@ -1,8 +1,7 @@
 """The stages that the program works through, as steps for a job: each is saved before the next starts.
 
 A step reads the newest case, does its work, and writes its result and a line about itself in one transaction. A stage
-that is on record is not run again: that is what resuming is. Gathering and follow-up searches run on the same steps;
-where their stages are kept is a `StageLog`.
+that is on record is not run again: that is what resuming is. Gathering and follow-up searches run on the same steps.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
 from crowdnotes.cases import follow_up, gathering, intake, links
+from crowdnotes.cases.follow_up import SearchWork, Which
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
@@ -43,43 +42,21 @@ _TITLES = {
 }
 
 
-class StageLog(Protocol):
-    """Where finished stages are kept: on the case itself, or on one of its follow-up searches."""
+def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
+    """The newest case with a stage's result, merged with what a person did meanwhile.
 
-    def stages(self, case: Case) -> tuple[Stage, ...]:
-        """The finished ones, the newest last."""
-        ...
-
-    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
-        """The newest case with a stage's result, merged with what a person did meanwhile.
-
-        Raises WorkflowError when what the stage worked for is gone.
-        """
-        ...
-
-
-class CaseStages:
-    """The stages of the case itself."""
-
-    def stages(self, case: Case) -> tuple[Stage, ...]:
-        """See `StageLog.stages`."""
-        return case.stages
-
-    def keep(self, newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
-        """See `StageLog.keep`."""
-        if newest.post.whole_text != worked_on.post.whole_text:
-            raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
-        if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
-            raise WorkflowError(
-                "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
-            )
-        merged = gathering.merged(newest, worked_on, changes)
-        stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
-        kind = f"stage {stage.name.value}"
-        return with_event(newest, stage.finished_at, PROGRAM, kind, stage.summary, **merged, stages=stages)
-
-
-_CASE = CaseStages()
+    Raises WorkflowError when what the stage worked for is gone.
+    """
+    if newest.post.whole_text != worked_on.post.whole_text:
+        raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
+    if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
+        raise WorkflowError(
+            "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
+        )
+    merged = gathering.merged(newest, worked_on, changes)
+    stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
+    kind = f"stage {stage.name.value}"
+    return with_event(newest, stage.finished_at, PROGRAM, kind, stage.summary, **merged, stages=stages)
 
 
 class StageRunner:
@@ -116,10 +93,9 @@ class StageRunner:
 
     def follow_up(self, case_id: str) -> list[Step]:
         """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
-        asked = follow_up.unfinished(self._open(case_id))
-        record = follow_up.FollowUpStages(asked.id)
-        work = follow_up.stages_of(asked, self._tools)
-        steps = [self._step(case_id, name, do, record, resumable=True) for name, do in work]
+        asked = follow_up.unfinished(self._open(case_id).open_search)
+        which, work = follow_up.with_id(asked.id), follow_up.stages_of(asked, self._tools)
+        steps = [self._search_step(case_id, name, do, which) for name, do in work]
         if self._tools.engine.uses_language_model and asked.aim is Aim.JUDGE:
             steps.append(self._settle_step(case_id, "settle"))
         return self._metered(case_id, steps)
@@ -129,14 +105,15 @@ class StageRunner:
         if mode is not Mode.AUTOMATION:
             return [self._settle_step(case_id, "settle")]
         steps = [self._settle_step(case_id, "settle", may_search=True)]
-        record = follow_up.SecondSearchStages()
 
-        def needed(case: Case) -> str | None:
-            return "Not needed" if follow_up.second_search(case) is None else None
+        def finished(step: Step) -> str | None:
+            needed = follow_up.second_search(self._store.get(case_id)) is not None
+            return step.finished() if needed else "Not needed"
 
         for name, do in follow_up.second_search_stages(self._tools):
-            step = self._step(case_id, name, do, record, resumable=True, done=needed)
-            steps.append(replace(step, name=f"{name.value} again", title=f"{_TITLES[name]} once more"))
+            step = self._search_step(case_id, name, do, follow_up.second_search)
+            again, title = f"{name.value} again", f"{step.title} once more"
+            steps.append(replace(step, name=again, title=title, finished=partial(finished, step)))
         return [*steps, self._settle_step(case_id, "settle again")]
 
     def _settle_step(self, case_id: str, name: str, *, may_search: bool = False) -> Step:
@@ -303,16 +280,23 @@ class StageRunner:
         case_id: str,
         name: StageName,
         work: Work,
-        record: StageLog = _CASE,
+        which: Which | None = None,
         *,
         resumable: bool = False,
         done: Callable[[Case], str | None] = lambda _: None,
     ) -> Step:
-        """`done` says why a step need not run; a `resumable` one is not run again once it is on record."""
+        """A stage of the case itself, or of `which` follow-up search, where it is then kept.
+
+        `done` says why it need not run; a `resumable` one is not run again once it is on record.
+        """
+
+        def stages(case: Case) -> tuple[Stage, ...]:
+            asked = case if which is None else which(case)
+            return asked.stages if asked is not None else ()
 
         def finished() -> str | None:
             case = self._store.get(case_id)
-            on_record = (stage.summary for stage in record.stages(case) if stage.name is name and resumable)
+            on_record = (stage.summary for stage in stages(case) if stage.name is name and resumable)
             return next(on_record, None) or done(case)
 
         def run(progress: Progress) -> str:
@@ -326,11 +310,21 @@ class StageRunner:
                 require_still_open(newest)
                 at, engine = self._tools.clock(), self._tools.engine.name
                 stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine)
-                return record.keep(newest, case, changes, stage)
+                if which is not None:
+                    return follow_up.keep(newest, case, which, changes, stage)
+                return _keep(newest, case, changes, stage)
 
-            return record.stages(self._store.update(case_id, keep))[-1].summary
+            return stages(self._store.update(case_id, keep))[-1].summary
 
         return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
+
+    def _search_step(self, case_id: str, name: StageName, do: SearchWork, which: Which) -> Step:
+        """A stage of a follow-up search."""
+
+        def work(case: Case, progress: Progress) -> tuple[Changes, str]:
+            return do(case, follow_up.unfinished(which(case)), progress)
+
+        return self._step(case_id, name, work, which, resumable=True)
 
     def _metered(self, case_id: str, steps: list[Step]) -> list[Step]:
         """The same steps; what each asks of a language model is added to `Case.usage`, also when it fails.

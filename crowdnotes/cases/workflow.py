@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from crowdnotes.cases.cutoff import kept_by_a_person
 from crowdnotes.domain import (
     Assessment,
     Case,
@@ -96,7 +95,7 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
 def open_passage(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""
     require_open(case)
-    item = _evidence(case, evidence_id)
+    item = require_passage(case, evidence_id)
     if item.review.opened_at is not None:
         return case
     review = item.review.model_copy(update={"opened_at": at, "opened_by": by})
@@ -106,7 +105,7 @@ def open_passage(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
 def judge(case: Case, evidence_id: str, verdict: Verdict | None, reason: str, by: str, at: datetime) -> Case:
     """Set, change or (None) take back a person's verdict on a passage that they opened."""
     require_open(case)
-    item = _evidence(case, evidence_id)
+    item = require_passage(case, evidence_id)
     if item.review.opened_at is None:
         raise WorkflowError("unopened", f"{evidence_id} has not been opened.", "Open and read the passage first.")
     reason = checked_reason(reason)
@@ -172,7 +171,7 @@ def compare_sentence(
     number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
     if number is None:
         raise WorkflowError("edited elsewhere", "This sentence does not stand beside that passage any more.")
-    sentence, item = assessment.sentences[number], _evidence(case, evidence_id)
+    sentence, item = assessment.sentences[number], require_passage(case, evidence_id)
     settled = doubts_settled and support is Support.SUPPORTED
     if (sentence.support, sentence.doubts_settled, sentence.by) == (support, settled, by):
         return case
@@ -275,7 +274,8 @@ def _used_ids(case: Case) -> tuple[str, ...]:
     return tuple(item.id for item in case.used_evidence)
 
 
-def _evidence(case: Case, evidence_id: str) -> Evidence:
+def require_passage(case: Case, evidence_id: str) -> Evidence:
+    """The passage of that id; InputError without one."""
     item = case.evidence_by_id(evidence_id)
     if item is None:
         raise InputError(f"This case has no passage {evidence_id}.", "It may have been replaced by a new search.")
@@ -301,7 +301,7 @@ def bring_back(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
         raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
-    item = _marked(item, case)
+    item = with_cutoff_notice(item, case)
     return with_event(
         case,
         at,
@@ -324,7 +324,7 @@ def bring_back_set(case: Case, number: int, by: str, at: datetime) -> Case:
         raise InputError("There is no such earlier evidence.")
     earlier = case.earlier_evidence[number].evidence
     now = {item.source.id: item for item in case.evidence}
-    back = [now[item.source.id] if item.source.id in now else _marked(item, case) for item in earlier]
+    back = [now[item.source.id] if item.source.id in now else with_cutoff_notice(item, case) for item in earlier]
     there = {item.source.id for item in back}
     kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
     restored = ranked((*back, *kept))
@@ -342,9 +342,9 @@ def bring_back_set(case: Case, number: int, by: str, at: datetime) -> Case:
     )
 
 
-def _marked(item: Evidence, case: Case) -> Evidence:
-    """The passage, with a notice when the case has a cutoff now that its source does not keep."""
-    return item.model_copy(update={"source": kept_by_a_person(item.source, case.until)})
+def with_cutoff_notice(item: Evidence, case: Case) -> Evidence:
+    """A person's passage, with a notice when the case has a cutoff now that its source does not keep."""
+    return item.model_copy(update={"source": item.source.kept_by_a_person(case.until)})
 
 
 def leans_on(case: Case, item: Evidence) -> bool:

@@ -29,7 +29,6 @@ def fetch(
 
     What is no link, or no day, ends with a sentence and exit code 2.
     """
-    from crowdnotes.cases.cutoff import timely
     from crowdnotes.evidence.guard import check_url
     from crowdnotes.workspace import open_workspace
 
@@ -44,7 +43,7 @@ def fetch(
     post = _as_text(post) if post else None
     with open_workspace() as workspace:
         source, text = workspace.reader.read(url, "url", until=last)
-        source = timely(source, last)
+        source = source.timely(last)
         if source.outcome is not FetchOutcome.READ:
             text = None
         passage = _passage(workspace, source, text, post) if text is not None and post else None

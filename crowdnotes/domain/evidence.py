@@ -93,6 +93,42 @@ class Source(Noun):
         """Whether a person copied its words and the program never compared them with the page."""
         return self.id.startswith(BY_HAND)
 
+    def timely(self, until: date | None, *, leave_out_undated: bool = False, collected: date | None = None) -> Source:
+        """Labelled when it is later than the cutoff, and marked or left out when it has no date.
+
+        `collected` is the day on which its library was: an undated record is no later than that.
+        """
+        source, day = self._unmarked(), self.published or collected
+        if (late := source._why_late(day, until)) is not None:
+            return source.model_copy(update={"outcome": FetchOutcome.TOO_LATE, "outcome_detail": late})
+        if leave_out_undated and day is None and source.outcome is FetchOutcome.READ:
+            why = "It has no date, so it may be later than the cutoff."
+            return source.model_copy(update={"outcome": FetchOutcome.UNDATED, "outcome_detail": why})
+        return source._marked_undated(until)
+
+    def kept_by_a_person(self, until: date | None) -> Source:
+        """A source that a person opened or pasted stays as it was read; that it is later, or undated, is a notice."""
+        source = self._unmarked()
+        if source._why_late(source.published, until) is not None:
+            return source.model_copy(update={"notices": (*source.notices, AFTER_CUTOFF)})
+        return source if source.by_hand else source._marked_undated(until)
+
+    def _why_late(self, day: date | None, until: date | None) -> str | None:
+        first = day or self.not_before
+        if until is None or first is None or first <= until:
+            return None
+        return f"It is {f'of {day}' if day else f'not before {first}'}, later than {until}."
+
+    def _marked_undated(self, until: date | None) -> Source:
+        if until is None or self.published is not None or self.outcome is not FetchOutcome.READ:
+            return self
+        return self.model_copy(update={"notices": (*self.notices, UNDATED)})
+
+    def _unmarked(self) -> Source:
+        """Without what an earlier cutoff marked."""
+        kept = tuple(notice for notice in self.notices if notice not in (UNDATED, AFTER_CUTOFF))
+        return self if kept == self.notices else self.model_copy(update={"notices": kept})
+
 
 class Passage(Noun):
     """The best window of a source for this post (CrowdNotes+ appendix D.2).

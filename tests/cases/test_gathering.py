@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.cases import gathering
-from crowdnotes.cases.cutoff import kept_by_a_person, timely
 from crowdnotes.cases.gathering import GatherOptions, Tools, distinct, merged, read, summary_of
 from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import (
@@ -231,7 +230,7 @@ def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: Tools, web
     evidence = merged(case, case, {"evidence": (opened,)})["evidence"]
     assert isinstance(evidence, tuple)
     assert [item.source.notices for item in evidence] == [(AFTER_CUTOFF,)]
-    assert kept_by_a_person(kept, None).notices == ()
+    assert kept.kept_by_a_person(None).notices == ()
 
 
 def _undated(source: Source) -> Source:
@@ -271,15 +270,15 @@ def test_an_undated_record_is_no_later_than_its_library_was_collected() -> None:
 @pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])
 def test_a_page_that_was_not_read_keeps_its_own_label(outcome: FetchOutcome) -> None:
     source = Source(id="url:1", title="t", outcome=outcome, outcome_detail="Why.")
-    assert timely(source, date(2024, 1, 1), leave_out_undated=True) == source
+    assert source.timely(date(2024, 1, 1), leave_out_undated=True) == source
 
 
 def test_a_month_alone_is_too_late_when_it_begins_after_the_cutoff() -> None:
     source = Source(id="url:1", title="t", not_before=date(2025, 6, 1))
-    late = timely(source, date(2025, 5, 31))
+    late = source.timely(date(2025, 5, 31))
     assert late.outcome is FetchOutcome.TOO_LATE
     assert late.outcome_detail == "It is not before 2025-06-01, later than 2025-05-31."
-    assert timely(source, date(2025, 6, 1)).notices == (UNDATED,)
+    assert source.timely(date(2025, 6, 1)).notices == (UNDATED,)
 
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
