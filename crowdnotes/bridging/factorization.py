@@ -6,7 +6,7 @@ The objective is the production scorer's (matrix_factorization.py, `_get_loss` a
     + 0.15 mean_u(i_u^2) + 0.15 mean_n(i_n^2) + 0.15 mu^2 + 0.03 mean_u |f_u|^2 + 0.03 mean_n |f_n|^2
 
 Given the raters, every note is a small ridge regression of its own, and the other way round, so the
-sweeps alternate between exact solves. After each, `identifiability.balance` takes the best move along the
+sweeps alternate between exact solves. After each, `balance` takes the best move along the
 directions in which no prediction changes. Every step is an exact minimum, so the objective never
 rises by more than rounding; the same ratings give the same bits, in whatever order they come.
 
@@ -18,6 +18,13 @@ is reached on its reference sets, whatever the seed.
 Anderson acceleration with a safeguard saves sweeps: from the last few steps the next point is extrapolated
 (Walker and Ni, 2011, type II). The objective after a sweep from an extrapolated point is known at no cost; when
 it is above the best so far the point is dropped, the memory cleared, and the sweeps go on from the last good one.
+
+The moves that leave every prediction as it is: a constant may move between the intercepts, one side's factors may be
+shifted while the other side's intercepts take it up, and one side's factors may be turned or stretched while the
+other's are turned back. Along these directions the errors say nothing, so alternating solves creep; the penalties alone
+decide, and their minimum has a closed form. Taking it after every sweep cuts the sweeps several times and can never
+raise the objective. It needs second moments alone: for a side with rows [1, i, f], M = mean of [1, i, f]'[1, i, f],
+shape (2 + k, 2 + k). A move is a matrix T with new row = row @ T, so the new M is T' M T.
 """
 
 from __future__ import annotations
@@ -27,16 +34,115 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
-from crowdnotes.bridging.identifiability import balance, penalty, principal_axes
-from crowdnotes.bridging.kernels import move_rows
-from crowdnotes.bridging.model import Factorization, Floats, Ids, Penalties, RatingTable, SideParameters
-from crowdnotes.bridging.rows import Rows, Workers, lay_out, workers
+from crowdnotes.bridging.model import (
+    FACTOR_PENALTY,
+    INTERCEPT_PENALTY,
+    Factorization,
+    Floats,
+    Ids,
+    RatingTable,
+    SideParameters,
+)
+from crowdnotes.bridging.rows import Rows, Workers, lay_out, move_rows, workers
 from crowdnotes.errors import InputError
 
+_ROUNDS = 3  # the moves touch each other a little; after three rounds nothing is left to gain
+_TINY = 1e-12
 _MEMORY = 6  # more remembered steps gained nothing on the reference sets
 _DAMPING = 1e-12  # relative; keeps the small system solvable when two steps are nearly the same
+
+
+class Move:
+    """The best move: T of the notes and of the raters (2 + k, 2 + k), the new mu, and the moments after it.
+
+    A side's M after T1 then T2 is T2' (T1' M T1) T2.
+    """
+
+    def __init__(self, note_moments: Floats, rater_moments: Floats, mu: float) -> None:
+        self.note_moments, self.rater_moments, self.mu = note_moments, rater_moments, mu
+        self.notes = np.eye(len(note_moments))
+        self.raters = np.eye(len(rater_moments))
+
+    def level(self) -> None:
+        """Spread the constant part evenly over mu and both intercepts: their penalties are one."""
+        note_mean, rater_mean = self.note_moments[0, 1], self.rater_moments[0, 1]
+        shared = float(note_mean + rater_mean + self.mu) / 3
+        to_notes, to_raters = np.eye(len(self.notes)), np.eye(len(self.raters))
+        to_notes[0, 1], to_raters[0, 1] = shared - note_mean, shared - rater_mean
+        self.mu = shared
+        self._apply(to_notes, to_raters)
+
+    def shift_factors(self) -> None:
+        """First f_u += c, i_n -= f_n . c; then the same with the sides exchanged."""
+        to_notes, to_raters = _shift(self.note_moments, self.rater_moments)
+        self._apply(to_notes, to_raters)
+        to_raters, to_notes = _shift(self.rater_moments, self.note_moments)
+        self._apply(to_notes, to_raters)
+
+    def stretch(self) -> None:
+        """Stretch the note factors by S and the rater factors by its inverse, so that both weigh the same."""
+        note_spread, rater_spread = self.note_moments[2:, 2:], self.rater_moments[2:, 2:]
+        if min(np.linalg.eigvalsh(note_spread)[0], np.linalg.eigvalsh(rater_spread)[0]) < _TINY:
+            return  # a factor has died out: there is nothing to stretch
+        root, back = _roots(note_spread)
+        middle, _ = _roots(root @ rater_spread @ root)
+        stretched, inverse = _roots(back @ middle @ back)
+        to_notes, to_raters = np.eye(len(self.notes)), np.eye(len(self.raters))
+        to_notes[2:, 2:] = stretched
+        to_raters[2:, 2:] = inverse
+        self._apply(to_notes, to_raters)
+
+    def _apply(self, to_notes: Floats, to_raters: Floats) -> None:
+        self.notes, self.raters = self.notes @ to_notes, self.raters @ to_raters
+        self.note_moments = to_notes.T @ self.note_moments @ to_notes
+        self.rater_moments = to_raters.T @ self.rater_moments @ to_raters
+
+
+def balance(note_moments: Floats, rater_moments: Floats, mu: float) -> Move:
+    """Find the move that makes the penalties least while no prediction changes."""
+    move = Move(note_moments, rater_moments, mu)
+    for _ in range(_ROUNDS):
+        move.level()
+        move.shift_factors()
+        move.stretch()
+    return move
+
+
+def _shift(own: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Moves of own and other for the shift c of the other's factors that costs least.
+
+    It minimises FACTOR_PENALTY mean|g + c|^2 + INTERCEPT_PENALTY mean (i - f . c)^2.
+    """
+    system = INTERCEPT_PENALTY * own[2:, 2:] + FACTOR_PENALTY * np.eye(len(own) - 2)
+    shift = np.linalg.solve(system, INTERCEPT_PENALTY * own[2:, 1] - FACTOR_PENALTY * other[0, 2:])
+    to_own, to_other = np.eye(len(own)), np.eye(len(other))
+    to_own[2:, 1], to_other[0, 2:] = -shift, shift
+    return to_own, to_other
+
+
+def penalty(note_moments: Floats, rater_moments: Floats, mu: float) -> float:
+    """The objective without its errors: lambda times the means of the squares, as the production code has it."""
+    squares = np.diagonal(note_moments) + np.diagonal(rater_moments)
+    return float(INTERCEPT_PENALTY * (squares[1] + mu * mu) + FACTOR_PENALTY * squares[2:].sum())
+
+
+def principal_axes(note_moments: Floats, rater_moments: Floats) -> Floats:
+    """The rotation (k, k) after which the factors of both sides are uncorrelated, strongest first.
+
+    Any rotation is as good for the objective; this one makes several factors comparable between fits.
+    """
+    together = note_moments[2:, 2:] / max(np.trace(note_moments[2:, 2:]), _TINY)
+    together = together + rater_moments[2:, 2:] / max(np.trace(rater_moments[2:, 2:]), _TINY)
+    _, axes = np.linalg.eigh(together)
+    return np.ascontiguousarray(axes[:, ::-1])
+
+
+def _roots(matrix: Floats) -> tuple[Floats, Floats]:
+    """The square root of a positive definite matrix, and the root's inverse."""
+    values, vectors = np.linalg.eigh(matrix)
+    root = np.sqrt(np.maximum(values, _TINY * _TINY))
+    return (vectors * root) @ vectors.T, (vectors / root) @ vectors.T
 
 
 class Extrapolation:
@@ -136,14 +242,12 @@ _ROUNDING = 1e-10  # of the objective; two sums of the same numbers differ by le
 # From here on, and without weights, solves read single precision: its errors average out far below _ROUNDING.
 _LARGE = 1 << 20
 _QUIET_SWEEPS = 2  # one small step may be a saddle passed slowly; two in a row are the end
-_DEFAULT_PENALTIES = Penalties()
 
 
 def fit(
     table: RatingTable,
     *,
     factors: int = 1,
-    penalties: Penalties = _DEFAULT_PENALTIES,
     start: Factorization | None = None,
     seed: int = 0,
 ) -> Factorization:
@@ -157,7 +261,7 @@ def fit(
     _check(table, factors, start)
     single = table.weight is None and len(table) >= _LARGE
     _load_compiled(factors, single)
-    found = _fit(table, factors, penalties, start, seed, single=single)
+    found = _fit(table, factors, start, seed, single=single)
     if not np.isfinite(found.objective):
         raise InputError("The weights lie too far apart to fit.", "Give weights of like size.")
     return found
@@ -168,17 +272,15 @@ def _load_compiled(factors: int, single: bool) -> None:
     """Load the compiled loops (compile them, the first time on a machine), so that no fit's seconds include it."""
     row = np.zeros(1, dtype=np.int32)
     one = RatingTable(row, row, row, row, np.ones(1, dtype=np.float32))
-    _fit(one, factors, _DEFAULT_PENALTIES, None, 0, single=single)
+    _fit(one, factors, None, 0, single=single)
 
 
-def _fit(
-    table: RatingTable, factors: int, penalties: Penalties, start: Factorization | None, seed: int, *, single: bool
-) -> Factorization:
+def _fit(table: RatingTable, factors: int, start: Factorization | None, seed: int, *, single: bool) -> Factorization:
     began = time.perf_counter()
     per_note, per_rater = len(table) / len(table.note_ids), len(table) / len(table.rater_ids)
     ridges = (
-        (penalties.note_intercept * per_note, penalties.note_factor * per_note),
-        (penalties.rater_intercept * per_rater, penalties.rater_factor * per_rater),
+        (INTERCEPT_PENALTY * per_note, FACTOR_PENALTY * per_note),
+        (INTERCEPT_PENALTY * per_rater, FACTOR_PENALTY * per_rater),
     )
     with workers(single=single) as crew:
         by_note, by_rater = lay_out(table, crew.each)
@@ -186,13 +288,13 @@ def _fit(
             first = _Point(cold_start(by_note, by_rater, factors, ridges, seed, crew), 0.0)
         else:
             first = _Point(warm_start(table.rater_ids, start), start.global_intercept)
-        found = _alternate(_Sweeper(by_note, by_rater, penalties, ridges, crew), first)
+        found = _alternate(_Sweeper(by_note, by_rater, ridges, crew), first)
         if factors > 1:
             _turn_to_principal_axes(found)
         _fix_sign(found)
         # From a pass over the ratings rather than from the solves' sums: what is reported is what is returned.
         mean_squares = crew.squared_errors(by_note, found.notes, found.raters, found.mu) / len(table)
-    objective = mean_squares + penalty(_moments(found.notes), _moments(found.raters), found.mu, penalties)
+    objective = mean_squares + penalty(_moments(found.notes), _moments(found.raters), found.mu)
     seconds = time.perf_counter() - began
     return Factorization(
         global_intercept=found.mu,
@@ -239,7 +341,6 @@ class _Sweeper:
 
     by_note: Rows
     by_rater: Rows
-    penalties: Penalties
     ridges: tuple[tuple[float, float], tuple[float, float]]
     crew: Workers
 
@@ -248,9 +349,9 @@ class _Sweeper:
         raters = np.empty_like(point.raters)
         _, note_moments = self.crew.solve(self.by_note, point.raters, point.mu, self.ridges[0], notes)
         squares, rater_moments = self.crew.solve(self.by_rater, notes, point.mu, self.ridges[1], raters)
-        best = balance(note_moments, rater_moments, point.mu, self.penalties)
+        best = balance(note_moments, rater_moments, point.mu)
         objective = squares / len(self.by_note.columns)
-        objective += penalty(best.note_moments, best.rater_moments, best.mu, self.penalties)
+        objective += penalty(best.note_moments, best.rater_moments, best.mu)
         move_rows(notes, best.notes)
         move_rows(raters, best.raters)
         return _Found(notes, raters, best.mu, objective)
@@ -320,25 +421,3 @@ def _check(table: RatingTable, factors: int, start: Factorization | None) -> Non
         raise InputError("A rating's weight is negative or not a number.", "Weights must be zero or more.")
     if table.weight is not None and not np.any(table.weight > 0):
         raise InputError("All ratings have weight zero.", "At least one rating must count.")
-
-
-GROUP = 13
-_SHARE = 0.75  # of a note's ratings that come from the group
-_RATINGS = 5
-
-
-def fit_from_group(table: RatingTable, in_group: npt.NDArray[np.bool_], *, factors: int = 1) -> Factorization:
-    """Fit all ratings, begun from a fit of the group's: in_group (u,) tells which raters are in it.
-
-    Raises InputError when the group has no note with enough of its ratings.
-    """
-    from_group = in_group[table.rater]
-    total = np.bincount(table.note, minlength=len(table.note_ids))
-    theirs = np.bincount(table.note[from_group], minlength=len(table.note_ids))
-    chosen = (total >= _RATINGS) & (theirs >= _SHARE * total)
-    mask = from_group & chosen[table.note]
-    if not mask.any():
-        raise InputError(
-            "The group to start from has no note that it mostly rated.", "Fit without a group, or choose another."
-        )
-    return fit(table, factors=factors, start=fit(table.keep(mask), factors=factors))

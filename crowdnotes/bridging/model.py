@@ -26,20 +26,9 @@ Indices = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Penalties:
-    """The lambdas. They multiply *means* of squares, as in the production code; the guide's sums under-regularise."""
-
-    note_intercept: float = 0.15
-    rater_intercept: float = 0.15
-    global_intercept: float = 0.15
-    note_factor: float = 0.03
-    rater_factor: float = 0.03
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not (np.isfinite(value) and value > 0):
-                raise InputError(f"The penalty {name} is {value}.", "Penalties must be positive numbers.")
+# The lambdas, for notes, raters and mu alike. They multiply *means* of squares, as in the production code; the guide's
+# sums under-regularise.
+INTERCEPT_PENALTY, FACTOR_PENALTY = 0.15, 0.03
 
 
 @dataclass(frozen=True)
@@ -114,22 +103,8 @@ def _compact(ids: Ids, index: Indices) -> tuple[Ids, Indices]:
     return ids[present], renumbered[index].astype(np.int32, copy=False)
 
 
-@dataclass(frozen=True)
-class FilterReport:
-    """How many ratings each step dropped, by a name that says why."""
-
-    kept: int
-    dropped: dict[str, int]
-
-
-def apply_filter(table: RatingTable, settings: BridgingSettings) -> tuple[RatingTable, FilterReport]:
-    """The ratings that enter the fit, and what was dropped."""
-    keep, report = filter_mask(table, settings)
-    return table.keep(keep), report
-
-
-def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDArray[np.bool_], FilterReport]:
-    """As `apply_filter`, but as a mask over the ratings (m,)."""
+def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDArray[np.bool_], dict[str, int]]:
+    """The ratings that enter the fit, as a mask (m,), and how many each step dropped, by a name that says why."""
     fewest, least = settings.min_raters_per_note, settings.min_ratings_per_rater
     everything = np.ones(len(table), dtype=bool)
     notes = _often_enough(table.note, everything, len(table.note_ids), fewest)
@@ -140,7 +115,7 @@ def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDA
         f"ratings by raters with under {least} ratings": int(notes.sum() - raters.sum()),
         f"ratings of notes then left with under {fewest} raters": int(raters.sum() - keep.sum()),
     }
-    return keep, FilterReport(int(keep.sum()), dropped)
+    return keep, {reason: count for reason, count in dropped.items() if count}
 
 
 def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> InputError:

@@ -7,7 +7,6 @@ What was dropped is told by reason.
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import tempfile
@@ -15,14 +14,15 @@ import time
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -34,15 +34,7 @@ from crowdnotes.errors import InputError
 
 BLOCK_BYTES = 16_000_000  # some 80,000 ratings: big enough to parse at full speed, small enough to hold many
 _LONGEST_LINE = 64_000_000  # no row of the public data comes near; past it the file is not what it says
-_SUFFIXES = (".tsv", ".tsv.gz", ".zip")
-
-
-@dataclass(frozen=True)
-class Block:
-    """Whole lines of one file, without its header. `first_line` counts from 1, the header being line 1."""
-
-    lines: bytes
-    first_line: int
+_SUFFIXES = (".tsv", ".zip")
 
 
 def find_shards(spec: TableSpec, data: Path) -> list[Path]:
@@ -55,7 +47,7 @@ def find_shards(spec: TableSpec, data: Path) -> list[Path]:
     if not data.is_dir():
         raise InputError(f"There is no file or folder {data}.", "Check the path.")
     names = "|".join(re.escape(stem) for stem in spec.stems)
-    named = re.compile(rf"(?:{names})(?:[-_.]?\d+)?(?:\.tsv|\.tsv\.gz|\.zip)", re.IGNORECASE)
+    named = re.compile(rf"(?:{names})(?:[-_.]?\d+)?(?:\.tsv|\.zip)", re.IGNORECASE)
     found = [path for path in data.iterdir() if path.is_file() and named.fullmatch(path.name)]
     for stem in spec.stems:
         folder = data / stem
@@ -72,8 +64,8 @@ def read_header(path: Path) -> list[str]:
     raise InputError(f"{path.name} is empty.", "Download it again.")
 
 
-def read_blocks(path: Path) -> Iterator[tuple[list[str], Block]]:
-    """The column names and the next lines, block after block; a zip's members one after the other.
+def read_blocks(path: Path) -> Iterator[tuple[list[str], bytes]]:
+    """The column names and the next whole lines, block after block; a zip's members one after the other.
 
     Raises InputError when the file is cut short, damaged, or not text in columns.
     """
@@ -93,13 +85,10 @@ def _open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
                 if not names:
                     raise InputError(f"{path.name} holds no .tsv file.", "Download it again.")
                 yield (archive.open(info) for info in names)
-        elif path.name.lower().endswith(".gz"):
-            with gzip.open(path, "rb") as stream:
-                yield iter((stream,))  # type: ignore[arg-type]  # a GzipFile reads bytes like any other
         else:
             with path.open("rb") as stream:
                 yield iter((stream,))
-    except (zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except (zipfile.BadZipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path.name} is cut short or damaged ({error}).", "Download it again.") from error
     except (RuntimeError, NotImplementedError) as error:  # of zipfile: a password, an odd packing
         raise InputError(
@@ -122,8 +111,8 @@ def _header(stream: IO[bytes], path: Path) -> list[str]:
     return columns
 
 
-def _whole_lines(stream: IO[bytes], path: Path) -> Iterator[Block]:
-    rest, first_line = b"", 2
+def _whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+    rest = b""
     while chunk := stream.read(BLOCK_BYTES):
         cut = chunk.rfind(b"\n") + 1
         if not cut:
@@ -131,12 +120,10 @@ def _whole_lines(stream: IO[bytes], path: Path) -> Iterator[Block]:
             if len(rest) > _LONGEST_LINE:
                 raise InputError(f"{path.name} has a line without end.", "It is no TSV file of the public data.")
             continue
-        lines = rest + chunk[:cut]
+        yield rest + chunk[:cut]
         rest = chunk[cut:]
-        yield Block(lines, first_line)
-        first_line += lines.count(b"\n")
     if rest.strip():
-        yield Block(rest + b"\n", first_line)
+        yield rest + b"\n"
 
 
 TYPES = {
@@ -166,7 +153,7 @@ def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
     return {name: kind for name, kind in spec.columns.items() if name in present}
 
 
-def parse(spec: TableSpec, header: list[str], block: Block, dropped: Counter[str]) -> pa.Table:
+def parse(spec: TableSpec, header: list[str], block: bytes, dropped: Counter[str]) -> pa.Table:
     """The usable rows of a block, as typed columns under today's names; `dropped` counts the rest by reason."""
     names = [spec.canonical(name) for name in header]
     wanted = plan(spec, header)
@@ -179,7 +166,7 @@ def parse(spec: TableSpec, header: list[str], block: Block, dropped: Counter[str
     return _with_helpful_num(table, dropped) if spec is RATINGS else table
 
 
-def _read(block: Block, names: list[str], types: dict[str, pa.DataType], dropped: Counter[str]) -> pa.Table:
+def _read(block: bytes, names: list[str], types: dict[str, pa.DataType], dropped: Counter[str]) -> pa.Table:
     wrong_width = 0
 
     def skip(_: csv.InvalidRow) -> str:
@@ -188,7 +175,7 @@ def _read(block: Block, names: list[str], types: dict[str, pa.DataType], dropped
         return "skip"
 
     table = csv.read_csv(
-        pa.BufferReader(block.lines),
+        pa.BufferReader(block),
         read_options=csv.ReadOptions(column_names=names, use_threads=True),
         parse_options=csv.ParseOptions(delimiter="\t", quote_char=False, invalid_row_handler=skip),
         convert_options=csv.ConvertOptions(
@@ -206,7 +193,7 @@ def _read(block: Block, names: list[str], types: dict[str, pa.DataType], dropped
 
 
 def _read_by_value(
-    block: Block, names: list[str], wanted: dict[str, ColumnKind], spec: TableSpec, dropped: Counter[str]
+    block: bytes, names: list[str], wanted: dict[str, ColumnKind], spec: TableSpec, dropped: Counter[str]
 ) -> pa.Table:
     """The slow way, for a block in which some value is not what its column should hold.
 
@@ -288,73 +275,22 @@ def _keep(table: pa.Table, mask: pa.ChunkedArray, reason: str, dropped: Counter[
     return table.filter(mask)
 
 
-_PARTS = 16  # at 200 million ratings a part is 250 MB
-_KEY = np.dtype([("number", "<i8"), ("name", "<i4"), ("row", "<i8")])
+def repeated(keys: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.bool_]:
+    """Which rows repeat an earlier one: keys, (m,) each, are one or two whole numbers a row, from 0 up."""
+    first, *second = keys
+    together = first.astype(np.int64)
+    for other in second:
+        together = together * (int(other.max(initial=0)) + 1) + other
+    return pd.Series(together).duplicated().to_numpy()
 
 
-class RepeatFinder:
-    """Collects the keys of all rows, then names the rows that repeat an earlier one. Exact, no hashing.
-
-    A key has a whole number, a name, or both. Names are numbered as they come; their table is the one
-    thing kept in memory (some 200 bytes for each person).
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._names: dict[str, int] = {}
-        self._rows = 0
-        self._files = ExitStack()
-        self._parts: list[IO[bytes]] = []
-
-    def __enter__(self) -> Self:
-        self._parts = [self._files.enter_context(self._path(part).open("w+b")) for part in range(_PARTS)]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._files.close()
-        for part in range(_PARTS):
-            self._path(part).unlink(missing_ok=True)
-
-    def add(self, columns: list[pa.ChunkedArray]) -> None:
-        """The key columns of the next rows."""
-        keys = np.zeros(len(columns[0]), dtype=_KEY)
-        for column in columns:
-            if pa.types.is_integer(column.type):
-                keys["number"] = column.to_numpy()
-            else:
-                keys["name"] = self._numbered(column)
-        keys["row"] = np.arange(self._rows, self._rows + len(keys))
-        self._rows += len(keys)
-        part = (keys["number"] ^ keys["name"]) % _PARTS
-        order = np.argsort(part, kind="stable")
-        keys, bounds = keys[order], np.searchsorted(part[order], np.arange(_PARTS + 1))
-        for number, file in enumerate(self._parts):
-            file.write(keys[bounds[number] : bounds[number + 1]].tobytes())
-
-    def repeated_rows(self) -> npt.NDArray[np.int64]:
-        """The numbers of the rows that repeat an earlier row's key, rising."""
-        found = [self._repeats(file) for file in self._parts]
-        return np.sort(np.concatenate(found))
-
-    def _repeats(self, file: IO[bytes]) -> npt.NDArray[np.int64]:
-        file.seek(0)
-        keys = np.frombuffer(file.read(), dtype=_KEY)
-        order = np.lexsort((keys["row"], keys["name"], keys["number"]))
-        number, name = keys["number"][order], keys["name"][order]
-        same = (number[1:] == number[:-1]) & (name[1:] == name[:-1])
-        rows: npt.NDArray[np.int64] = keys["row"][order][1:][same]
-        return rows
-
-    def _numbered(self, column: pa.ChunkedArray) -> npt.NDArray[np.int32]:
-        numbers = []
-        for chunk in column.chunks:
-            encoded = chunk if pa.types.is_dictionary(chunk.type) else pc.dictionary_encode(chunk)
-            names = [self._names.setdefault(name, len(self._names)) for name in encoded.dictionary.to_pylist()]
-            numbers.append(np.asarray(names, dtype=np.int32)[encoded.indices.to_numpy()])
-        return np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int32)
-
-    def _path(self, part: int) -> Path:
-        return self._folder / f".keys-{part:02d}"
+def _repeated_rows(parquet: Path, key: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """The same of a file by its key columns, which must fit into memory as numbers."""
+    numbers = []
+    for name in key:
+        column = read_column(parquet, name).dictionary_encode().unify_dictionaries()
+        numbers.append(pa.chunked_array([part.indices for part in column.chunks], pa.int32()).to_numpy())
+    return repeated(numbers)
 
 
 Progress = Callable[[str, int], None]
@@ -406,12 +342,11 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
     unfinished = parquet.with_suffix(".unfinished")
     try:
         parquet.parent.mkdir(parents=True, exist_ok=True)
-        with RepeatFinder(parquet.parent) as keys:
-            rows = _write(spec, shards, schema, unfinished, keys, dropped, progress)
-            repeated = keys.repeated_rows()
-        if len(repeated):
-            dropped["repeated " + " and ".join(spec.key)] += len(repeated)
-            _leave_out(unfinished, repeated)
+        rows = _write(spec, shards, schema, unfinished, dropped, progress)
+        again = _repeated_rows(unfinished, spec.key)
+        if again.any():
+            dropped["repeated " + " and ".join(spec.key)] += int(again.sum())
+            _leave_out(unfinished, again)
         os.replace(unfinished, parquet)
     except OSError as error:  # what goes wrong with the shards is told by their reader
         raise InputError(
@@ -423,7 +358,7 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
     return TableReport(
         table=spec.name,
         files=tuple(shard.name for shard in shards),
-        rows=rows - len(repeated),
+        rows=rows - int(again.sum()),
         dropped=dict(dropped),
         missing_columns=tuple(name for name in spec.columns if name not in present),
         unknown_columns=tuple(
@@ -439,7 +374,6 @@ def _write(
     shards: list[Path],
     schema: pa.Schema,
     target: Path,
-    keys: RepeatFinder,
     dropped: Counter[str],
     progress: Progress | None,
 ) -> int:
@@ -449,7 +383,6 @@ def _write(
             for header, block in read_blocks(shard):
                 table = parse(spec, header, block, dropped)
                 writer.write_table(_shaped(table, schema))
-                keys.add([table[name] for name in spec.key])
                 rows += table.num_rows
                 if progress:
                     progress(spec.name, rows)
@@ -472,8 +405,8 @@ def _shaped(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-def _leave_out(parquet: Path, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
-    """Write the file again without those rows."""
+def _leave_out(parquet: Path, rows: npt.NDArray[np.bool_]) -> None:
+    """Write the file again without those rows (m,)."""
     shorter = parquet.with_suffix(".shorter")
     first = 0
     with (
@@ -482,10 +415,7 @@ def _leave_out(parquet: Path, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) 
     ):
         for group in range(source.num_row_groups):
             table = source.read_row_group(group)
-            keep = np.ones(table.num_rows, dtype=bool)
-            inside = rows[(rows >= first) & (rows < first + table.num_rows)]
-            keep[inside - first] = False
-            writer.write_table(table.filter(pa.array(keep)))
+            writer.write_table(table.filter(pa.array(~rows[first : first + table.num_rows])))
             first += table.num_rows
     os.replace(shorter, parquet)
 

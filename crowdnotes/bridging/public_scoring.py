@@ -2,6 +2,10 @@
 
 Filter, first fit, provisional statuses, raters whom the crowd came to agree with, second fit on
 theirs, notes scored with these raters frozen, rules. What had to be left out is told in `notices`.
+
+The rules want to know of each note what stands in the notes table and the status history, in the ratings, and how it
+lies to the frozen raters. Raters enter the last fit whose early ratings the crowd came to agree with (the scorer's
+helpfulness_scores.py; its penalty for harassment needs a model of its own and is not part).
 """
 
 from __future__ import annotations
@@ -10,29 +14,338 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
 
+from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, ColumnKind, TableSpec
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Factorization, RatingTable, filter_mask, nothing_left
-from crowdnotes.bridging.note_signals import (
-    NoteFacts,
-    View,
-    explanation_counts,
-    gather_facts,
-    helpful_raters,
-    high_volume_raters,
-    incorrect_signals,
-    sides,
-    tag_aggregates,
-    tag_lines,
-)
+from crowdnotes.bridging.model import Factorization, Floats, Ids, RatingTable, filter_mask, nothing_left
+from crowdnotes.bridging.public_data import column_names, found_table, read_column
 from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
 from crowdnotes.bridging.rules import PRESCORING_RULES, decide
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
-from crowdnotes.bridging.status import NoteSignals, NoteStatus, StatusResult
+from crowdnotes.bridging.status import IncorrectSignal, NoteSignals, NoteStatus, Side, StatusResult
+from crowdnotes.domain import Classification
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 
 _NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
+
+
+_NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class NoteFacts:
+    """Facts of the notes of a rating table, (n,) each, in its order; None where the table that tells is absent.
+
+    Deleted notes are gone from the notes table but stay rated, and count as misleading; when and by whom they
+    were written stands in the status history. created_at_ms: 0 where not known. authors: ids, None where not
+    known. was_helpful: the status of the last run. status_at_ms: when a note last got a status, the largest
+    integer if never.
+    """
+
+    misleading: npt.NDArray[np.bool_] | None
+    created_at_ms: npt.NDArray[np.int64] | None
+    authors: Ids | None
+    was_helpful: npt.NDArray[np.bool_] | None
+    status_at_ms: npt.NDArray[np.int64] | None
+
+    def keep(self, rows: npt.NDArray[np.intp]) -> NoteFacts:
+        """The facts of some of the notes, by row number."""
+        return NoteFacts(*(None if values is None else values[rows] for values in vars(self).values()))
+
+
+def gather_facts(data: Path, note_ids: Ids) -> NoteFacts:
+    """Read notes and status history under a folder (TSV, zipped or not, or our Parquet), as far as they are there.
+
+    Raises InputError for tables whose ids are no whole numbers or come twice, and for ratings that name notes
+    otherwise than the tables do: nothing would match, without a word.
+    """
+    notes = _load(NOTES, data, note_ids, ("classification", "createdAtMillis", "noteAuthorParticipantId"))
+    history = _load(
+        HISTORY,
+        data,
+        note_ids,
+        ("currentStatus", "createdAtMillis", "noteAuthorParticipantId", "timestampMillisOfLatestNonNMRStatus"),
+    )
+    tables = [table for table in (notes, history) if table is not None]
+    misleading = was_helpful = status_at = None
+    if notes is not None:
+        misleading = (notes["classification"] != Classification.NOT_MISLEADING.value).to_numpy(dtype=bool)
+    if history is not None:
+        was_helpful = (history["currentStatus"] == NoteStatus.HELPFUL.value).to_numpy(dtype=bool)
+        if "timestampMillisOfLatestNonNMRStatus" in history:
+            times = history["timestampMillisOfLatestNonNMRStatus"]
+            status_at = times.where(times > 0).fillna(_NEVER).to_numpy(dtype=np.int64)
+    created = _first_known(tables, "createdAtMillis")
+    authors = _first_known(tables, "noteAuthorParticipantId")
+    return NoteFacts(
+        misleading,
+        None if created is None else created.fillna(0).to_numpy(dtype=np.int64),
+        None if authors is None else authors.astype(object).where(authors.notna(), None).to_numpy(dtype=object),
+        was_helpful,
+        status_at,
+    )
+
+
+def _first_known(tables: list[pd.DataFrame], name: str) -> pd.Series | None:
+    """A column from the first table that knows it, note by note."""
+    found: pd.Series | None = None
+    for table in tables:
+        if name in table:
+            found = table[name] if found is None else found.where(found.notna(), table[name])
+    return found
+
+
+def _load(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -> pd.DataFrame | None:
+    """The wanted columns of the notes asked for, in their order; None where there is no such table."""
+    with found_table(spec, data) as found:
+        if found is None:
+            return None
+        if len(note_ids) and note_ids.dtype == object:
+            raise InputError(
+                f"The ratings name notes by text, the {spec.name} by whole numbers.",
+                "Write noteId as a 64-bit integer in both.",
+            )
+        return _frame(spec, found.parquet, wanted).reindex(note_ids)
+
+
+def _frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) -> pd.DataFrame:
+    present = column_names(parquet)
+    missing = [name for name in spec.required if name not in present]
+    if missing:
+        raise InputError(
+            f"{parquet.name} lacks the column {', '.join(missing)}.", "Make it with `crowdnotes bridging read`."
+        )
+    columns = {name: _checked(spec, parquet, name) for name in ("noteId", *wanted) if name in present}
+    # Whole numbers stay whole numbers even where some are missing: a float would round 64-bit ids.
+    frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    if frame["noteId"].isna().any() or frame["noteId"].duplicated().any():
+        raise InputError(
+            f"{parquet.name} has a note without id, or one note twice.", "Make it with `crowdnotes bridging read`."
+        )
+    return frame.set_index(frame["noteId"].astype("int64")).drop(columns="noteId")
+
+
+def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
+    """A column whose ids and times are whole numbers: as floats they would have lost digits."""
+    column = read_column(parquet, name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if spec.columns[name] in {ColumnKind.ID, ColumnKind.TIME} and not pa.types.is_int64(column.type):
+        raise InputError(
+            f"The column {name} of {parquet.name} holds {column.type}, not 64-bit integers.",
+            "Make it with `crowdnotes bridging read`.",
+        )
+    return column
+
+
+_DAY_MS = 24 * 3600 * 1000
+_VOLUME_DAYS = (7, 28)
+_STEEPNESS = 5  # of the weight's fall with distance (tag_filter.py)
+
+
+@dataclass(frozen=True)
+class View:
+    """Each rating with its note's and rater's factors: `used` (m,) tells where both are known.
+
+    distance (m,): between the two, each in standard deviations over all notes and over all raters.
+    """
+
+    used: Bools
+    note_factor: Floats
+    rater_factor: Floats
+    distance: Floats
+
+    @classmethod
+    def of(cls, ratings: Ratings, scored: ScoredNotes, raters: FrozenRaters) -> View:
+        """scored: of the same notes, in the same order."""
+        place, known = locate(ratings.table.rater_ids, raters.ids)
+        notes, note, rater = scored.notes.factors[:, 0], ratings.table.note, place[ratings.table.rater]
+        distance = np.abs(_standard(raters.factors)[rater] - _standard(notes)[note])
+        return cls(known[ratings.table.rater] & np.isfinite(notes[note]), notes[note], raters.factors[rater], distance)
+
+
+def sides(ratings: Ratings, view: View) -> list[tuple[Side, Side]]:
+    """Each note's negative and positive side."""
+    table, notes = ratings.table, len(ratings.table.note_ids)
+    halves = []
+    for on_side in (view.rater_factor < 0, view.rater_factor >= 0):
+        mask = view.used & on_side
+        row, value = table.note[mask], table.helpful[mask]
+        raters = np.bincount(row, minlength=notes)
+        total = np.bincount(row, value, notes)
+        net = np.bincount(row, (value == 1).astype(np.float64) - (value == 0), notes)
+        mean = np.divide(total, raters, out=np.full(notes, np.nan), where=raters > 0)
+        halves.append([Side(int(n), float(m), int(x)) for n, m, x in zip(raters, mean, net, strict=True)])
+    return list(zip(halves[0], halves[1], strict=True))
+
+
+def tag_aggregates(
+    ratings: Ratings, view: View, settings: BridgingSettings
+) -> tuple[dict[str, Floats], dict[str, Floats]] | None:
+    """Per not-helpful tag the weighted number and the weighted share of raters, (n,) each; None without tags.
+
+    A rater counts for less the further their viewpoint is from the note's (tag_filter.py).
+    """
+    present = [tag for tag in NOT_HELPFUL_TAGS if tag in ratings.tags]
+    if not present or not view.used.any():
+        return None
+    note, notes = ratings.table.note[view.used], len(ratings.table.note_ids)
+    distance = view.distance[view.used]
+    half = np.percentile(distance, settings.tag_distance_percentile)
+    weight = 1 / (1 + (distance / half) ** _STEEPNESS) if half > 0 else np.ones(len(distance))
+    everyone = np.bincount(note, weight, notes)
+    totals: dict[str, Floats] = {
+        tag: np.asarray(np.bincount(note, weight * ratings.tags[tag][view.used], notes), dtype=np.float64)
+        for tag in present
+    }
+    shares: dict[str, Floats] = {
+        tag: np.divide(total, everyone, out=np.zeros(notes), where=everyone > 0) for tag, total in totals.items()
+    }
+    return totals, shares
+
+
+def tag_lines(shares: dict[str, Floats], helpful: Bools, settings: BridgingSettings) -> dict[str, float] | None:
+    """Per tag the share that is unusual: a high percentile among notes that prescoring found helpful (n,)."""
+    if not helpful.any():
+        return None
+    return {tag: float(np.percentile(share[helpful], settings.tag_percentile)) for tag, share in shares.items()}
+
+
+def incorrect_signals(ratings: Ratings, view: View, settings: BridgingSettings) -> list[IncorrectSignal] | None:
+    """Of raters near the note's viewpoint that chose any not-helpful tag (incorrect_filter.py); None without tags."""
+    if "notHelpfulIncorrect" not in ratings.tags:
+        return None
+    table, notes, raters = ratings.table, len(ratings.table.note_ids), len(ratings.table.rater_ids)
+    complains = np.zeros(len(table), dtype=bool)
+    for tag in NOT_HELPFUL_TAGS:
+        if tag in ratings.tags:
+            complains |= ratings.tags[tag]
+    says = ratings.tags["notHelpfulIncorrect"]
+    complaints = np.bincount(table.rater[complains], minlength=raters)
+    rate = np.bincount(table.rater[complains & says], minlength=raters) / np.maximum(complaints, 1)
+    clip = settings.incorrect_clip
+    apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
+    near = view.used & complains & (apart < settings.incorrect_interval)
+    row = table.note[near]
+    return [
+        IncorrectSignal(int(number), int(tags), float(usual))
+        for number, tags, usual in zip(
+            np.bincount(row, minlength=notes),
+            np.bincount(row, says[near], notes),
+            np.bincount(row, rate[table.rater[near]], notes),
+            strict=True,
+        )
+    ]
+
+
+def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64]], dict[str, npt.NDArray[np.int64]]]:
+    """How many raters chose each helpful and each not-helpful tag, (n,) each."""
+
+    def count(tags: tuple[str, ...]) -> dict[str, npt.NDArray[np.int64]]:
+        return {
+            tag: np.bincount(ratings.table.note[ratings.tags[tag]], minlength=len(ratings.table.note_ids))
+            for tag in tags
+            if tag in ratings.tags
+        }
+
+    return count(HELPFUL_TAGS), count(NOT_HELPFUL_TAGS)
+
+
+def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | None:
+    """The busiest raters (u,) of the last 7 or 28 days of the data; None without times."""
+    if ratings.created_at_ms is None or not len(ratings.table):
+        return None
+    end = int(ratings.created_at_ms.max())
+    busiest = np.zeros(len(ratings.table.rater_ids), dtype=bool)
+    for days in _VOLUME_DAYS:
+        recent = ratings.created_at_ms > end - days * _DAY_MS
+        counts = np.bincount(ratings.table.rater[recent], minlength=len(busiest))
+        active = counts[counts > 0]
+        busiest |= counts > np.quantile(active, 1 - settings.high_volume_share, method="higher")
+    return busiest
+
+
+def _standard(values: Floats) -> Floats:
+    known = values[np.isfinite(values)]
+    spread = known.std() if len(known) else 0.0
+    standard: Floats = (values - (known.mean() if len(known) else 0.0)) / (spread if spread > 0 else 1.0)
+    return standard
+
+
+Times = npt.NDArray[np.int64]
+_WINDOW_MS = 48 * 3600 * 1000
+_FIRST_RATINGS_ONLY_BEFORE_MS = 1_652_918_400_000  # 2022-05-19: earlier notes count their first five ratings
+_FIRST_RATINGS = 5
+_NOT_HELPFUL_WEIGHT = 5  # a not-helpful note weighs against its author as much as five helpful ones for
+
+
+def helpful_raters(
+    table: RatingTable,
+    created_at_ms: npt.NDArray[np.int64],
+    facts: NoteFacts,
+    statuses: list[NoteStatus],
+    intercepts: npt.NDArray[np.float64],
+    settings: BridgingSettings,
+) -> Bools | None:
+    """Which raters (u,) are at or above the thresholds, given the notes' provisional statuses and intercepts (n,).
+
+    created_at_ms: of the ratings (m,). None when it is not known when the notes were written.
+    """
+    if facts.created_at_ms is None:
+        return None
+    helpful = np.array([status is NoteStatus.HELPFUL for status in statuses])
+    not_helpful = np.array([status is NoteStatus.NOT_HELPFUL for status in statuses])
+    valid = _valid(table, created_at_ms, facts.created_at_ms, facts.status_at_ms, helpful | not_helpful)
+    agrees = valid & (table.helpful == helpful[table.note])
+    judged = np.bincount(table.rater[valid], minlength=len(table.rater_ids))
+    matches = np.bincount(table.rater[agrees], minlength=len(table.rater_ids))
+    share = np.divide(matches, judged, out=np.full(len(judged), -1.0), where=judged > 0)
+    enough = np.asarray(share >= settings.rater_helpfulness)
+    if facts.authors is None:
+        return enough
+    return enough & _good_author(table.rater_ids, facts.authors, helpful, not_helpful, intercepts, settings)
+
+
+def _valid(
+    table: RatingTable, created_at_ms: Times, note_created: Times, status_at: Times | None, decided: Bools
+) -> Bools:
+    note = table.note
+    clear = (table.helpful == 0) | (table.helpful == 1)
+    early = created_at_ms < note_created[note] + _WINDOW_MS
+    unseen = True if status_at is None else created_at_ms < status_at[note]
+    order = np.lexsort((created_at_ms, note))
+    starts = np.searchsorted(note[order], np.arange(len(table.note_ids)))
+    rank = np.empty(len(note), dtype=np.int64)
+    rank[order] = np.arange(len(note)) - starts[note[order]]
+    among_first = (rank < _FIRST_RATINGS) | (note_created[note] >= _FIRST_RATINGS_ONLY_BEFORE_MS)
+    valid: Bools = decided[note] & clear & early & unseen & among_first
+    return valid
+
+
+def _good_author(
+    rater_ids: Ids,
+    authors: Ids,
+    helpful: Bools,
+    not_helpful: Bools,
+    intercepts: npt.NDArray[np.float64],
+    settings: BridgingSettings,
+) -> Bools:
+    """Raters whose own notes do well enough, or who have written none."""
+    known = np.array([author is not None for author in authors], dtype=bool)
+    who = np.zeros(len(authors), dtype=np.intp)
+    wrote = np.zeros(len(authors), dtype=bool)
+    who[known], wrote[known] = locate(authors[known], rater_ids)
+    raters = len(rater_ids)
+    notes = np.bincount(who[wrote], minlength=raters)
+    score = np.bincount(who[wrote], helpful[wrote] - _NOT_HELPFUL_WEIGHT * not_helpful[wrote].astype(float), raters)
+    mean = np.bincount(who[wrote], intercepts[wrote], raters)
+    with np.errstate(invalid="ignore"):
+        good = (score / notes >= settings.author_ratio_difference) & (mean / notes >= settings.author_mean_intercept)
+    return np.asarray(good | (notes == 0), dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -61,8 +374,8 @@ def score(ratings: Ratings, facts: NoteFacts, settings: BridgingSettings) -> Pub
     notices = ["The penalty for rating harassing notes as helpful is not applied: it needs a model of its own."]
     dropped = dict(ratings.dropped)
     ratings, facts = _without_early_not_misleading(ratings, facts, dropped, notices)
-    keep, report = filter_mask(ratings.table, settings)
-    dropped |= {reason: count for reason, count in report.dropped.items() if count}
+    keep, few = filter_mask(ratings.table, settings)
+    dropped |= few
     if not keep.any():
         raise nothing_left(dropped, settings)
     fitted = ratings.keep(keep)

@@ -18,11 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from crowdnotes.bridging.columns import ENROLMENT, HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
-from crowdnotes.bridging.factorization import GROUP
-from crowdnotes.bridging.kernels import group_by, repeats
+from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
 from crowdnotes.bridging.model import Factorization, Ids, RatingTable, SideParameters
-from crowdnotes.bridging.public_data import column_names, found_table, read_column
+from crowdnotes.bridging.public_data import column_names, found_table, read_column, repeated
 from crowdnotes.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
@@ -90,7 +88,7 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     ratings = Ratings(table, public, {}, times, tags)
     if not keep.all():
         ratings = ratings.keep(keep)
-    again = _repeated(ratings.table)
+    again = repeated([ratings.table.note, ratings.table.rater])
     if again.any():
         dropped["repeated rating of a note by the same rater"] += int(again.sum())
         ratings = ratings.keep(~again)
@@ -167,27 +165,6 @@ def _tally(good: Bools, reason: str, dropped: Counter[str]) -> Bools:
     if bad:
         dropped[reason] += bad
     return good.copy()
-
-
-def _repeated(table: RatingTable) -> Bools:
-    start, order = group_by(table.rater, len(table.rater_ids))
-    return np.asarray(repeats(start, order, table.note, len(table.note_ids)))
-
-
-def group_members(path: Path, rater_ids: Ids, group: int = GROUP) -> npt.NDArray[np.bool_]:
-    """Which of the raters (u,) are in the group. path: the table's file, zipped or not, or the folder that holds it."""
-    with found_table(ENROLMENT, path) as found:
-        if found is None:
-            raise InputError(f"{path} holds no enrolment table.", "Give userEnrollment-00000.tsv, zipped or not.")
-        missing = {"participantId", "modelingGroup"}.difference(column_names(found.parquet))
-        if missing:
-            raise InputError(
-                f"The enrolment table lacks the column {', '.join(sorted(missing))}.", "Download a newer one."
-            )
-        people = read_column(found.parquet, "participantId").to_pylist()
-        groups = read_column(found.parquet, "modelingGroup").to_pylist()
-    inside = {person for person, number in zip(people, groups, strict=True) if number == group}
-    return np.fromiter((rater in inside for rater in rater_ids.tolist()), dtype=bool, count=len(rater_ids))
 
 
 def write_fit(fit: Factorization, out: Path) -> tuple[Path, Path]:

@@ -1,8 +1,9 @@
 """The rules that give a note its status, in the scorer's order, and the status that comes of them.
 
 Each looks at one note and its status so far, and says whether it fires, what it sets, why, and how
-far the note is from its lines. 1 to 7 set a status; 8 to 16 and `explanation` keep a note from being shown: 8 to 10
-and 12 look at any note that is not CURRENTLY_RATED_NOT_HELPFUL, 11 and 13 to 16 only at notes that are helpful so far.
+far the note is from its lines. Rule 1 is that every note begins as NEEDS_MORE_RATINGS. 2 to 7 set a status; 8 to 16
+and `explanation` keep a note from being shown: 8 to 10 and 12 look at any note that is not
+CURRENTLY_RATED_NOT_HELPFUL, 11 and 13 to 16 only at notes that are helpful so far.
 Source: the scorer's scoring_rules.py, mf_base_scorer.py, tag_filter.py and incorrect_filter.py.
 """
 
@@ -48,11 +49,6 @@ def outcome(rule: RuleName, fired: bool, status: NoteStatus, reason: str, *dista
     return RuleOutcome(
         rule=rule, fired=fired, status=status if fired else None, reason=reason if fired else "", distances=distances
     )
-
-
-def initial(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
-    """Rule 1: every note begins as NEEDS_MORE_RATINGS."""
-    return outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "No rule has found enough to decide.")
 
 
 def general_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
@@ -323,10 +319,10 @@ def _net(side: Side) -> int:
     return max(side.net_helpful, 0)
 
 
+_INITIAL = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "No rule has found enough to decide.")
 Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
 
 RULES: tuple[Rule, ...] = (
-    initial,
     general_helpful,
     general_not_helpful,
     upper_bound,
@@ -346,7 +342,6 @@ RULES: tuple[Rule, ...] = (
 )
 # Prescoring knows neither the sides' means nor the upper bound.
 PRESCORING_RULES: tuple[Rule, ...] = (
-    initial,
     general_helpful,
     general_not_helpful,
     not_misleading,
@@ -354,10 +349,9 @@ PRESCORING_RULES: tuple[Rule, ...] = (
 
 
 def decide(note: NoteSignals, settings: BridgingSettings, order: tuple[Rule, ...] = RULES) -> StatusResult:
-    """Run the rules in order; the last one that fires decides."""
-    status = NoteStatus.NEEDS_MORE_RATINGS
-    decided: RuleOutcome | None = None
-    outcomes: list[RuleOutcome] = []
+    """Run the rules in order; the last one that fires decides, or rule 1: every note begins as in need of ratings."""
+    status, decided = NoteStatus.NEEDS_MORE_RATINGS, _INITIAL
+    outcomes = [_INITIAL]
     not_applied: list[NotApplied] = []
     for rule in order:
         said = rule(note, status, settings)
@@ -367,8 +361,6 @@ def decide(note: NoteSignals, settings: BridgingSettings, order: tuple[Rule, ...
         outcomes.append(said)
         if said.status is not None:
             status, decided = said.status, said
-    if decided is None:
-        raise ValueError("the order of rules must begin with one that always fires")
     return StatusResult(
         note_id=note.note_id,
         status=status.shown,

@@ -16,10 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.model import Factorization, Floats, Ids, Penalties, RatingTable, SideParameters
+from crowdnotes.bridging.model import (
+    FACTOR_PENALTY,
+    INTERCEPT_PENALTY,
+    Factorization,
+    Floats,
+    Ids,
+    RatingTable,
+    SideParameters,
+)
 from crowdnotes.errors import InputError
-
-_DEFAULT_PENALTIES = Penalties()
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class ScoredNotes:
     upper_bounds: Floats
 
 
-def score_notes(table: RatingTable, raters: FrozenRaters, penalties: Penalties = _DEFAULT_PENALTIES) -> ScoredNotes:
+def score_notes(table: RatingTable, raters: FrozenRaters) -> ScoredNotes:
     """Score every note of the table; ratings by raters that are not known are left out.
 
     A note left without any rating gets intercept and factor NaN: no score is not a score of 0.
@@ -65,13 +71,11 @@ def score_notes(table: RatingTable, raters: FrozenRaters, penalties: Penalties =
     count = len(table.note_ids)
     parts = (np.ones(len(note)), factor, factor * factor, target, target * factor)
     sums = _Sums(*(np.asarray(np.bincount(note, weight * part, count), dtype=np.float64) for part in parts))
-    notes, bounds = _solve_with_bounds(sums, raters, penalties)
+    notes, bounds = _solve_with_bounds(sums, raters)
     return ScoredNotes(SideParameters(table.note_ids, notes[:, 0], notes[:, 1:]), bounds)
 
 
-def score_votes(
-    votes: Floats, raters: FrozenRaters, penalties: Penalties = _DEFAULT_PENALTIES
-) -> tuple[Floats, Floats, Floats]:
+def score_votes(votes: Floats, raters: FrozenRaters) -> tuple[Floats, Floats, Floats]:
     """Score notes that all raters have seen: votes (n, u) in [0, 1], NaN where a rater did not rate.
 
     Returns intercepts, factors and the intercepts' upper bounds, (n,) each. A matrix product.
@@ -84,7 +88,7 @@ def score_votes(
     powers = np.column_stack((np.ones(len(raters.ids)), raters.factors, raters.factors**2))
     plain, first = seen @ powers, targets @ powers[:, :2]
     sums = _Sums(plain[:, 0], plain[:, 1], plain[:, 2], first[:, 0], first[:, 1])
-    notes, bounds = _solve_with_bounds(sums, raters, penalties)
+    notes, bounds = _solve_with_bounds(sums, raters)
     return notes[:, 0], notes[:, 1], bounds
 
 
@@ -110,21 +114,21 @@ class _Sums:
         return _Sums(self.ones + 1, self.f + factor, self.ff + factor**2, self.t + target, self.tf + target * factor)
 
 
-def _solve(sums: _Sums, ratings_per_note: float, penalties: Penalties) -> Floats:
-    corner = sums.ones + ratings_per_note * penalties.note_intercept
-    other = sums.ff + ratings_per_note * penalties.note_factor
+def _solve(sums: _Sums, ratings_per_note: float) -> Floats:
+    corner = sums.ones + ratings_per_note * INTERCEPT_PENALTY
+    other = sums.ff + ratings_per_note * FACTOR_PENALTY
     determinant = corner * other - sums.f**2
     intercept = (other * sums.t - sums.f * sums.tf) / determinant
     factor = (corner * sums.tf - sums.f * sums.t) / determinant
     return np.column_stack((intercept, factor))
 
 
-def _solve_with_bounds(sums: _Sums, raters: FrozenRaters, penalties: Penalties) -> tuple[Floats, Floats]:
-    notes = _solve(sums, raters.ratings_per_note, penalties)
+def _solve_with_bounds(sums: _Sums, raters: FrozenRaters) -> tuple[Floats, Floats]:
+    notes = _solve(sums, raters.ratings_per_note)
     bounds = notes[:, 0].copy()
     target = 1.0 - raters.global_intercept - float(raters.intercepts.min())
     for factor in (float(raters.factors.min()), 0.0, float(raters.factors.max())):
-        more = _solve(sums.with_rating(factor, target), raters.ratings_per_note, penalties)
+        more = _solve(sums.with_rating(factor, target), raters.ratings_per_note)
         bounds = np.maximum(bounds, more[:, 0])
     unrated = sums.ones == 0
     notes[unrated] = np.nan

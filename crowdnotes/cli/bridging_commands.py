@@ -50,29 +50,23 @@ def fit(
         bool | None,
         typer.Option("--filter/--no-filter", help="The documented filter; without either: for public data only."),
     ] = None,
-    enrollment: Annotated[
-        Path | None, typer.Option(help="The userEnrollment table: begin from modeling group 13, as production does.")
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """Fit the matrix factorization and write the notes' and raters' parameters."""
     from crowdnotes.bridging import factorization
-    from crowdnotes.bridging.model import apply_filter, nothing_left
-    from crowdnotes.bridging.ratings import group_members, load_ratings, write_fit
+    from crowdnotes.bridging.model import filter_mask, nothing_left
+    from crowdnotes.bridging.ratings import load_ratings, write_fit
     from crowdnotes.bridging.scoring import doubts
     from crowdnotes.settings import load_settings
 
     loaded = load_ratings(ratings)
     table, dropped = loaded.table, dict(loaded.dropped)
     if loaded.public if filtered is None else filtered:
-        table, report = apply_filter(table, load_settings().bridging)
-        dropped |= {reason: count for reason, count in report.dropped.items() if count}
+        keep, few = filter_mask(table, load_settings().bridging)
+        table, dropped = table.keep(keep), dropped | few
     if not len(table):
         raise nothing_left(dropped, load_settings().bridging)
-    if enrollment is None:
-        found = factorization.fit(table, factors=factors)
-    else:
-        found = factorization.fit_from_group(table, group_members(enrollment, table.rater_ids), factors=factors)
+    found = factorization.fit(table, factors=factors)
     write_fit(found, out)
     if as_json:
         print_json(_summary(found, loaded, dropped))

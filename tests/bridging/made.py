@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdnotes.bridging.columns import RATINGS
-from crowdnotes.bridging.model import Factorization, Floats, Penalties, RatingTable
+from crowdnotes.bridging.model import Factorization, Floats, RatingTable
 
 
 def made_ratings(notes: int = 80, raters: int = 60, share: float = 0.4, seed: int = 0) -> RatingTable:
@@ -55,17 +55,16 @@ def errors_of(table: RatingTable, fit: Factorization) -> Floats:
     return errors
 
 
-def objective_of(table: RatingTable, fit: Factorization, p: Penalties | None = None) -> float:
+def objective_of(table: RatingTable, fit: Factorization) -> float:
     """The objective, written down once more, from its definition."""
-    p = p or Penalties()
     weight = np.ones(len(table)) if table.weight is None else table.weight
     return float(
         np.mean(weight * errors_of(table, fit) ** 2)
-        + p.note_intercept * np.mean(fit.notes.intercepts**2)
-        + p.rater_intercept * np.mean(fit.raters.intercepts**2)
-        + p.global_intercept * fit.global_intercept**2
-        + p.note_factor * np.mean((fit.notes.factors**2).sum(axis=1))
-        + p.rater_factor * np.mean((fit.raters.factors**2).sum(axis=1))
+        + 0.15 * np.mean(fit.notes.intercepts**2)
+        + 0.15 * np.mean(fit.raters.intercepts**2)
+        + 0.15 * fit.global_intercept**2
+        + 0.03 * np.mean((fit.notes.factors**2).sum(axis=1))
+        + 0.03 * np.mean((fit.raters.factors**2).sum(axis=1))
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,15 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.bridging import factorization
-from crowdnotes.bridging.columns import ENROLMENT
-from crowdnotes.bridging.factorization import fit, fit_from_group
-from crowdnotes.bridging.model import Factorization, Penalties, RatingTable, apply_filter
-from crowdnotes.bridging.public_data import read_public_data
-from crowdnotes.bridging.ratings import group_members
+from crowdnotes.bridging.factorization import balance, fit, penalty
+from crowdnotes.bridging.model import (
+    FACTOR_PENALTY,
+    INTERCEPT_PENALTY,
+    Factorization,
+    Floats,
+    RatingTable,
+    filter_mask,
+)
+from crowdnotes.bridging.rows import move_rows
 from crowdnotes.bridging.scoring import doubts
-from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
-from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, table_of, write_tsv
+from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, table_of
 
 
 def _weighted(table: RatingTable, seed: int = 3) -> RatingTable:
@@ -44,19 +47,19 @@ def test_the_reported_objective_is_the_production_objective_of_the_returned_para
 def test_the_gradient_vanishes_at_the_returned_parameters(factors: int, weighted: bool) -> None:
     table = _weighted(made_ratings()) if weighted else made_ratings()
     found = fit(table, factors=factors)
-    p, m = Penalties(), len(table)
+    m = len(table)
     pull = errors_of(table, found) * (1 if table.weight is None else table.weight) / m
     notes, raters = found.notes, found.raters
     gradient = [
-        -pull.sum() + p.global_intercept * found.global_intercept,
-        -np.bincount(table.note, pull) + p.note_intercept * notes.intercepts / len(notes),
-        -np.bincount(table.rater, pull) + p.rater_intercept * raters.intercepts / len(raters),
+        -pull.sum() + INTERCEPT_PENALTY * found.global_intercept,
+        -np.bincount(table.note, pull) + INTERCEPT_PENALTY * notes.intercepts / len(notes),
+        -np.bincount(table.rater, pull) + INTERCEPT_PENALTY * raters.intercepts / len(raters),
     ]
     for k in range(factors):
         across = pull * raters.factors[table.rater, k]
-        gradient.append(-np.bincount(table.note, across) + p.note_factor * notes.factors[:, k] / len(notes))
+        gradient.append(-np.bincount(table.note, across) + FACTOR_PENALTY * notes.factors[:, k] / len(notes))
         across = pull * notes.factors[table.note, k]
-        gradient.append(-np.bincount(table.rater, across) + p.rater_factor * raters.factors[:, k] / len(raters))
+        gradient.append(-np.bincount(table.rater, across) + FACTOR_PENALTY * raters.factors[:, k] / len(raters))
     assert max(float(np.abs(part).max()) for part in gradient) < 2e-5
 
 
@@ -158,15 +161,6 @@ def test_a_weight_of_two_is_a_rating_given_twice() -> None:
     assert found.mean_squared_error == pytest.approx((errors.sum() + errors[doubled].sum()) / len(table), abs=1e-9)
 
 
-def test_many_chunks_and_threads_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = made_ratings(notes=200, raters=150)
-    one = fit(table)
-    monkeypatch.setattr("crowdnotes.bridging.rows._CHUNK", 500)
-    many = fit(table)
-    assert many.objective == pytest.approx(one.objective, abs=1e-12)
-    assert np.allclose(many.notes.intercepts, one.notes.intercepts, atol=1e-6)
-
-
 def test_all_helpful_ratings_and_a_single_camp_are_doubted_and_two_camps_are_not() -> None:
     table = made_ratings()
     found = fit(table)
@@ -179,50 +173,21 @@ def test_all_helpful_ratings_and_a_single_camp_are_doubted_and_two_camps_are_not
     assert any("no differing viewpoints" in sentence for sentence in doubts(helpful))
 
 
-def test_one_rating_alone_is_fitted() -> None:
-    found = fit(table_of([0], [0], [1], rater_ids=["a"]))
-    assert np.isfinite(found.objective)
-    assert found.ratings == 1
-
-
-def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdnotes.bridging.rows._CHUNK", 500)
+def test_many_chunks_give_what_one_gives_and_any_number_of_threads_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     table = made_ratings(notes=200, raters=150)
+    whole = fit(table)
+    monkeypatch.setattr("crowdnotes.bridging.rows._CHUNK", 500)
     fits = []
     for cores in (1, 2, 7):
         monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)), raising=False)
         fits.append(fit(table))
-    assert fits[0].objective == fits[1].objective == fits[2].objective
+    assert fits[0].objective == fits[1].objective == fits[2].objective == pytest.approx(whole.objective, abs=1e-12)
+    assert np.allclose(fits[0].notes.intercepts, whole.notes.intercepts, atol=1e-6)
     for other in fits[1:]:
         assert np.array_equal(other.notes.intercepts, fits[0].notes.intercepts)
         assert np.array_equal(other.raters.factors, fits[0].raters.factors)
-
-
-def test_beginning_from_a_group_ends_at_the_full_fit_and_one_that_mostly_rated_no_note_is_refused() -> None:
-    table = made_ratings(notes=150, raters=100)
-    assert fit_from_group(table, np.arange(100) < 85).objective == pytest.approx(fit(table).objective, abs=1e-7)
-    with pytest.raises(InputError, match="mostly rated"):
-        fit_from_group(table, np.zeros(len(table.rater_ids), dtype=bool))
-
-
-def test_the_enrolment_table_tells_who_is_in_the_group(tmp_path: Path) -> None:
-    rows = [{"participantId": "A", "modelingGroup": "13.0"}, {"participantId": "B", "modelingGroup": "2.0"}]
-    path = write_tsv(tmp_path / "userEnrollment-00000.tsv", ENROLMENT.columns, rows)
-    ids = np.array(["A", "B", "C"], dtype=object)
-    assert group_members(path, ids).tolist() == [True, False, False]
-    assert group_members(tmp_path, ids, group=2).tolist() == [False, True, False]
-    read_public_data(tmp_path, tmp_path / "out")
-    assert group_members(tmp_path / "out", ids).tolist() == [True, False, False]
-
-
-def test_an_enrolment_table_without_groups_is_refused(tmp_path: Path) -> None:
-    path = write_tsv(tmp_path / "userEnrollment-00000.tsv", ["participantId"], [{"participantId": "A"}])
-    with pytest.raises(InputError, match="modelingGroup"):
-        group_members(path, np.array(["A"], dtype=object))
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    with pytest.raises(InputError, match="no enrolment"):
-        group_members(empty, np.array(["A"], dtype=object))
 
 
 def _table(pairs: list[tuple[int, int]]) -> RatingTable:
@@ -233,9 +198,9 @@ def test_notes_with_few_raters_and_raters_with_few_ratings_go_and_are_counted() 
     lines = BridgingSettings(min_raters_per_note=2, min_ratings_per_rater=2)
     # Note 2 has one rater; rater 2 then has one rating; note 1 is then left with one rater.
     pairs = [(0, 0), (0, 1), (3, 0), (3, 1), (1, 0), (1, 2), (2, 2)]
-    kept, report = apply_filter(_table(pairs), lines)
-    assert report.kept == len(kept) == 4
-    assert list(report.dropped.values()) == [1, 1, 1]
+    keep, dropped = filter_mask(_table(pairs), lines)
+    kept = _table(pairs).keep(keep)
+    assert list(dropped.values()) == [1, 1, 1]
     assert kept.note_ids.tolist() == [0, 3]
     assert kept.rater_ids.tolist() == [0, 1]
     assert kept.note.tolist() == [0, 0, 1, 1]
@@ -245,14 +210,33 @@ def test_the_filter_runs_once_not_until_nothing_changes() -> None:
     lines = BridgingSettings(min_raters_per_note=2, min_ratings_per_rater=2)
     # Rater 1 loses note 1 in the last step and keeps one rating, under the line: it stays all the same.
     pairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 0), (2, 3), (2, 0)]
-    kept, _ = apply_filter(_table([*pairs, (3, 3), (3, 0)]), lines)
-    counts = np.bincount(kept.rater)
+    table = _table([*pairs, (3, 3), (3, 0)])
+    counts = np.bincount(table.keep(filter_mask(table, lines)[0]).rater)
     assert counts.min() < lines.min_ratings_per_rater
 
 
-def test_a_rater_of_one_note_and_a_note_of_one_rater_never_enter() -> None:
-    pairs = [(n, u) for n in range(12) for u in range(8)] + [(12, 0), (0, 8)]
-    kept, _ = apply_filter(_table(pairs), BridgingSettings())
-    assert 12 not in kept.note_ids
-    assert 8 not in kept.rater_ids
-    assert len(kept) == 96
+def _moments(side: Floats) -> Floats:
+    rows = np.column_stack((np.ones(len(side)), side))
+    moments: Floats = rows.T @ rows / len(rows)
+    return moments
+
+
+def _predictions(notes: Floats, raters: Floats, mu: float) -> Floats:
+    predictions: Floats = mu + notes[:, :1] + raters[:, 0] + notes[:, 1:] @ raters[:, 1:].T
+    return predictions
+
+
+@given(seed=st.integers(0, 10_000), factors=st.integers(1, 3), mu=st.floats(-1, 1), scale=st.floats(0.01, 20))
+def test_predictions_stay_and_penalties_fall(seed: int, factors: int, mu: float, scale: float) -> None:
+    chance = np.random.default_rng(seed)
+    notes, raters = chance.normal(0.2, scale, (12, 1 + factors)), chance.normal(-0.1, 0.5, (9, 1 + factors))
+    best = balance(_moments(notes), _moments(raters), mu)
+    before = _predictions(notes, raters, mu)
+    costs = penalty(_moments(notes), _moments(raters), mu)
+    move_rows(notes, best.notes)
+    move_rows(raters, best.raters)
+    assert np.allclose(_predictions(notes, raters, best.mu), before, atol=1e-8 * scale)
+    assert np.allclose(_moments(notes), best.note_moments, rtol=1e-6, atol=1e-8)
+    after = penalty(_moments(notes), _moments(raters), best.mu)
+    assert after <= costs * (1 + 1e-9)
+    assert after == pytest.approx(penalty(best.note_moments, best.rater_moments, best.mu), rel=1e-6)

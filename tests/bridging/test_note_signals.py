@@ -14,7 +14,7 @@ import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
 from crowdnotes.bridging.model import Ids, RatingTable
-from crowdnotes.bridging.note_signals import (
+from crowdnotes.bridging.public_scoring import (
     NoteFacts,
     View,
     explanation_counts,

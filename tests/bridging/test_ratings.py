@@ -12,7 +12,7 @@ import pytest
 
 from crowdnotes.bridging.columns import RATINGS
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Penalties, RatingTable
+from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.public_data import column_names, found_table, read_column, read_public_data
 from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.errors import InputError
@@ -149,9 +149,7 @@ def test_what_cannot_be_fitted_is_refused(table: RatingTable, options: dict[str,
         fit(table, **options)
 
 
-def test_more_factors_than_raters_weights_beyond_reckoning_and_no_penalty_are_refused() -> None:
-    with pytest.raises(InputError, match="note_factor"):
-        Penalties(note_factor=0)
+def test_more_factors_than_raters_weights_beyond_reckoning_are_refused() -> None:
     table = made_ratings()
     with pytest.raises(InputError, match="2 notes or raters"):
         fit(table.keep(table.rater < 2), factors=3)

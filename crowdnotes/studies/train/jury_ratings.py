@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit, logit
 
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Factorization, apply_filter
+from crowdnotes.bridging.model import Factorization, filter_mask
 from crowdnotes.bridging.scoring import locate
 from crowdnotes.domain import JuryQuality, Noun
 from crowdnotes.embedding import Embedder
@@ -298,8 +298,8 @@ def _raters_of_the_past(notes: PublicNotes, ratings: PublicRatings, bridging: Br
     past = (notes.part[ratings.table.note] == 0) & (ratings.created_ms < later.min())
     if not past.any():
         raise InputError("No rating was made before the newer notes were written.", "Train on more data.")
-    table, _ = apply_filter(ratings.table.keep(past), bridging)
-    return fit(table)
+    table = ratings.table.keep(past)
+    return fit(table.keep(filter_mask(table, bridging)[0]))
 
 
 def _parts(notes: PublicNotes, ratings: PublicRatings, raters: Factorization) -> _Parts:
