@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from crowdnotes.cases.gathering import GatherOptions, Tools
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
 from crowdnotes.cases.service import CaseService
-from crowdnotes.cases.store import SqlStore
+from crowdnotes.cases.store import Store
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import Embedder, make_embedder
@@ -269,7 +269,7 @@ def open_workspace(
     )
     asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
     tools = Tools(
-        store=SqlStore(database),
+        store=Store(database),
         engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir, settings.reader),
         embedder=cached,
         reader=reader,

@@ -16,25 +16,28 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Engine, Executable, insert, inspect, select, text
+from sqlalchemy import Connection, Engine, Executable, insert, inspect, select, text, update
 
 import crowdnotes
 from crowdnotes import __version__
-from crowdnotes.domain import text_sha256
 from crowdnotes.errors import ConfigurationError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.settings import Settings
 from crowdnotes.storage import database
 from crowdnotes.storage.database import connect, migrate, open_database, reading, writing
-from crowdnotes.storage.tables import metadata, programs, source_texts, storable_text
+from crowdnotes.storage.tables import metadata, programs, storable_text
 
 
 def _row(word: str) -> dict[str, object]:
-    return {"sha256": text_sha256(word), "text": word.encode(), "stored_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    return {"seq": 7, "version": word, "since": datetime(2026, 1, 1, tzinfo=UTC)}
+
+
+def _kept(connection: Connection) -> list[str]:
+    return list(connection.scalars(select(programs.c.version).where(programs.c.seq == 7)))
 
 
 def _fail_after_writing(engine: Engine) -> None:
     with writing(engine) as connection:
-        connection.execute(insert(source_texts).values(_row("a")))
+        connection.execute(insert(programs).values(_row("a")))
         raise RuntimeError
 
 
@@ -46,7 +49,7 @@ def test_what_a_failed_transaction_wrote_is_undone(engine: Engine) -> None:
     with pytest.raises(RuntimeError):
         _fail_after_writing(engine)
     with reading(engine) as connection:
-        assert connection.execute(select(source_texts)).all() == []
+        assert _kept(connection) == []
 
 
 def test_sqlite_is_set_up_for_many_readers_and_safe_writes(tmp_path: Path) -> None:
@@ -63,9 +66,9 @@ def test_sqlite_is_set_up_for_many_readers_and_safe_writes(tmp_path: Path) -> No
 def test_a_reader_does_not_wait_for_a_writer(tmp_path: Path) -> None:
     engine = open_database(f"sqlite:///{_sqlite_file(tmp_path)}")
     with writing(engine) as writer:
-        writer.execute(insert(source_texts).values(_row("a")))
+        writer.execute(insert(programs).values(_row("a")))
         with reading(engine) as reader:
-            assert reader.execute(select(source_texts)).all() == []
+            assert _kept(reader) == []
     engine.dispose()
 
 
@@ -125,9 +128,9 @@ def test_the_migrations_make_exactly_the_tables_that_the_code_knows(engine: Engi
 
 def test_a_database_that_is_up_to_date_is_left_alone(engine: Engine) -> None:
     with writing(engine) as connection:
-        connection.execute(text("DROP TABLE case_texts"))
+        connection.execute(text("DROP TABLE contents"))
     migrate(engine)
-    assert "case_texts" not in inspect(engine).get_table_names()
+    assert "contents" not in inspect(engine).get_table_names()
 
 
 def test_the_database_says_which_programs_wrote_to_it_the_newest_last(engine: Engine) -> None:
@@ -195,7 +198,7 @@ def test_a_locked_file_is_said_to_be_busy(tmp_path: Path, monkeypatch: pytest.Mo
         pass
     other_program.execute("ROLLBACK")
     with writing(engine) as connection:
-        connection.execute(insert(source_texts).values(_row("a")))
+        connection.execute(insert(programs).values(_row("a")))
     other_program.close()
     engine.dispose()
 
@@ -203,28 +206,31 @@ def test_a_locked_file_is_said_to_be_busy(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_full_disk_is_said_to_be_full_and_loses_nothing(tmp_path: Path) -> None:
     engine = open_database(f"sqlite:///{_sqlite_file(tmp_path)}")
     with writing(engine) as connection:
-        connection.execute(insert(source_texts).values(_row("kept")))
+        connection.execute(insert(programs).values(_row("kept")))
     with pytest.raises(StoreFullError, match="disk is full"):
-        _write(engine, "PRAGMA max_page_count = 1", insert(source_texts).values(_row("x" * 100_000)))
+        _write(engine, "PRAGMA max_page_count = 1", update(programs).values(version="x" * 100_000))
     with reading(engine) as connection:
-        assert connection.scalars(select(source_texts.c.text)).all() == [b"kept"]
+        assert _kept(connection) == ["kept"]
     engine.dispose()
 
 
 _FILL_THE_DISK = """
 import resource, signal, sys
-from crowdnotes.cases.store import SqlStore
+from sqlalchemy import insert, update
 from crowdnotes.errors import StoreFullError
-from crowdnotes.storage.database import open_database
+from crowdnotes.storage.database import open_database, reading, writing
+from tests.test_storage import _kept, _row, programs
 engine = open_database(sys.argv[1])
-store = SqlStore(engine)
-kept = store.put_text("kept")
+with writing(engine) as connection:
+    connection.execute(insert(programs).values(_row("kept")))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 try:
-    store.put_text("x" * 2_000_000)
+    with writing(engine) as connection:
+        connection.execute(update(programs).values(version="x" * 2_000_000))
 except StoreFullError as error:
-    print("full:", store.text(kept))
+    with reading(engine) as connection:
+        print("full:", *_kept(connection))
 """
 
 
@@ -237,14 +243,14 @@ def test_a_disk_that_fills_while_writing_loses_nothing(tmp_path: Path) -> None:
     assert done.stdout.strip() == "full: kept", done.stderr
     engine = open_database(url)
     with reading(engine) as connection:
-        assert connection.scalars(select(source_texts.c.text)).all() == [b"kept"]
+        assert _kept(connection) == ["kept"]
     engine.dispose()
 
 
 def test_a_read_only_database_is_said_to_be_so(tmp_path: Path) -> None:
     engine = open_database(f"sqlite:///{_sqlite_file(tmp_path)}")
     with pytest.raises(StoreFullError, match="read-only"):
-        _write(engine, "PRAGMA query_only = ON", insert(source_texts).values(_row("a")))
+        _write(engine, "PRAGMA query_only = ON", insert(programs).values(_row("a")))
     engine.dispose()
 
 
@@ -288,7 +294,7 @@ def test_a_file_that_is_no_database_is_said_to_be_damaged(tmp_path: Path) -> Non
 def test_a_file_with_damaged_pages_is_said_to_be_damaged(tmp_path: Path) -> None:
     engine = open_database(f"sqlite:///{_sqlite_file(tmp_path)}")
     with writing(engine) as connection:
-        connection.execute(insert(source_texts).values(_row("x" * 50_000)))
+        connection.execute(insert(programs).values(_row("x" * 50_000)))
     engine.dispose()
     content = bytearray(_sqlite_file(tmp_path).read_bytes())
     content[100:] = b"\xa5" * (len(content) - 100)
@@ -299,9 +305,9 @@ def test_a_file_with_damaged_pages_is_said_to_be_damaged(tmp_path: Path) -> None
 
 def test_errors_and_logs_hold_no_text_of_a_post(engine: Engine) -> None:
     with writing(engine) as connection:
-        connection.execute(insert(source_texts).values(_row("secret words")))
+        connection.execute(insert(programs).values(_row("secret words")))
     with pytest.raises(StoreError) as caught, writing(engine) as connection:
-        connection.execute(insert(source_texts).values(_row("secret words")))
+        connection.execute(insert(programs).values(_row("secret words")))
     assert "secret words" not in str(caught.value)
     assert type(caught.value) is StoreError
 

@@ -27,7 +27,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Brief, Engine
-from crowdnotes.errors import JobCancelled, JobError, LibraryError, StoreError
+from crowdnotes.errors import JobCancelled, JobError, LibraryError
 from crowdnotes.evidence.building import ReadSource, build_evidence
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
@@ -282,7 +282,7 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     was set, too.
     """
     options = tools.options
-    read_before = (source for source in case.sources if _is_kept(source, tools.store))
+    read_before = (source for source in case.sources if source.outcome is FetchOutcome.READ and source.text_sha256)
     known = {source_key(source): options.timely(source, case.until) for source in read_before}
     persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_a_persons(item)]
     sources = {source_key(source): source for source in persons}
@@ -351,17 +351,6 @@ def read_side_by_side(
     return {source.id: source for source in distinct(found[item.id] for item in wanted)}
 
 
-def _is_kept(source: Source, store: Store) -> bool:
-    """Whether a source was read before and its text is still there."""
-    if source.outcome is not FetchOutcome.READ or source.text_sha256 is None:
-        return False
-    try:
-        store.text(source.text_sha256)
-    except StoreError:
-        return False
-    return True
-
-
 def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], None]) -> Source:
     """The source as the case's cutoff leaves it; its text is kept when it was read.
 
@@ -374,7 +363,7 @@ def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[],
         source, text = _record(item, tools)
     source = tools.options.timely(source, case.until)
     if text is not None and source.outcome is FetchOutcome.READ:
-        tools.store.put_text(text)
+        tools.store.put_text(case.id, text)
     return source
 
 

@@ -97,10 +97,7 @@ class CaseService:
         nowhere = intake.nowhere_to_look(intake.places_of(case)) if to_gather else None
         if nowhere is not None:
             raise nowhere
-        for _, content in pictures:
-            self._store.put_image(content)
-        self._store.add(case)
-        return case
+        return self._store.add(case, [content for _, content in pictures])
 
     def get(self, case_id: str) -> Case:
         """The newest version. Raises CaseNotFoundError."""
@@ -123,12 +120,14 @@ class CaseService:
     def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
         """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
         image, clean = intake.checked_image(Attachment(content, name))
-        self._store.put_image(clean)
+        self._store.put_image(case_id, clean)
         return self._change(case_id, lambda case, at: intake.attach_image(case, image, by, at))
 
     def remove_image(self, case_id: str, sha256: str, by: str) -> Case:
         """See `intake.remove_image`."""
-        return self._change(case_id, lambda case, at: intake.remove_image(case, sha256, by, at))
+        case = self._change(case_id, lambda case, at: intake.remove_image(case, sha256, by, at))
+        self._store.remove_image(case_id, sha256)
+        return case
 
     def describe_image(self, case_id: str, sha256: str, text: str, shows: str, by: str) -> Case:
         """See `intake.describe_image`."""
@@ -156,7 +155,7 @@ class CaseService:
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
         """A passage that the person copied from a page which the program could not read."""
         item = intake.passage_by_hand(url, title, text, self._tools.settings.evidence.categories)
-        self._store.put_text(item.passage.text)
+        self._store.put_text(case_id, item.passage.text)
         return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
 
     def follow_up(

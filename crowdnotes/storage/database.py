@@ -232,7 +232,7 @@ def migrate(engine: Engine, program: str = __version__) -> None:
     other. Raises ConfigurationError if a newer version of the program made the database, StoreError if it cannot be
     read or changed.
     """
-    config = _alembic_config()
+    config = alembic_config()
     scripts = ScriptDirectory.from_config(config)
     with reading(engine) as connection:
         if _is_newest(connection, scripts) and _last_program(connection) == program:
@@ -248,7 +248,7 @@ def migrate(engine: Engine, program: str = __version__) -> None:
             connection.execute(insert(programs).values(seq=count + 1, version=program, since=datetime.now(UTC)))
 
 
-def _alembic_config() -> Config:
+def alembic_config() -> Config:
     """Alembic's configuration by the package's own path, so that no alembic.ini is needed."""
     config = Config()
     # A "%" in the path would be read as a placeholder.

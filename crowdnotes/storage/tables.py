@@ -1,7 +1,7 @@
 """The tables, as SQLAlchemy sees them; `migrations/` makes them.
 
 A case lies in one document (JSON), so that it is read and replaced as a whole; the columns beside it
-are copies for listing and searching. `events` is the audit trail, one row a line, never changed.
+are copies for listing and searching.
 """
 
 from __future__ import annotations
@@ -67,51 +67,15 @@ cases = Table(
     Index("cases_by_change", "updated_at", "id"),
 )
 
-events = Table(
-    "events",
+# The texts of a case's sources and the images of its post, by their sha256. Bytes, because a page's text may hold
+# characters that a text column refuses (see `storable_text`), and offsets and hashes are of the exact text.
+contents = Table(
+    "contents",
     metadata,
     Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
-    Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("at", UtcTime, nullable=False),
-    Column("by", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("detail", Text, nullable=False),
-)
-
-# Bytes, because a page's text may hold characters that a text column refuses (see `storable_text`),
-# and offsets and hashes are of the exact text.
-source_texts = Table(
-    "source_texts",
-    metadata,
-    Column("sha256", String(64), primary_key=True),
-    Column("text", LargeBinary, nullable=False),
-    Column("stored_at", UtcTime, nullable=False),
-)
-
-case_texts = Table(
-    "case_texts",
-    metadata,
-    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
-    Column("sha256", String(64), primary_key=True),
-    Column("claimed_at", UtcTime, nullable=True),  # empty in rows that are older than this column
-    Index("case_texts_by_text", "sha256"),
-)
-
-images = Table(
-    "images",
-    metadata,
     Column("sha256", String(64), primary_key=True),
     Column("content", LargeBinary, nullable=False),
-    Column("stored_at", UtcTime, nullable=False),
-)
-
-case_images = Table(
-    "case_images",
-    metadata,
-    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
-    Column("sha256", String(64), primary_key=True),
-    Column("claimed_at", UtcTime, nullable=True),
-    Index("case_images_by_image", "sha256"),
+    Index("contents_by_sha256", "sha256"),
 )
 
 jobs = Table(

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Engine, select
-
-from crowdnotes.cases.store import SqlStore
 from crowdnotes.domain import Case, Event, Evidence, Mode, Passage, Post, Source, Span, text_sha256
-from crowdnotes.storage import tables
-from crowdnotes.storage.database import reading
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -26,14 +21,8 @@ def with_event(case: Case, kind: str, **changes: object) -> Case:
     return case.model_copy(update={**changes, "events": (*case.events, event)})
 
 
-def trail(engine: Engine, case_id: str = "c1") -> list[tuple[int, str]]:
-    with reading(engine) as connection:
-        query = select(tables.events.c.seq, tables.events.c.kind).where(tables.events.c.case_id == case_id)
-        return [(row.seq, row.kind) for row in connection.execute(query.order_by(tables.events.c.seq))]
-
-
-def source(store: SqlStore, text: str) -> Source:
-    return Source(id=text_sha256(text)[:8], title="A page", text_sha256=store.put_text(text), characters=len(text))
+def source(text: str) -> Source:
+    return Source(id=text_sha256(text)[:8], title="A page", text_sha256=text_sha256(text), characters=len(text))
 
 
 def evidence(item: Source) -> Evidence:

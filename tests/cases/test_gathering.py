@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from crowdnotes.cases import gathering
 from crowdnotes.cases.gathering import GatherOptions, Tools, distinct, merged, read, summary_of
-from crowdnotes.cases.store import SqlStore
+from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     AFTER_CUTOFF,
     UNDATED,
@@ -75,14 +75,14 @@ def web() -> _Web:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
+def store(tmp_path: Path) -> Iterator[Store]:
     database: Engine = open_database(f"sqlite:///{tmp_path / 'cases.sqlite'}")
-    yield SqlStore(database)
+    yield Store(database)
     database.dispose()
 
 
 @pytest.fixture
-def tools(web: _Web, store: SqlStore, tmp_path: Path) -> Tools:
+def tools(web: _Web, store: Store, tmp_path: Path) -> Tools:
     embedder = HashingEmbedder()
     libraries = Libraries(tmp_path / "libraries", embedder)
     settings = Settings()

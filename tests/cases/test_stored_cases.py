@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Engine, create_engine, insert, make_url, select, text, update
+from sqlalchemy import Engine, MetaData, create_engine, insert, make_url, select, text, update
 
-from crowdnotes.cases.store import SqlStore
+from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     DOCUMENT_VERSION,
     Case,
@@ -30,8 +32,8 @@ from crowdnotes.domain.upgrade import STEPS
 from crowdnotes.errors import NewerCaseError, StoreError
 from crowdnotes.handoff import cases_csv, to_json, to_markdown
 from crowdnotes.settings import Settings
-from crowdnotes.storage.database import open_database, reading, writing
-from crowdnotes.storage.tables import cases, metadata
+from crowdnotes.storage.database import alembic_config, connect, open_database, reading, writing
+from crowdnotes.storage.tables import cases
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.stored_cases import documents, unpacked
@@ -45,17 +47,31 @@ def stored(database_url: str, tmp_path: Path) -> Iterator[Engine]:
     """The stored cases in a database of each kind, as an earlier program left it."""
     if make_url(database_url).get_backend_name() == "sqlite":
         unpacked(tmp_path / "data")
-        engine = open_database(database_url)
     else:
-        engine = open_database(database_url)
-        before = create_engine(f"sqlite:///{unpacked(tmp_path)}")
-        with before.connect() as source, writing(engine) as target:
-            for table in metadata.sorted_tables:
-                if before.dialect.has_table(source, table.name):
-                    target.execute(insert(table), [dict(row) for row in source.execute(select(table)).mappings()])
-        before.dispose()
+        _copied(create_engine(f"sqlite:///{unpacked(tmp_path)}"), connect(database_url))
+    engine = open_database(database_url)
     yield engine
     engine.dispose()
+
+
+def _copied(source: Engine, target: Engine) -> None:
+    """The rows of an earlier program's database, in one of another kind as that program made it."""
+    config, before, after = alembic_config(), MetaData(), MetaData()
+    with source.connect() as reader, writing(target) as writer:
+        before.reflect(reader)
+        config.attributes["connection"] = writer
+        command.upgrade(config, "0003")
+        after.reflect(writer)
+        for table in after.sorted_tables:
+            if table.name != "alembic_version":
+                for row in reader.execute(select(before.tables[table.name])).mappings():
+                    writer.execute(insert(table), {name: _in_utc(value) for name, value in row.items()})
+    source.dispose()
+    target.dispose()
+
+
+def _in_utc(value: object) -> object:
+    return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
 
 
 @pytest.fixture
@@ -68,7 +84,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) -> None:
-    store = SqlStore(stored)
+    store = Store(stored)
     listed = store.list(limit=1_000)
     assert (len(listed), store.count()) == (COUNT, COUNT)
     found = [store.get(item.id) for item in listed]
@@ -88,7 +104,7 @@ def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) 
 
 
 def test_a_stored_case_that_is_changed_is_kept_in_the_newest_form(stored: Engine) -> None:
-    store = SqlStore(stored)
+    store = Store(stored)
     for item in store.list(limit=1_000):
         changed = store.update(item.id, lambda case: case.model_copy(update={"tags": ("seen",)}))
         assert store.get(item.id) == changed
@@ -147,7 +163,7 @@ def _set_document(engine: Engine, case_id: str, **changes: Any) -> str:
 
 
 def test_a_case_of_a_newer_program_is_named_and_left_untouched(stored: Engine) -> None:
-    store = SqlStore(stored)
+    store = Store(stored)
     newer, other = (item.id for item in store.list(limit=2))
     document = _set_document(stored, newer, document_version=DOCUMENT_VERSION + 1, wisdom={"since": 2030})
     with pytest.raises(NewerCaseError, match=r"newer version.* Update CrowdNotes"):
@@ -161,7 +177,7 @@ def test_a_case_of_a_newer_program_is_named_and_left_untouched(stored: Engine) -
 
 
 def test_a_damaged_case_is_a_sentence(stored: Engine) -> None:
-    store = SqlStore(stored)
+    store = Store(stored)
     damaged = store.list(limit=1)[0].id
     overrides = '{"decision": {"overrides": [{"check": null}]}}'
     versions = ('{"document_version": "x"}', '{"document_version": null}')
@@ -173,7 +189,7 @@ def test_a_damaged_case_is_a_sentence(stored: Engine) -> None:
 
 
 def test_the_list_shows_the_rest_when_only_a_newer_program_has_a_word_for_one(stored: Engine) -> None:
-    store = SqlStore(stored)
+    store = Store(stored)
     first = store.list(limit=1)[0].id
     with writing(stored) as connection:
         connection.execute(text("UPDATE cases SET status = 'published' WHERE id = :id"), {"id": first})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.cases.store import SqlStore
+from crowdnotes.cases.store import Store
 from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, Verdict
 from tests.cases.walk import make_library, post_about
 from tests.pages.conftest import Desk, texts
@@ -153,7 +153,7 @@ def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk,
 
 
 def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gathered: Case) -> None:
-    store: SqlStore = desk.workspace.service._store  # type: ignore[assignment]
+    store: Store = desk.workspace.service._store
     store.update(gathered.id, lambda case: case.model_copy(update={"evidence": case.evidence[:1]}))
     [chart] = desk.app(gathered).get("plotly_chart")
     assert "Chosen: 6 other." in str(chart.proto)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 
-from crowdnotes.cases.store import SqlStore
+from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     FetchOutcome,
     FollowUpKind,
@@ -167,7 +167,7 @@ def test_a_place_that_failed_the_search_and_a_follow_up_search_alike_is_told_onc
     ended = look.model_copy(
         update={"outcomes": (FAILED, other), "finished_at": datetime.now(UTC), "outcome": "Nothing new."}
     )
-    store: SqlStore = desk.workspace.service._store  # type: ignore[assignment]
+    store: Store = desk.workspace.service._store
     shown = texts(desk.app(store.update(case.id, lambda old: old.model_copy(update={"follow_ups": (ended,)}))))
     assert shown.count("PubMed:** It did not answer.") == 1
     assert shown.count("Crossref:** It did not answer.") == 1
