@@ -77,7 +77,9 @@ def web() -> _Web:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     database: Engine = open_database(f"sqlite:///{tmp_path / 'cases.sqlite'}")
-    yield Store(database)
+    store = Store(database)
+    store.add(make_case())
+    yield store
     database.dispose()
 
 
