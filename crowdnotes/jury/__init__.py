@@ -8,6 +8,5 @@ from __future__ import annotations
 
 from crowdnotes.jury.jury import Jury, open_jury
 from crowdnotes.jury.raters import Sampling, own_pool, shipped_pool
-from crowdnotes.jury.verdict import changes
 
-__all__ = ["Jury", "Sampling", "changes", "open_jury", "own_pool", "shipped_pool"]
+__all__ = ["Jury", "Sampling", "open_jury", "own_pool", "shipped_pool"]

@@ -14,14 +14,18 @@ import numpy as np
 
 from crowdnotes.domain import Influence, JuryQuality, JuryVerdict
 from crowdnotes.errors import InputError
-from crowdnotes.jury.features import Features, features
-from crowdnotes.jury.influence import influences
-from crowdnotes.jury.latent import Crowd, careful_intercepts, possible_intercepts
-from crowdnotes.jury.model import SHIPPED_MODEL, JuryModel, load_model
+from crowdnotes.jury.model import SHIPPED_MODEL, Features, JuryModel, features, load_model
 from crowdnotes.jury.raters import Floats, RaterPool, Sampling, own_pool, sample_raters, shipped_pool
 from crowdnotes.jury.shown import ShownHead, open_shown, rows_of_blocks
-from crowdnotes.jury.verdict import cautions, check_note, is_unfamiliar, verdict_of
-from crowdnotes.jury.votes import Predictions, Votes, simulate_votes
+from crowdnotes.jury.verdict import cautions, check_note, influences, is_unfamiliar, verdict_of
+from crowdnotes.jury.votes import (
+    Crowd,
+    Predictions,
+    Votes,
+    careful_intercepts,
+    possible_intercepts,
+    simulate_votes,
+)
 from crowdnotes.settings import BridgingSettings, JurySettings
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ stand from those whom the note pleases: log odds = strength x (how much more sid
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +24,6 @@ SHIPPED_RATERS = ASSETS / "raters.json"
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = ("rater_intercept", "rater_factor")
-
-
-class RaterPool(Protocol):
-    """Where jurors come from."""
-
-    def draw(self, count: int, chance: np.random.Generator) -> Floats:
-        """Raters at random: intercept and factor, (count, 2)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +41,7 @@ class Mixture:
     high: Floats
 
     def draw(self, count: int, chance: np.random.Generator) -> Floats:
-        """See `RaterPool.draw`."""
+        """Raters at random: intercept and factor, (count, 2)."""
         part = chance.choice(len(self.weights), size=count, p=self.weights)
         roots = np.linalg.cholesky(self.covariances)
         moved = np.einsum("nij,nj->ni", roots[part], chance.standard_normal((count, 2)))
@@ -65,14 +56,21 @@ class Roster:
     raters: Floats
 
     def draw(self, count: int, chance: np.random.Generator) -> Floats:
-        """See `RaterPool.draw`."""
+        """See `Mixture.draw`."""
         drawn: Floats = self.raters[chance.integers(0, len(self.raters), count)]
         return drawn
 
 
+RaterPool = Mixture | Roster
+
+
 def shipped_pool(path: Path = SHIPPED_RATERS) -> Mixture:
-    """The mixture that ships with the program."""
-    return _mixture(_read(path))
+    """The mixture that ships with the program. Raises ConfigurationError when it is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return Mixture(*(np.asarray(content[field.name], dtype=np.float64) for field in fields(Mixture)))
+    except (OSError, ValueError, KeyError) as error:
+        raise ConfigurationError("The jury's rater pool cannot be read.", "Install the program again.") from error
 
 
 def own_pool(path: Path) -> Roster:
@@ -103,19 +101,6 @@ def own_pool(path: Path) -> Roster:
     if not len(raters):
         raise InputError(f"{path.name} holds no rater with both numbers.", "Check the two columns.")
     return Roster(raters)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigurationError("The jury's rater pool cannot be read.", "Install the program again.") from error
-    return content
-
-
-def _mixture(content: dict[str, Any]) -> Mixture:
-    names = ("weights", "means", "covariances", "low", "high")
-    return Mixture(*(np.asarray(content[name], dtype=np.float64) for name in names))
 
 
 _OVERSAMPLE = 8  # raters drawn for each juror of an audience; weights rarely differ by more

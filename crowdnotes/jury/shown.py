@@ -1,14 +1,17 @@
 """How likely X shows a note, read from note and post together: a head trained on notes of known status.
 
-The reader that the helpfulness gate uses gives it its vectors. Raters grew stricter in the middle of 2024, so a
-note is judged by the raters of its time; a draft by those of today, who are taken to be as the newest known were.
+The reader that the helpfulness gate uses gives it its vectors. Beside these stand a few plain numbers that raters may
+go by: how the note is written, and what post it stands under. Raters grew stricter in the middle of 2024, so a note is
+judged by the raters of its time; a draft by those of today, who are taken to be as the newest known were.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdnotes.domain import JuryQuality, Post
-from crowdnotes.engines.local.heads.head import Blocks, Head, load_head, word_counts
+from crowdnotes.engines.local import tone
+from crowdnotes.engines.local.heads.head import Blocks, Head, linked_hosts, load_head, note_words, word_counts
 from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.jury.manner import manner_of_note, manner_of_post
 from crowdnotes.jury.raters import Floats
-from crowdnotes.text.stems import plain_post
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from crowdnotes.text.stems import content_tokens, plain_post
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
@@ -33,6 +37,11 @@ REPAIR = "Put the folder assets/jury back, for instance with `git checkout asset
 _STRICTER_MS = 1_719_792_000_000  # 1 July 2024
 _HALF_YEAR_MS = 183 * 86_400_000
 TODAY = 1.0
+_FIGURES = ("notes", "undated_intercept_auc", "newest_quarter_intercept_auc", "reached", "wrongly_reached")
+_AUTHORITY = re.compile(r"(?:\.gov|\.edu|who\.int|nhs\.uk)$|\.gov\.")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_DENIES = re.compile(r"\W*(?:no|false|this is false|this claim|there is no|not)\b", re.IGNORECASE)
+_ON_X = frozenset({"x.com", "twitter.com"})
 
 
 def strictness(written_ms: int | None) -> float:
@@ -65,6 +74,55 @@ def shown_blocks(
         "likeness": alike,
         "season": np.asarray(times)[:, None],
     }
+
+
+def manner_of_note(note: str) -> list[float]:
+    """Length, links, tone, figures and ease of reading."""
+    words, hosts = note_words(note), linked_hosts(note)
+    each = words.split()
+    read = tone.reading(words)
+    return [
+        math.log1p(len(words)),
+        note_length(html.unescape(note)) / NOTE_LIMIT,
+        float(len(each)),
+        float(len(hosts)),
+        float(len(set(hosts))),
+        float(any(_AUTHORITY.search(host) for host in hosts)),
+        float(not _ON_X.isdisjoint(hosts)),
+        float(any("wikipedia" in host for host in hosts)),
+        float(len(tone.loaded_words(note))),
+        float(len(tone.insults(note))),
+        float(len(tone.speculative_words(note))),
+        float(len(tone.first_person(note))),
+        float(len(tone.shouting(note))),
+        float(len(tone.questions(note))),
+        _share(words, str.isdigit),
+        float(bool(_YEAR.search(words))),
+        float(words.count('"') + words.count("“")),
+        float(words.count(",")),
+        _share(words, str.isupper),
+        sum(map(len, each)) / max(1, len(each)),
+        0.5 if read.ease is None else read.ease / 100,
+        float(read.longest_words),
+        float(bool(_DENIES.match(words))),
+    ]
+
+
+def manner_of_post(post: str, plain: str, note: str) -> list[float]:
+    """The post's length, links and shouting, and how many of the note's words it has; `plain` has no links."""
+    words = {token.stem for token in content_tokens(note_words(note))}
+    in_post = {token.stem for token in content_tokens(plain)}
+    return [
+        len(words & in_post) / max(1, len(words)),
+        math.log1p(len(plain)),
+        float("http" in post),
+        float(plain.count("!") + plain.count("?")),
+        _share(plain, str.isupper),
+    ]
+
+
+def _share(text: str, counts: Callable[[str], bool]) -> float:
+    return sum(map(counts, text)) / max(1, len(text))
 
 
 @dataclass(frozen=True)
@@ -132,8 +190,9 @@ def _head(path: Path) -> Head:
 
 
 def _figures(path: Path) -> Mapping[str, Any]:
+    """What was measured of the head; a file that lacks a figure is damaged."""
     try:
         figures: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return {name: figures[name] for name in _FIGURES}
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelFilesError(f"The jury's figures {path.name} are missing or damaged.", REPAIR) from error
-    return figures

@@ -1,4 +1,7 @@
-"""From one note's juries to its verdict: votes, status, one plain sentence, what weakens it, and what an edit changed.
+"""From one note's juries to its verdict: votes, status, one plain sentence, what moves the sides, what weakens it, and
+what an edit changed.
+
+Which words and sentences move the two sides is found by reading the note again without each of them.
 
 The sentence says no more than the simulation can tell: where chance alone decides on which side of the line a note
 lands, or the model sees no more in it than in any note, it says that in the place of what the votes look like.
@@ -8,19 +11,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.status import NoteSignals, Side, StatusResult
-from crowdnotes.domain import Case, Influence, Interval, JuryVerdict, RuleWord, SideVotes, in_100, text_sha256
+from crowdnotes.domain import Case, Influence, Interval, JuryVerdict, RuleWord, SideVotes, Span, in_100, text_sha256
 from crowdnotes.errors import InputError
-from crowdnotes.jury.votes import Votes, counts, middle
+from crowdnotes.jury.raters import Floats
+from crowdnotes.jury.votes import Votes
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.text.languages import language_of
-from crowdnotes.text.note_rules import NOTE_LIMIT, note_length, without_urls
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
+from crowdnotes.text.sentences import split_sentences
 
 _MOSTLY = 0.6  # mean rating from which a side "would mostly find it helpful"
 _SELDOM = 0.4
@@ -178,13 +183,24 @@ def _foreign(note: str) -> str:
 _NOTICED = 0.01  # of the intercept; less is shown as no change
 
 
-def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
-    """Sentences on intercept, status and each side's helpful votes; one sentence when nothing changed.
+def changes_by_edit(case: Case) -> tuple[str, ...]:
+    """What the last edit did to intercept, status and each side's helpful votes; one sentence when nothing changed.
 
-    Raises InputError when the two stood before different juries: then nothing can be said of the edit.
+    None where the text before it was not judged, or by another jury: then nothing can be said of the edit.
     """
-    if not _same_jury(before, after):
-        raise InputError("The two versions stood before different juries.", "Score both with the same jury.")
+    now = case.verdict_on(case.draft.sha256) if case.draft else None
+    before = next((found for text in reversed(case.revisions) if (found := case.verdict_on(text.sha256))), None)
+    if now is None or before is None or before.text_sha256 == now.text_sha256 or not _same_jury(before, now):
+        return ()
+    return changes(before, now)
+
+
+def _same_jury(one: JuryVerdict, other: JuryVerdict) -> bool:
+    return (one.seed, one.jurors, one.sampling, one.model) == (other.seed, other.jurors, other.sampling, other.model)
+
+
+def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
+    """The sentences, of two verdicts of one jury."""
     found = []
     moved = after.note_intercept - before.note_intercept
     if abs(moved) >= _NOTICED:
@@ -200,6 +216,60 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
 
 def _share(votes: SideVotes) -> int:
     return round(100 * votes.helpful / votes.jurors) if votes.jurors else 0
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_MOST_WORDS = 120  # a note of 280 characters has about 50
+_SHOWN = 6
+_LEAST = 0.01  # of chance; less is noise
+
+
+Shares = Callable[[Sequence[str]], Floats]  # each side's share of "helpful" of some texts, − then +: (n, 2)
+
+
+def influences(note: str, by_words: Shares, afresh: Shares) -> tuple[Influence, ...]:
+    """The words, links and sentences that move a side most, strongest first.
+
+    by_words: of variants that are read without a new meaning vector, for one a word would take seconds.
+    afresh: of variants that are read as a whole.
+    """
+    words = _pieces(note)[:_MOST_WORDS]
+    sentences = [span for span in split_sentences(note) if span not in words]  # a link alone is a piece already
+    sentences = sentences if len(sentences) > 1 else []
+    shorter = by_words([note, *(_without(note, span) for span in words)])
+    rest = afresh([_without(note, span) for span in sentences]) if sentences else np.zeros((0, 2))
+    word_effects, sentence_effects = shorter[0] - shorter[1:], shorter[0] - rest
+    return (
+        *_strongest(note, sentences, sentence_effects, whole_sentence=True),
+        *_strongest(note, words, word_effects, whole_sentence=False),
+    )
+
+
+def _pieces(note: str) -> list[Span]:
+    """Words and whole links, in order."""
+    links = [Span(start=url.start, end=url.end) for url in find_urls(note)]
+    words = [Span(start=match.start(), end=match.end()) for match in _WORD.finditer(note)]
+    apart = [word for word in words if not any(link.start <= word.start < link.end for link in links)]
+    return sorted((*links, *apart), key=lambda span: span.start)
+
+
+def _without(note: str, span: Span) -> str:
+    return f"{note[: span.start].rstrip(' ')} {note[span.end :].lstrip(' ')}"
+
+
+def _strongest(note: str, spans: Sequence[Span], effects: Floats, *, whole_sentence: bool) -> list[Influence]:
+    size = np.abs(effects).max(axis=1) if len(spans) else np.zeros(0)
+    order = [int(row) for row in np.argsort(-size, kind="stable")[:_SHOWN] if size[row] >= _LEAST]
+    return [
+        Influence(
+            span=spans[row],
+            words=note[spans[row].start : spans[row].end],
+            on_negative=round(float(effects[row, 0]), 4),
+            on_positive=round(float(effects[row, 1]), 4),
+            whole_sentence=whole_sentence,
+        )
+        for row in order
+    ]
 
 
 def verdict_of(
@@ -254,7 +324,7 @@ def side_votes(outcome: Votes) -> tuple[SideVotes, SideVotes]:
     positive = outcome.jurors.factors >= 0
     sides = []
     for name, of in (("−", ~positive), ("+", positive)):
-        helpful, somewhat, not_helpful = counts(outcome.ratings[0], of)
+        helpful, somewhat, not_helpful = (int((outcome.ratings[0][of] == level).sum()) for level in (1, 0.5, 0))
         sides.append(SideVotes(side=name, helpful=helpful, somewhat_helpful=somewhat, not_helpful=not_helpful))
     return sides[0], sides[1]
 
@@ -281,22 +351,10 @@ def _side(votes: SideVotes) -> Side:
 
 
 def _interval(values: list[float]) -> Interval:
-    low, high = middle(np.asarray(values))
+    """The middle 90 %."""
+    low, high = np.quantile(values, (0.05, 0.95))
     return Interval(low=float(low), high=float(high))
 
 
 def _blocked(status: StatusResult) -> tuple[RuleWord, ...]:
     return tuple(RuleWord(rule=said.rule.value, reason=said.reason) for said in status.blocked_by)
-
-
-def changes_by_edit(case: Case) -> tuple[str, ...]:
-    """What the last edit did to the votes (see `changes`), where the text before it was judged by the same jury."""
-    now = case.verdict_on(case.draft.sha256) if case.draft else None
-    before = next((found for text in reversed(case.revisions) if (found := case.verdict_on(text.sha256))), None)
-    if now is None or before is None or before.text_sha256 == now.text_sha256 or not _same_jury(before, now):
-        return ()
-    return changes(before, now)
-
-
-def _same_jury(one: JuryVerdict, other: JuryVerdict) -> bool:
-    return (one.seed, one.jurors, one.sampling, one.model) == (other.seed, other.jurors, other.sampling, other.model)

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdnotes.jury.features import features
 from crowdnotes.jury.jury import open_jury
-from crowdnotes.jury.model import load_model
+from crowdnotes.jury.model import features, load_model
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.studies.public_notes import load_public
 from crowdnotes.studies.train.jury_ratings import run_public_training

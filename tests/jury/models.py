@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from crowdnotes.domain import JuryQuality
-from crowdnotes.jury.features import COLUMNS, features
 from crowdnotes.jury.jury import Jury
-from crowdnotes.jury.latent import Crowd
-from crowdnotes.jury.model import CampModel, Landmarks, Rarity, Score
+from crowdnotes.jury.model import COLUMNS, CampModel, Landmarks, Rarity, Score, features
 from crowdnotes.jury.raters import shipped_pool
-from crowdnotes.jury.votes import OrdinalModel, Sides
+from crowdnotes.jury.votes import Crowd, OrdinalModel, Sides
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.testing import HashingEmbedder
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.jury.features import BLOCKS, COLUMNS, features, hosts_of
-from crowdnotes.jury.influence import influences
+from crowdnotes.jury.model import BLOCKS, COLUMNS, features, hosts_of
 from crowdnotes.jury.raters import Floats
+from crowdnotes.jury.verdict import influences
 from crowdnotes.testing import HashingEmbedder
 from tests.jury.models import small_model
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from crowdnotes.domain import JuryVerdict
-from crowdnotes.jury.features import features
 from crowdnotes.jury.jury import open_jury
-from crowdnotes.jury.model import SHIPPED_MODEL
+from crowdnotes.jury.model import SHIPPED_MODEL, features
 from crowdnotes.jury.raters import ASSETS
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES
 from crowdnotes.settings import BridgingSettings, JurySettings

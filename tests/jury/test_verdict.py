@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Influence, Interval, SideVotes, Span
 from crowdnotes.errors import InputError
-from crowdnotes.jury import changes
-from crowdnotes.jury.verdict import cautions, check_note, like_any_note, plain_sentence
+from crowdnotes.jury.verdict import cautions, changes, check_note, like_any_note, plain_sentence
 from crowdnotes.settings import JurySettings
 from tests.jury.models import small_jury
 
@@ -128,5 +127,3 @@ def test_a_better_version_says_what_rose() -> None:
     assert "The status went from NEEDS_MORE_RATINGS to CURRENTLY_RATED_HELPFUL." in said
     assert any(line.startswith("Side −:") for line in said)
     assert changes(after, after) == ("The jury makes no difference between the two versions.",)
-    with pytest.raises(InputError, match="different juries"):
-        changes(jury.verdict(None, "A lovely note.", seed=1), jury.verdict(None, "A lovely note.", seed=2))

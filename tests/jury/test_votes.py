@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.jury.raters import Jurors, sample_raters, shipped_pool
-from crowdnotes.jury.votes import OrdinalModel, Predictions, counts, middle, simulate_votes
+from crowdnotes.jury.votes import (
+    Crowd,
+    OrdinalModel,
+    Predictions,
+    careful_intercepts,
+    possible_intercepts,
+    simulate_votes,
+)
 from crowdnotes.settings import JurySettings
 
 _NUMBER = st.floats(-50, 50)
@@ -46,7 +53,7 @@ def test_ratings_occur_as_often_as_their_chances() -> None:
     predicted = Predictions(np.asarray([-0.5]), np.asarray([1.0]))
     outcome = simulate_votes(predicted, jurors, _ORDINAL, JurySettings(), chance)
     helpful, not_helpful = _ORDINAL.chances(predicted.appeal, predicted.lean, jurors)
-    said = counts(outcome.ratings[0], np.ones(len(jurors), dtype=bool))
+    said = [(outcome.ratings[0] == level).sum() for level in (1, 0.5, 0)]
     expected = (helpful.sum(), len(jurors) - helpful.sum() - not_helpful.sum(), not_helpful.sum())
     assert np.asarray(said) / len(jurors) == pytest.approx(np.asarray(expected) / len(jurors), abs=0.005)
 
@@ -72,6 +79,39 @@ def test_every_note_meets_the_same_jurors_with_the_same_luck() -> None:
     assert outcome.intercepts[2] > outcome.intercepts[0]
 
 
-def test_the_middle_leaves_a_twentieth_on_either_side() -> None:
-    low, high = middle(np.arange(101, dtype=np.float64)[:, None])
-    assert (low[0], high[0]) == pytest.approx((5.0, 95.0))
+_LINE = 0.40
+
+
+@given(st.floats(0, 1))
+def test_the_truths_reach_the_line_as_often_as_the_chance_says(chance: float) -> None:
+    truths = possible_intercepts(np.asarray([chance]), _LINE, 200)[:, 0]
+    assert float((truths >= _LINE).mean()) == pytest.approx(chance, abs=0.006)
+
+
+@pytest.mark.parametrize(("chance", "reached"), [(0.66, False), (0.67, True), (0.5, False)])
+def test_the_intercept_that_is_told_reaches_the_line_from_two_in_three(chance: float, reached: bool) -> None:
+    assert bool(careful_intercepts(np.asarray([chance]), _LINE)[0] >= _LINE) is reached
+
+
+def test_of_two_chances_the_larger_has_the_larger_intercept() -> None:
+    told = careful_intercepts(np.linspace(0, 1, 50), _LINE)
+    assert (np.diff(told[1:-1]) > 0).all()
+
+
+def test_the_votes_of_a_jury_give_the_intercept_back() -> None:
+    wanted, lean = np.asarray([-0.2, 0.1, 0.4, 0.55]), np.asarray([0.0, 2.0, -1.0, 0.5])
+    pool, settings, chance = shipped_pool(), JurySettings(), np.random.default_rng(0)
+    appeal = Crowd.of(pool, settings).appeal(wanted, lean, np.zeros(4), _ORDINAL)
+    juries = [
+        simulate_votes(Predictions(appeal, lean), sample_raters(pool, 1_000, chance), _ORDINAL, settings, chance)
+        for _ in range(30)
+    ]
+    assert np.mean([votes.intercepts for votes in juries], axis=0) == pytest.approx(wanted, abs=0.01)
+
+
+@pytest.mark.parametrize("gap", [0.9, -0.9])
+def test_what_divides_the_sides_cannot_please_all_of_them(gap: float) -> None:
+    crowd = Crowd.of(shipped_pool(), JurySettings())
+    lean = np.full(2, 8.0 * np.sign(gap))
+    divided, plain = crowd.appeal(np.asarray([0.5, 0.5]), lean, np.asarray([gap, 0.0]), _ORDINAL)
+    assert divided < plain - 1

@@ -16,7 +16,7 @@ from crowdnotes.cli.main import app
 from crowdnotes.engines.local.heads.head import load_head
 from crowdnotes.errors import InputError, ModelFilesError
 from crowdnotes.jury.model import SHIPPED_MODEL
-from crowdnotes.jury.shown import SHOWN, strictness
+from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, strictness
 from crowdnotes.studies.data_files import read_health_notes
 from crowdnotes.studies.train import shown as training
 from crowdnotes.testing import HashingEmbedder
@@ -141,6 +141,11 @@ def test_a_damaged_head_and_a_model_without_one_are_told(
     monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(tmp_path))
     with pytest.raises(InputError, match="does not tell what X shows"):
         CliRunner().invoke(app, ["bench", "jury", "--data", str(data)], catch_exceptions=False)
+    (tmp_path / SHOWN).write_bytes((model / SHOWN).read_bytes())
+    for damaged in ("{", "[]", '{"notes": 72}'):
+        (tmp_path / SHOWN_FIGURES).write_text(damaged, encoding="utf-8")
+        with pytest.raises(ModelFilesError, match=r"shown\.json are missing or damaged"):
+            CliRunner().invoke(app, ["jury", "score", "--note", "A note."], catch_exceptions=False)
     (tmp_path / SHOWN).write_bytes(b"no head")
     with pytest.raises(ModelFilesError):
         CliRunner().invoke(app, ["bench", "jury", "--data", str(data)], catch_exceptions=False)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from crowdnotes.errors import ConfigurationError, InputError
-from crowdnotes.jury.features import features
-from crowdnotes.jury.model import load_model
+from crowdnotes.jury.model import features, load_model
 from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.studies.bench.jury import HeldOut, bench_camps
 from crowdnotes.studies.train.jury import CampRun, run_camp_training

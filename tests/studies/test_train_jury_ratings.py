@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from crowdnotes.errors import InputError
-from crowdnotes.jury.features import features
-from crowdnotes.jury.model import load_model
+from crowdnotes.jury.model import features, load_model
 from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.studies.public_notes import load_public, split_chronologically

@@ -17,8 +17,7 @@ from scipy.sparse import csr_matrix
 from crowdnotes.domain import Noun
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.jury.features import COLUMNS, Features, features
-from crowdnotes.jury.model import CampModel, Rarity, Score, load_model
+from crowdnotes.jury.model import COLUMNS, CampModel, Features, Rarity, Score, features, load_model
 from crowdnotes.jury.raters import ASSETS, Floats
 from crowdnotes.studies.camp_notes import read_camps
 from crowdnotes.studies.measures import auc, brier, calibration_error

@@ -24,8 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from crowdnotes.domain import JuryQuality
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError
-from crowdnotes.jury.features import COLUMNS, Features, features
-from crowdnotes.jury.model import CampModel, Landmarks, Rarity, Score, save_model
+from crowdnotes.jury.model import COLUMNS, CampModel, Features, Landmarks, Rarity, Score, features, save_model
 from crowdnotes.jury.raters import Floats, Mixture
 from crowdnotes.jury.votes import OrdinalModel, Sides
 from crowdnotes.studies.bench.jury import CampFigures, HeldOut, measure_camps

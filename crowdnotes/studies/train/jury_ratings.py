@@ -23,8 +23,17 @@ from crowdnotes.bridging.scoring import locate
 from crowdnotes.domain import JuryQuality, Noun
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError
-from crowdnotes.jury.features import COLUMNS, Features, features
-from crowdnotes.jury.model import Landmarks, Rarity, RatingModel, Score, post_columns, save_model
+from crowdnotes.jury.model import (
+    COLUMNS,
+    Features,
+    Landmarks,
+    Rarity,
+    RatingModel,
+    Score,
+    features,
+    post_columns,
+    save_model,
+)
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import OrdinalModel, Sides
 from crowdnotes.settings import BridgingSettings

@@ -20,8 +20,8 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.heads.head import Blocks, Head
-from crowdnotes.jury.latent import CAREFUL
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
+from crowdnotes.jury.votes import CAREFUL
 from crowdnotes.studies.data_files import HealthNote, note_mark
 from crowdnotes.studies.judge_files import HeldOutVerdicts, write_held_out
 from crowdnotes.studies.measures import area_under_curve, bootstrap_auc, bootstrap_share, calibration_error
