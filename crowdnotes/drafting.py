@@ -12,7 +12,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crowdnotes.domain import AnswerKind, ClaimKind, Draft, Evidence, Points, Quotation, SentenceSupport
+from crowdnotes.domain import (
+    AnswerKind,
+    Assessment,
+    ClaimKind,
+    Draft,
+    Evidence,
+    GateName,
+    GateResult,
+    GateStatus,
+    Points,
+    Quotation,
+    SentenceSupport,
+)
 from crowdnotes.engines import Brief, Engine, EngineStep, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
@@ -151,6 +163,42 @@ def revise_candidates(
         rest = [draft for draft in ordered if draft not in stated]
         return Revised((*stated, final, *rest), "The revised one is only inferred, so the best that is stated leads")
     return Revised((final, *ordered), revision.changes)
+
+
+def mended(
+    engine: Engine,
+    brief: Brief,
+    evidence: Sequence[Evidence],
+    draft: Draft,
+    assessment: Assessment,
+    clock: Callable[[], datetime],
+) -> tuple[Draft, Draft] | None:
+    """The note revised by what the gates found wrong with its words, and the note as it was with that beside it.
+
+    None where no gate found anything that other words could mend. Raises EngineError.
+    """
+    found = {result.gate: result for result in assessment.found}
+    failed = [result for name, result in found.items() if result.status is GateStatus.FAIL]
+    if not failed or found[GateName.RELEVANCE].status is not GateStatus.PASS:
+        return None
+    wrong = [words for result in failed for words in _wrong(draft.text, result)]
+    before = draft.model_copy(update={"objections": tuple(dict.fromkeys(wrong))})
+    begun = time.perf_counter()
+    revision = engine.revise(brief, evidence, [before], budget_for(evidence))
+    if revision is None:
+        return None
+    changes = revision.changes or "Said in other words."
+    after = _draft(engine, revision.final, evidence, clock, begun, changes=changes)
+    return (after, before) if after.sha256 != draft.sha256 else None
+
+
+def _wrong(text: str, result: GateResult) -> list[str]:
+    """What a gate found wrong, each with the words it is about; its reason where it points at none."""
+    found = [finding for finding in result.findings if not finding.ok]
+    pointed = [
+        f"“{text[item.span.start : item.span.end]}”: {item.message}" if item.span else item.message for item in found
+    ]
+    return pointed or [result.reason]
 
 
 def _draft(

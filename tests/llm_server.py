@@ -244,7 +244,7 @@ def honest_answer(body: Body) -> Body:
             best = data[f"note {letters[0]}"].rstrip(".")
             name = next((name for name, text in passages.items() if best in text), next(iter(passages)))
             sentences = [_sentence(name, passages[name])]
-            return {"grades": grades, "final": {"best": letters[0], "sentences": sentences, "changes": "Nothing."}}
+            return {"grades": grades, "final": {"sentences": sentences, "changes": "Nothing."}}
         case "faithful":
             lines = [line.split(". ", 1)[1] for line in data["note, sentence by sentence"].splitlines()]
             carried = [{"sentence": number, **_carrier(line, passages)} for number, line in enumerate(lines, 1)]

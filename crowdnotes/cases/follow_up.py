@@ -297,7 +297,9 @@ def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]
     """
     evidence = case.judging_evidence
     brief = tools.brief(case)
-    if not evidence or (case.claims and brief.claim is None):
+    somewhere = bool(case.searched and (case.libraries or case.services))
+    may_search = may_search and somewhere and second_search(case) is None
+    if not (evidence or may_search) or (case.claims and brief.claim is None):
         return {}, "There is nothing to settle"
     try:
         found = tools.engine.settle(brief, evidence, _FURTHER_QUERIES if may_search else 0)
@@ -309,8 +311,7 @@ def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]
     answers = [answer.answer for _, answer in found.settlement.answers(evidence)]
     if AnswerKind.STATED in answers:
         return changes, f"{answers.count(AnswerKind.STATED)} of {len(evidence)} passages state what settles the claim"
-    somewhere = case.searched and (case.libraries or case.services)
-    if may_search and found.queries and somewhere and second_search(case) is None:
+    if may_search and found.queries:
         at = tools.clock()
         further = FollowUpSearch(
             id=f"settle-{len(case.follow_ups) + 1}",

@@ -16,8 +16,21 @@ from crowdnotes.cases.follow_up import SearchWork, Which
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
 from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
-from crowdnotes.domain import Aim, Case, Draft, Evidence, Image, JuryVerdict, Mode, Stage, StageName, Usage
-from crowdnotes.drafting import revise_candidates, why_no_note, write_candidates
+from crowdnotes.domain import (
+    Aim,
+    Assessment,
+    Case,
+    Draft,
+    Evidence,
+    GateStatus,
+    Image,
+    JuryVerdict,
+    Mode,
+    Stage,
+    StageName,
+    Usage,
+)
+from crowdnotes.drafting import mended, revise_candidates, why_no_note, write_candidates
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
@@ -244,8 +257,30 @@ class StageRunner:
         evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
         assessment = assess(self._tools.engine, self._tools.brief(case), case.draft.text, evidence, self._tools.clock)
         assessment = with_checks(assessment, case.draft.text, evidence, case.sentence_checks)
-        summary = ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
+        summary = _gates_in_words(assessment)
+        if before_inspection and case.draft.engine != "person" and self._tools.engine.uses_language_model:
+            changes, told = self._mended(case, case.draft, assessment)
+            return {"assessment": assessment, **changes}, summary + told
         return {"assessment": assessment}, summary
+
+    def _mended(self, case: Case, draft: Draft, assessment: Assessment) -> tuple[Changes, str]:
+        """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
+        tools, brief = self._tools, self._tools.brief(case)
+        evidence = _to_write_from(case, before_inspection=True)
+        try:
+            found = mended(tools.engine, brief, evidence, draft, assessment, tools.clock)
+            if found is None:
+                return {}, ""
+            after, before = found
+            cited = [item for item in case.evidence if item.id in after.evidence_ids]
+            again = assess(tools.engine, brief, after.text, cited, tools.clock)
+        except EngineError as error:
+            return {}, f". It was not mended: {error.message}"
+        others = [other for other in case.candidates if other.sha256 not in (draft.sha256, after.sha256)]
+        if any(result.status is not GateStatus.PASS for result in again.found):
+            return {"candidates": (before, *others)}, ". A mended note did not pass either, so it was dropped"
+        changes = {"candidates": (after, before, *others), "assessment": again, **_with_draft(case, after)}
+        return changes, f". Mended: {_gates_in_words(again)}"
 
     def _vote(self, case: Case, _: Progress) -> tuple[Changes, str]:
         """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
@@ -345,6 +380,10 @@ class StageRunner:
                     self._store.update(case_id, lambda case: _with_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]
+
+
+def _gates_in_words(assessment: Assessment) -> str:
+    return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
 
 
 def _to_write_from(case: Case, *, before_inspection: bool) -> tuple[Evidence, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from crowdnotes.domain import (
     ClaimKind,
     DecisionKind,
     FollowUpKind,
+    GateName,
+    GateResult,
+    GateStatus,
     Mode,
     Post,
     Span,
@@ -174,6 +177,18 @@ def test_a_persons_follow_up_is_asked_about_and_puts_no_search_of_its_own_on_rec
     assert desk.case.open_search is None
 
 
+def test_where_nothing_was_worth_reading_what_is_missing_is_searched_for_all_the_same(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "worth_choosing", lambda _: [])
+    desk.engine.looks_for = "walnut"
+    desk.gather()
+    assert desk.engine.asked[0] == []
+    (asked,) = desk.case.follow_ups
+    assert [item.id for item in desk.case.evidence] == list(asked.added) != []
+    assert desk.engine.asked[1] == list(asked.added)
+
+
 def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +229,51 @@ def test_the_notes_are_compared_and_the_best_one_bettered_is_the_draft_before_th
     assert desk.case.draft.changes == desk.said(StageName.REVISE) == "Said for how long."
     assert [draft.objections for draft in desk.case.candidates] == [(), (), ("It breaks off.",)]
     assert [stage.name for stage in desk.case.stages[-2:]] == [StageName.DRAFT, StageName.REVISE]
+
+
+def _fails_until(times: int) -> Callable[..., GateResult]:
+    """A correctness gate that fails until a note was bettered so many times."""
+
+    def correctness(note: str, *_: object) -> GateResult:
+        passes = note.count("It was watched.") >= times
+        status = GateStatus.PASS if passes else GateStatus.FAIL
+        return GateResult(gate=GateName.CORRECTNESS, status=status, reason="It says too much.")
+
+    return correctness
+
+
+@pytest.mark.parametrize(("times", "stands"), [(1, False), (2, True), (3, False)], ids=["passed", "mended", "in vain"])
+def test_a_note_that_fails_a_gate_before_anybody_read_it_is_mended_once_and_stands_if_it_passes(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, times: int, *, stands: bool
+) -> None:
+    monkeypatch.setattr(desk.engine, "correctness", _fails_until(times))
+    desk.gather()
+    desk.write()
+    before = desk.case.draft
+    assert before is not None
+    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    after, assessment = desk.case.draft, desk.case.assessment
+    assert after is not None
+    assert assessment is not None
+    assert assessment.text_sha256 == after.sha256
+    assert (after.text != before.text) is stands
+    objections = {draft.text: draft.objections for draft in desk.case.candidates}
+    assert objections[before.text] == (() if times == 1 else ("It says too much.",))
+    assert assessment.gate(GateName.CORRECTNESS).status is (GateStatus.FAIL if times == 3 else GateStatus.PASS)
+    told = {1: "helpfulness PASS", 2: "Mended: relevance PASS", 3: "did not pass either"}[times]
+    assert told in desk.said(StageName.ASSESS)
+
+
+def test_a_note_that_could_not_be_mended_keeps_its_scores_and_that_is_said(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.engine, "correctness", _fails_until(2))
+    desk.gather()
+    desk.write()
+    desk.engine.revises = _down
+    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    assert desk.said(StageName.ASSESS).endswith("It was not mended: The server is down.")
+    assert desk.case.assessment is not None
 
 
 def _unreadable() -> None:

@@ -49,6 +49,7 @@ YesNo = Literal["yes", "no"]
 _NOTHING = {"", "none", "no", "null", "n/a", "false", "nothing"}
 _BOOLEANS = {"true": "yes", "false": "no"}
 _NUMBER = re.compile(r"\W{0,3}(?:[a-z]{1,12}\.?\s{0,3}#?)?(-?\d{1,9})(?:\.0{0,3})?\W{0,3}", re.IGNORECASE)
+_OF_TEN = re.compile(r"\W{0,3}(\d{1,3}(?:[.,]\d{1,3})?)(?: ?/ ?10| (?:out )?of 10)?\W{0,3}", re.IGNORECASE)
 _ID = re.compile(
     r"\W{0,4}(?:(?:passage|evidence|source|note|id)\W{1,4})?([a-z])[ _-]?0{0,3}(\d{1,6})\W{0,4}", re.IGNORECASE
 )
@@ -76,6 +77,8 @@ def _meant(field: FieldInfo, value: object) -> object:
     if field.annotation is int and isinstance(value, str | bool):
         number = None if isinstance(value, bool) else _NUMBER.fullmatch(value.strip()[:40])
         return number[1] if number else f"no number: {value}"[:40]
+    if field.annotation is float and isinstance(value, str) and (grade := _OF_TEN.fullmatch(value.strip()[:20])):
+        return float(grade[1].replace(",", "."))
     return "" if field.annotation is str and value is None else value
 
 

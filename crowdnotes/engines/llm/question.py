@@ -165,16 +165,16 @@ def post_block(post: Post) -> Block:
     return Block("post", post.whole_text)
 
 
-def passage_block(item: Evidence, today: date | None = None) -> Block:
+def passage_block(item: Evidence, today: date | None = None, gives: str = "") -> Block:
     """A passage under its id, with who published it, under what title and when: all of it from outside.
 
-    With `today` it says whether it is old by then.
+    With `today` it says whether it is old by then; `gives` is what was found of it.
     """
     source = item.source
     name, site = publisher_name(source), host(source.url)
     publisher = name or (f"not known (site {site})" if site else "not known")
-    about = f"(publisher: {publisher} · title: {source.title} · date: {_when(source.published, today)})"
-    return Block(f"passage {item.id}", f"{about}\n{item.passage.text}")
+    parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source.published, today)}", gives)
+    return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{item.passage.text}")
 
 
 def _when(published: date | None, today: date | None) -> str:

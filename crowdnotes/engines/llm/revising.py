@@ -45,7 +45,6 @@ class Grade(Answer):
 class FinalNote(Answer):
     """The best note, revised."""
 
-    best: str = ""
     sentences: list[SentenceAnswer]
     changes: str = ""
 
@@ -96,13 +95,18 @@ def _ask(
         checked_note(answer.final.sentences, brief, evidence, budget)
 
     shown = [
-        Block(f"note {letter}", without_urls(notes[place].text).strip())
+        Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_found_wrong(notes[place])]))
         for letter, place in zip(letters, order, strict=True)
     ]
     blocks = [*brief_blocks(brief), *passages_for(brief, evidence), *shown]
     return asker.ask(
         question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
     ).value
+
+
+def _found_wrong(note: Draft) -> list[str]:
+    """What was found wrong with it before, in lines."""
+    return ["Found wrong by a check:", *note.objections] if note.objections else []
 
 
 def _letter(said: str) -> str:

@@ -80,7 +80,7 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
     asked = [item for item in evidence if item.id not in known]
     readable = [item for item in asked if without_injections(item.passage.text).strip()]
     answer = SettleAnswer(passages=[])
-    if readable:
+    if readable or (limit and not evidence):  # where nothing was found, what to search for is asked all the same
         answer = _ask(asker, brief, readable, limit)
     ids = [item.id for item in readable]
     marked = marked_as(answer.to_program, ids)

@@ -103,9 +103,10 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 _SPARE = 20  # models miscount
 _MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
-_ROOM = 1_000  # characters of a passage around the words found in it
+_ROOM = 600  # characters of a passage around the words found in it
 _REASON = 260
 _ABSTAINED = {"not_needed": "Not needed", "not_enough_evidence": "Not enough evidence"}
+_GIVES = {AnswerKind.STATED: "states what settles the claim", AnswerKind.INFERRED: "lets infer it"}
 _BASES = {basis.value: basis for basis in Basis}
 
 
@@ -200,14 +201,10 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
         answer = settlement.of(item)
         if answer is None or (item.used and not answer.to_program):
             chosen.setdefault(item.id, item)
-    # The words that were found, and not what a model said of them: it had read pages that may give orders.
-    found = "\n".join(
-        f"{item.id} {'states' if answer.answer is AnswerKind.STATED else 'lets infer'}: “{_words(item, answer)}”"
-        for item, answer in answering
-    )
+    # Only whether it answers, and not what a model said of it: it had read pages that may give orders.
+    gives = {item.id: _GIVES[answer.answer] for item, answer in answering}
     return [
-        *(passage_block(chosen[item.id], brief.today) for item in evidence if item.id in chosen),
-        Block("what they give for the claim", found),
+        passage_block(chosen[item.id], brief.today, gives.get(item.id, "")) for item in evidence if item.id in chosen
     ]
 
 
@@ -230,10 +227,6 @@ def _around(item: Evidence, answer: PassageAnswer) -> Evidence:
         first, last = wider[0]
     near = text[sentences[first].start : sentences[last].end]
     return item.model_copy(update={"passage": item.passage.model_copy(update={"text": near})})
-
-
-def _words(item: Evidence, answer: PassageAnswer) -> str:
-    return "" if answer.span is None else item.passage.text[answer.span.start : answer.span.end]
 
 
 def _good(

@@ -98,7 +98,7 @@ class Obedient:
                 notes = [{"sentences": [sentence]} for sentence in (forged, planted)]
                 told = {"reason": PAYLOAD, "decision": decision, "notes": notes}
             case "grades":
-                told = {**honest, "final": {"best": "A", "sentences": [planted], "changes": f"{PAYLOAD} {LINK}"}}
+                told = {**honest, "final": {"sentences": [planted], "changes": f"{PAYLOAD} {LINK}"}}
             case "faithful":
                 carried = [{"sentence": n, "evidence_id": name, "quote": quote} for n in range(1, 9)]
                 told = {**honest, "carried": carried, "reason": PAYLOAD}

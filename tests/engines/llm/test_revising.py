@@ -40,13 +40,10 @@ def _shown(body: Body) -> dict[str, int]:
 
 
 class Judge:
-    """Grades the notes by their places, whatever their letters; begins from the one at `best`."""
+    """Grades the notes by their places, whatever their letters."""
 
-    def __init__(
-        self, *grades: float, best: int = 0, final: Sequence[Body] = (), **objections: Mapping[str, str]
-    ) -> None:
+    def __init__(self, *grades: float | str, final: Sequence[Body] = (), **objections: Mapping[str, str]) -> None:
         self.grades = grades
-        self.best = best
         self.final = final or [sentence()]
         self.objections = {int(name.removeprefix("to_")): [said] for name, said in objections.items()}
         self.orders: list[list[int]] = []
@@ -58,8 +55,7 @@ class Judge:
             {"note": letter, "objections": self.objections.get(place, []), "grade": self.grades[place]}
             for letter, place in shown.items()
         ]
-        best = next(letter for letter, place in shown.items() if place == self.best)
-        final = {"best": f"Note {best}", "sentences": self.final, "changes": "Said it in fewer words."}
+        final = {"sentences": self.final, "changes": "Said it in fewer words."}
         return json.dumps({"grades": grades, "final": final})
 
 
@@ -70,7 +66,7 @@ def _revised(answer: Callable[[Body], str], drafts: Sequence[Draft] = DRAFTS) ->
 
 def test_the_notes_are_ordered_by_grade_with_what_is_said_against_each_and_the_best_one_is_revised() -> None:
     words = {"quote": "linked to no illness", "objection": "The passage says less."}
-    judge = Judge(3, 9, 6, best=1, to_1=words, final=[sentence(), sentence(RASH, RASH)])
+    judge = Judge(3, 9, 6, to_1=words, final=[sentence(), sentence(RASH, RASH)])
     revision, server = _revised(judge)
     assert revision.order == (1, 2, 0)
     assert revision.objections == ((), ("“linked to no illness”: The passage says less.",), ())
@@ -103,7 +99,7 @@ def test_where_the_best_two_are_close_it_is_asked_again_in_the_opposite_order_an
     def prefers_the_first(body: Body) -> str:
         shown = _shown(body)
         grades = [{"note": letter, "objections": [], "grade": leaning[letter]} for letter in shown]
-        return json.dumps({"grades": grades, "final": {"best": "A", "sentences": [sentence()], "changes": "None."}})
+        return json.dumps({"grades": grades, "final": {"sentences": [sentence()], "changes": "None."}})
 
     revision, server = _revised(prefers_the_first)
     first, second = (list(_shown(body).values()) for body in server.requests)
@@ -112,9 +108,13 @@ def test_where_the_best_two_are_close_it_is_asked_again_in_the_opposite_order_an
     assert list(revision.order) == sorted(means, key=lambda place: (-means[place], place))
 
 
+def test_a_grade_out_of_ten_is_read_as_the_number_it_means() -> None:
+    assert _revised(Judge("3/10", "9.5 out of 10", "6,0"))[0].order == (1, 2, 0)
+
+
 def test_what_is_said_where_it_was_asked_twice_is_of_the_second_time_and_of_the_right_note() -> None:
     words = {"quote": "", "objection": "It leaves out the children."}
-    revision, server = _revised(Judge(8, 8, 8, to_2=words, best=2))
+    revision, server = _revised(Judge(8, 8, 8, to_2=words))
     assert len(server.requests) == 2
     assert revision.objections == ((), (), ("It leaves out the children.",))
 
@@ -171,14 +171,14 @@ def _candidates(judge: Judge) -> Revised:
 
 def test_the_revised_note_stands_first_with_what_changed_and_the_earlier_ones_stay_with_the_objections() -> None:
     said = {"quote": "", "objection": "Too short."}
-    revised = _candidates(Judge(3, 6, 9, best=2, to_2=said, final=[sentence(), sentence(RASH, RASH)]))
+    revised = _candidates(Judge(3, 6, 9, to_2=said, final=[sentence(), sentence(RASH, RASH)]))
     assert [draft.text for draft in revised.candidates] == [f"{NOTE} {RASH} {LINK}", TEXTS[2], TEXTS[1], TEXTS[0]]
     assert revised.candidates[0].changes == revised.summary == "Said it in fewer words."
     assert [draft.objections for draft in revised.candidates] == [(), ("Too short.",), (), ()]
 
 
 def test_a_best_note_that_is_left_as_it_is_stands_first_and_once() -> None:
-    revised = _candidates(Judge(6, 9, 3, best=0))
+    revised = _candidates(Judge(6, 9, 3))
     assert [draft.text for draft in revised.candidates] == [TEXTS[0], TEXTS[1], TEXTS[2]]
     assert revised.summary == "The best one was left as it is"
     assert QUOTE in TEXTS[0]

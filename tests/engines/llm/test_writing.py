@@ -195,14 +195,15 @@ def test_only_passages_that_answer_are_shown_with_what_they_give_and_those_that_
     items = [evidence(number=number) for number in range(1, 5)]
     data = _shown(items, AnswerKind.INFERRED, AnswerKind.NONE, AnswerKind.STATED)
     assert [label for label in data if label.startswith("passage")] == ["passage E1", "passage E3", "passage E4"]
-    assert data["what they give for the claim"] == "E3 states: “The review”\nE1 lets infer: “The review”"
+    assert [name for name in ("E1", "E3", "E4") if "settles the claim)" in data[f"passage {name}"]] == ["E3"]
+    assert [name for name in ("E1", "E3", "E4") if "lets infer it)" in data[f"passage {name}"]] == ["E1"]
 
 
 @pytest.mark.parametrize("answers", [(), (AnswerKind.NONE, AnswerKind.NONE)], ids=["nobody asked", "none answers"])
 def test_where_none_answers_or_nobody_asked_all_are_shown(answers: tuple[AnswerKind, ...]) -> None:
     data = _shown([evidence(), evidence(number=2)], *answers)
     assert [label for label in data if label.startswith("passage")] == ["passage E1", "passage E2"]
-    assert "what they give for the claim" not in data
+    assert not any("settles the claim" in text for text in data.values())
 
 
 def test_notes_proposed_before_are_shown_so_that_the_next_ones_differ() -> None:
@@ -232,6 +233,6 @@ def test_of_a_long_passage_the_writer_sees_whole_sentences_around_the_words_that
         engine.write(brief, [long], 250, 1)
     shown = data_of(server.requests[0])["passage E1"].split("\n", 1)[1]
     assert PASSAGE in shown
-    assert 800 < len(shown) <= 1_000
+    assert 450 < len(shown) <= 600
     assert shown.endswith(".")
     assert shown[0].isupper()
