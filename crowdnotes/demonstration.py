@@ -139,12 +139,12 @@ class DemonstrationFetcher:
         page = _pages_by_address().get(_address(target.url))
         if page is None:
             detail = "There is no page at this address (404)."
-            return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail, status=404)
+            return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail)
         try:
             body = _path_of(page).read_bytes()
         except OSError as error:
             raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR) from error
-        return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body, status=200)
+        return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body)
 
 
 class DemonstrationLinks:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic_core import PydanticUndefined
 from pydantic_settings import BaseSettings
 
-from crowdnotes.evidence.search.registry import ONLINE
+from crowdnotes.evidence.search import ONLINE
 from crowdnotes.settings import Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"

@@ -28,7 +28,7 @@ from crowdnotes.engines import Brief, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.base import Carrier
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
-from crowdnotes.evidence.building import ReadSource, build_evidence
+from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.reading.document import HTML, read_body
 from crowdnotes.settings import EvidenceSettings, GateSettings
 from crowdnotes.testing import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence

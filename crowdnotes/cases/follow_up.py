@@ -39,7 +39,7 @@ from crowdnotes.domain import (
     StageName,
 )
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
-from crowdnotes.evidence.duplicates import without_near_duplicates
+from crowdnotes.evidence.merging import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.jobs import Progress
 from crowdnotes.text.urls import canonical_url, identities

@@ -28,9 +28,9 @@ from crowdnotes.domain import (
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.errors import JobCancelled, JobError, LibraryError
-from crowdnotes.evidence.building import ReadSource, build_evidence
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.evidence.search.run import plan_for

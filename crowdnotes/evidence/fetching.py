@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -50,7 +50,6 @@ class Page:
     charset: str | None = None
     body: bytes = field(default=b"", repr=False)
     detail: str = ""
-    status: int | None = None
 
 
 class PageFetcher(Protocol):
@@ -77,36 +76,25 @@ class Fetcher:
 
     def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
         """See `PageFetcher.fetch`. Takes `total_seconds` at most."""
-        now = datetime.now(UTC)
         hops = [url.strip()]
+
+        def take(response: httpx.Response) -> Page:
+            _refuse_status(response.status_code)
+            declared = parse_content_type(response.headers.get("Content-Type"))
+            declared.refuse_unreadable()
+            body = read_capped(response, self._settings.max_bytes)
+            kind = settle_kind(declared, body)
+            return Page(url, hops[-1], FetchOutcome.READ, asked_at(response), kind, declared.charset, body)
+
+        outcome = FetchOutcome.UNREACHABLE
         try:
             deadline = Deadline(self._settings.total_seconds, check)
-            answer = follow(hops, self._take, self._settings, self._allowed_hosts, deadline, self._cache, _ACCEPT)
+            return follow(hops, take, self._settings, self._allowed_hosts, deadline, self._cache, _ACCEPT)
         except InputError as error:
-            return Page(url, hops[-1], FetchOutcome.UNREACHABLE, now, detail=str(error))
+            detail = str(error)
         except FetchError as error:
-            status = error.status if isinstance(error, _StatusError) else None
-            return Page(url, hops[-1], error.outcome, now, detail=error.message, status=status)
-        return Page(
-            requested_url=url,
-            url=hops[-1],
-            outcome=FetchOutcome.READ,
-            fetched_at=answer.asked_at,
-            content_type=answer.kind,
-            charset=answer.charset,
-            body=answer.body,
-            status=answer.status,
-        )
-
-    def _take(self, response: httpx.Response) -> _Answer:
-        _refuse_status(response.status_code)
-        declared = parse_content_type(response.headers.get("Content-Type"))
-        declared.refuse_unreadable()
-        length = response.headers.get("Content-Length", "")
-        if re.fullmatch(r"\d{1,20}", length) and int(length) > self._settings.max_bytes:
-            raise _too_large(self._settings.max_bytes)
-        body = read_capped(response.iter_raw(), response.headers.get("Content-Encoding", ""), self._settings.max_bytes)
-        return _Answer(settle_kind(declared, body), declared.charset, body, response.status_code, asked_at(response))
+            outcome, detail = error.outcome, error.message
+        return Page(url, hops[-1], outcome, datetime.now(UTC), detail=detail)
 
 
 def follow(
@@ -146,21 +134,6 @@ def follow(
     raise FetchError(f"The link redirects more than {settings.max_redirects} times.", FetchOutcome.UNREACHABLE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    kind: str
-    charset: str | None
-    body: bytes
-    status: int
-    asked_at: datetime
-
-
-class _StatusError(FetchError):
-    def __init__(self, message: str, outcome: FetchOutcome, status: int) -> None:
-        super().__init__(message, outcome)
-        self.status = status
-
-
 def _join(base: str, location: str) -> str:
     try:
         address = urljoin(base, location) if len(location) <= MAX_URL else location
@@ -192,39 +165,38 @@ def _refuse_status(status: int) -> None:
         outcome, message = FetchOutcome.NOT_FOUND, "There is no page at this address"
     elif status == 408:
         outcome, message = FetchOutcome.TIMED_OUT, "The site gave up waiting"
-    raise _StatusError(f"{message} ({status}).", outcome, status)
+    raise FetchError(f"{message} ({status}).", outcome)
 
 
-ACCEPT_ENCODING = "gzip, deflate"
-_GZIP_OR_ZLIB = 47  # window bits: a header of either kind
-_RAW_DEFLATE = -15  # some servers mean this by "deflate"
-_EMPTY_MEMBERS = 1_000  # gzip members one after another, a known way to burn time
+ACCEPT_ENCODING = "gzip"
+_GZIP = 31  # window bits of zlib for data with gzip's header
 
 
-def read_capped(pieces: Iterable[bytes], encoding: str, max_bytes: int) -> bytes:
+def read_capped(response: httpx.Response, max_bytes: int) -> bytes:
     """The whole body, unpacked. Stops reading as soon as it is clear that it is too large.
 
     Raises FetchError: TOO_LARGE past `max_bytes` packed or unpacked, WRONG_TYPE for an encoding that
     was not asked for, UNREADABLE for a damaged one.
     """
-    encoding = encoding.strip().lower()
+    length = response.headers.get("Content-Length", "")
+    if re.fullmatch(r"\d{1,20}", length) and int(length) > max_bytes:
+        raise _too_large(max_bytes)
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    pieces = _counted(response.iter_raw(), max_bytes)
     if encoding in ("", "identity"):
-        return b"".join(_counted(pieces, max_bytes))
-    if encoding not in ("gzip", "x-gzip", "deflate"):
+        return b"".join(pieces)
+    if encoding not in ("gzip", "x-gzip"):
         raise FetchError(
             f"The site packs its page in a way that was not asked for ({encoding[:40]}).", FetchOutcome.WRONG_TYPE
         )
-    unpacker = _Unpacker(max_bytes)
-    for piece in _counted(pieces, max_bytes):
-        unpacker.feed(piece)
-    return unpacker.finish()
+    return _unpacked(pieces, max_bytes)
 
 
 def _too_large(max_bytes: int) -> FetchError:
     return FetchError(f"The page is larger than {max_bytes / 1_000_000:g} MB.", FetchOutcome.TOO_LARGE)
 
 
-def _counted(pieces: Iterable[bytes], max_bytes: int) -> Iterable[bytes]:
+def _counted(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
     total = 0
     for piece in pieces:
         total += len(piece)
@@ -233,41 +205,18 @@ def _counted(pieces: Iterable[bytes], max_bytes: int) -> Iterable[bytes]:
         yield piece
 
 
-class _Unpacker:
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._out = bytearray()
-        self._members = 0
-        self._fed = False
-        self._inner = zlib.decompressobj(_GZIP_OR_ZLIB)
-
-    def feed(self, data: bytes) -> None:
-        while data:
-            if self._inner.eof:
-                # A second gzip member; anything else after the end is padding, as browsers treat it.
-                if not data.startswith(b"\x1f\x8b") or self._members >= _EMPTY_MEMBERS:
-                    return
-                self._members += 1
-                self._inner = zlib.decompressobj(_GZIP_OR_ZLIB)
-            data = self._step(data)
-
-    def finish(self) -> bytes:
-        if self._fed and not self._inner.eof:
-            raise FetchError("The page broke off before its end.", FetchOutcome.UNREADABLE)
-        return bytes(self._out)
-
-    def _step(self, data: bytes) -> bytes:
-        room = self._max_bytes - len(self._out) + 1
+def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> bytes:
+    """What gzip packed; what follows its end is padding, as browsers treat it."""
+    unpacker, out = zlib.decompressobj(_GZIP), bytearray()
+    packed = False
+    for piece in pieces:
+        packed = True
         try:
-            piece = self._inner.decompress(data, room)
+            out += b"" if unpacker.eof else unpacker.decompress(piece, max_bytes - len(out) + 1)
         except zlib.error as error:
-            if self._fed:
-                raise FetchError("The page's packing is damaged.", FetchOutcome.UNREADABLE) from error
-            self._fed = True
-            self._inner = zlib.decompressobj(_RAW_DEFLATE)
-            return data
-        self._fed = True
-        self._out += piece
-        if len(self._out) > self._max_bytes:
-            raise _too_large(self._max_bytes)
-        return self._inner.unused_data if self._inner.eof else self._inner.unconsumed_tail
+            raise FetchError("The page's packing is damaged.", FetchOutcome.UNREADABLE) from error
+        if len(out) > max_bytes:
+            raise _too_large(max_bytes)
+    if packed and not unpacker.eof:
+        raise FetchError("The page broke off before its end.", FetchOutcome.UNREADABLE)
+    return bytes(out)

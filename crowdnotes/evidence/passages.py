@@ -1,4 +1,4 @@
-"""The passage of a source: its best run of whole sentences for a post (CrowdNotes+ appendix D.2).
+"""The evidence of a case: of each source its best run of whole sentences for the post (CrowdNotes+ appendix D.2).
 
 At most 512 tokens, from the beginning of a sentence to the end of one, a heading or list label with what follows it; a
 text of that size is its own passage. Which run is chosen by what is asked of the source: the post, its claims, and the
@@ -22,23 +22,25 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import numpy as np
 
-from crowdnotes.domain import Passage, Span
+from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.settings import EvidenceSettings
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.stems import content_words, short_stem, short_stems
+from crowdnotes.text.urls import canonical_url
 
 _MOST_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores
 _SHORTLIST = 4
 _LONGEST_TOKEN = 64  # characters; tokenizers read a longer "word" as one token, however long
 _PIECE_OF_GIANT = 8
 _LONGEST_SENTENCE = 300  # characters; a batch is as slow as its longest text, and a longer one blurs
-_SNAP = 48  # characters that an edge may move to reach the end of a word
+_SNAP = 48  # characters that a cut may move to reach the end of a word
 _MARKS = 3
 _MARK_WITHIN = 0.12  # of the best sentence's cosine
 _MOST_CLAIMS = 3
@@ -122,14 +124,16 @@ class _Look:
 
 def _look(whole: Whole, stems: frozenset[str], embedder: Embedder, tokens: int, overlap: int) -> _Look:
     found = _without_giants(embedder.token_spans(whole.text))
-    windows = _windows(whole.text, found, tokens, overlap)
+    windows = _windows(found, tokens, overlap)
     if not windows:
         raise ValueError("the text is empty")
     wanted = stems | frozenset(short_stems(f"{whole.snippet} {whole.reason}"))
     regions = _merged(_shortlist(whole, windows, wanted))
     spans = [span for region in regions for span in _sentence_spans(whole.text, region)]
     runs = runs_of(whole.text, spans, [start for start, _ in found], tokens) or windows[:1]
-    return _Look(whole, runs, _worth_embedding(_sentences(whole.text, spans), wanted))
+    cut = pieces(whole.text, spans, _LONGEST_SENTENCE)
+    sentences = [_Sentence(span, frozenset(short_stems(whole.text[span.start : span.end]))) for span in cut]
+    return _Look(whole, runs, _worth_embedding(sentences, wanted))
 
 
 def _best(look: _Look, asked: FloatArray, vectors: FloatArray, surroundings: int) -> Passage:
@@ -202,21 +206,13 @@ def page_at(page_starts: Sequence[int], offset: int) -> int | None:
     return max(1, bisect_right(page_starts, offset)) if page_starts else None
 
 
-def windows_of(text: str, embedder: Embedder, tokens: int, overlap: int) -> list[Span]:
-    """Windows that cover every token of the text, in order, each sharing `overlap` tokens or more with the next.
-
-    Edges that fall inside a word move outward to its ends. The last window ends with the text
-    and is as long as the others. A text without tokens has none.
-    """
-    return _windows(text, _without_giants(embedder.token_spans(text)), tokens, overlap)
-
-
-def _windows(text: str, found: Sequence[tuple[int, int]], tokens: int, overlap: int) -> list[Span]:
+def _windows(found: Sequence[tuple[int, int]], tokens: int, overlap: int) -> list[Span]:
+    """Windows that cover every token, in order, each sharing `overlap` tokens with the one before."""
     if not found:
         return []
     last = max(0, len(found) - tokens)
     starts = [*range(0, last, tokens - overlap), last]
-    return [_snapped(text, found[start][0], found[min(start + tokens, len(found)) - 1][1]) for start in starts]
+    return [Span(start=found[at][0], end=found[min(at + tokens, len(found)) - 1][1]) for at in starts]
 
 
 def _without_giants(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -229,14 +225,6 @@ def _without_giants(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
             continue
         cut.extend((at, min(end, at + _PIECE_OF_GIANT)) for at in range(start, end, _PIECE_OF_GIANT))
     return cut
-
-
-def _snapped(text: str, start: int, end: int) -> Span:
-    left = next((at for at in range(start, max(-1, start - _SNAP), -1) if at == 0 or text[at - 1].isspace()), start)
-    right = next((at for at in range(end, min(len(text), end + _SNAP)) if text[at].isspace()), None)
-    if right is None:
-        right = len(text) if len(text) - end < _SNAP else end
-    return Span(start=left, end=right)
 
 
 def _shortlist(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) -> list[Span]:
@@ -347,18 +335,18 @@ def _parts(text: str, unit: Span, token_starts: Sequence[int], most: int) -> lis
     return [Span(start=start, end=end) for start, end in pairwise([*cuts, unit.end]) if start < end]
 
 
-def _sentences(text: str, spans: Sequence[Span]) -> list[_Sentence]:
-    """As they are embedded: the very long ones cut at spaces."""
-    found: list[_Sentence] = []
-    for sentence in spans:
+def pieces(text: str, sentences: Sequence[Span], longest: int) -> list[Span]:
+    """The sentences, those of more than `longest` characters cut at spaces."""
+    found: list[Span] = []
+    for sentence in sentences:
         start = sentence.start
-        while start < sentence.end:
-            cut = sentence.end
-            if cut - start > _LONGEST_SENTENCE:
-                space = text.rfind(" ", start + 1, start + _LONGEST_SENTENCE)
-                cut = space if space > start else start + _LONGEST_SENTENCE
-            found.append(_Sentence(Span(start=start, end=cut), frozenset(short_stems(text[start:cut]))))
+        while sentence.end - start > longest:
+            space = text.rfind(" ", start + 1, start + longest)
+            cut = space if space > start else start + longest
+            found.append(Span(start=start, end=cut))
             start = cut
+        if start < sentence.end:
+            found.append(Span(start=start, end=sentence.end))
     return found
 
 
@@ -402,3 +390,86 @@ def _marks(window: Span, sentences: Sequence[_Sentence], similarity: FloatArray)
         Span(start=max(0, span.start - window.start), end=min(window.end, span.end) - window.start)
         for span in (sentences[row].span for row in near)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A source that was read, its whole text, and why it is here; `snippet` is what the search that found it showed."""
+
+    source: Source
+    text: str
+    why: str
+    snippet: str = ""
+
+
+def build_evidence(
+    post: Post,
+    read: Sequence[ReadSource],
+    embedder: Embedder,
+    settings: EvidenceSettings,
+    *,
+    claims: Sequence[Claim] = (),
+    earlier: Sequence[Evidence] = (),
+    first_number: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Evidence, ...]:
+    """The best passage of each source (CrowdNotes+ appendix D.2), and of records that share a page those that differ.
+
+    `earlier` evidence whose source is still there keeps its id and the person's review; new passages
+    follow it from "E<first_number>" on, the one most similar to the post first.
+    """
+    by_source = {item.source.id: item for item in earlier}
+    kept: list[Evidence] = []
+    unread: list[ReadSource] = []
+    for item in read:
+        before = by_source.get(item.source.id)
+        if before is not None and before.source.text_sha256 == item.source.text_sha256:
+            kept.append(before.model_copy(update={"source": item.source}))
+        else:
+            unread.append(item)
+    if progress is not None:
+        progress(len(kept), len(read))
+    found = best_passages(
+        # Why a person's own link is here says nothing of where in it the answer stands.
+        [Whole(item.text, item.source.page_starts, item.snippet, item.why if item.snippet else "") for item in unread],
+        post.text,
+        embedder,
+        tokens=settings.passage_tokens,
+        overlap=settings.passage_overlap,
+        surroundings=settings.surroundings,
+        claims=[words for words in (claim.in_full for claim in claims) if words != post.text],
+    )
+    fresh = list(zip(unread, found, strict=True))
+    fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)
+    fresh = _one_a_page(fresh, kept, [post.text, *(claim.in_full for claim in claims)])
+    added = [
+        Evidence(id=f"E{first_number + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
+        for i, (item, passage) in enumerate(fresh)
+    ]
+    return (*kept, *added)
+
+
+def _one_a_page(
+    fresh: Sequence[tuple[ReadSource, Passage]], kept: Sequence[Evidence], asked: Sequence[str]
+) -> list[tuple[ReadSource, Passage]]:
+    """Without library records whose page is there by a better one and that answer no other part of what is asked.
+
+    A record answers another part when its passage holds a telling word of the post or its claims that no better
+    passage of the page holds.
+    """
+    wanted = frozenset(short_stem(word) for text in asked for word in content_words(text))
+    answered: dict[str, frozenset[str]] = {}
+    for before in kept:
+        page = _page_of(before.source)
+        answered[page] = answered.get(page, frozenset()) | wanted.intersection(short_stems(before.passage.text))
+    found: list[tuple[ReadSource, Passage]] = []
+    for item, passage in fresh:
+        page, answers = _page_of(item.source), wanted.intersection(short_stems(passage.text))
+        if item.source.library is None or page not in answered or answers - answered[page]:
+            found.append((item, passage))
+            answered[page] = answered.get(page, frozenset()) | answers
+    return found
+
+
+def _page_of(source: Source) -> str:
+    return canonical_url(source.url) if source.url else source.id

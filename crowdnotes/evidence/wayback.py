@@ -15,7 +15,7 @@ from crowdnotes.domain import WAYBACK, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.guard import Deadline, check_url
 from crowdnotes.evidence.provenance import is_archived
-from crowdnotes.evidence.search.answers import dig, parse_json, string, unexpected
+from crowdnotes.evidence.search.provider import dig, parse_json, string, unexpected
 from crowdnotes.evidence.search.service import Pace, Service, shared_pacer, user_agent
 from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date

@@ -9,6 +9,7 @@ import time
 import zlib
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,7 @@ HTML = "<html><body><p>Vaccines are tested.</p></body></html>"
 def test_a_page_comes_back_with_its_bytes_type_and_charset(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     httpserver.expect_request("/a").respond_with_data(HTML, content_type="text/html; charset=ISO-8859-1")
     page = fetcher.fetch(f" {httpserver.url_for('/a')}#part ")
-    assert (page.outcome, page.status, page.detail) == (FetchOutcome.READ, 200, "")
+    assert (page.outcome, page.detail) == (FetchOutcome.READ, "")
     assert (page.content_type, page.charset, page.body) == ("text/html", "iso-8859-1", HTML.encode())
     assert page.url == httpserver.url_for("/a")
     assert page.fetched_at.tzinfo is not None
@@ -64,7 +65,7 @@ def test_each_refusal_of_the_site_has_its_own_label(
 ) -> None:
     httpserver.expect_request("/").respond_with_data(HTML, status=status, content_type="text/html")
     page = fetcher.fetch(httpserver.url_for("/"))
-    assert (page.outcome, page.status, page.body) == (outcome, status, b"")
+    assert (page.outcome, page.body) == (outcome, b"")
     assert str(status) in page.detail
 
 
@@ -227,7 +228,7 @@ def test_no_cookie_or_credential_reaches_the_next_hop(httpserver: HTTPServer, fe
     assert fetcher.fetch(httpserver.url_for("/0")).outcome is FetchOutcome.READ
     assert not {"Cookie", "Authorization", "Referer"} & set(dict(seen[0].headers))
     assert seen[0].headers["Host"] == f"127.0.0.1:{httpserver.port}"
-    assert seen[0].headers["Accept-Encoding"] == "gzip, deflate"
+    assert seen[0].headers["Accept-Encoding"] == "gzip"
 
 
 WORDS = "<p>Prüfungen von Vakzinen dauern Jahre, und jede Phase wird öffentlich beschrieben und geprüft.</p>" * 2
@@ -238,9 +239,9 @@ def _bomb(size: int, bits: int) -> bytes:
     return b"".join(packer.compress(b"\x00" * 1_000_000) for _ in range(size)) + packer.flush()
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "x-gzip", "deflate"])
+@pytest.mark.parametrize("encoding", ["gzip", "x-gzip"])
 def test_a_bomb_stops_at_the_cap(encoding: str, serve: Serve, fetcher: Fetcher) -> None:
-    packed = _bomb(100, 15 if encoding == "deflate" else 31)
+    packed = _bomb(100, 31)
     head = HEAD + f"Content-Encoding: {encoding}\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
     page = fetcher.fetch(serve(lambda to: to.sendall(head + packed)))
     assert (page.outcome, page.body) == (FetchOutcome.TOO_LARGE, b"")
@@ -254,7 +255,7 @@ def test_a_bomb_in_a_bomb_is_unpacked_once_and_is_no_page(serve: Serve, fetcher:
 
 
 @pytest.mark.parametrize(
-    "encoding", ["br", "zstd", "gzip, gzip", "deflate, gzip", "compress", "gzip;q=1", "\u0130dentity"]
+    "encoding", ["br", "zstd", "deflate", "gzip, gzip", "deflate, gzip", "compress", "gzip;q=1", "\u0130dentity"]
 )
 def test_a_packing_that_was_not_asked_for_is_not_unpacked(encoding: str, serve: Serve, fetcher: Fetcher) -> None:
     head = HEAD + f"Content-Encoding: {encoding}\r\n\r\n".encode()
@@ -398,36 +399,30 @@ def _pieces(data: bytes, size: int) -> list[bytes]:
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-@given(st.binary(max_size=5_000), st.integers(2, 500), st.sampled_from(["", "identity", "gzip", "x-gzip", "deflate"]))
+def _unpacked(data: bytes, size: int, encoding: str, most: int) -> bytes:
+    response = httpx.Response(200, headers={"Content-Encoding": encoding}, content=iter(_pieces(data, size)))
+    return read_capped(response, most)
+
+
+@given(st.binary(max_size=5_000), st.integers(2, 500), st.sampled_from(["", "identity", "gzip", "x-gzip"]))
 def test_what_was_packed_comes_back_however_it_was_cut(data: bytes, size: int, encoding: str) -> None:
-    packed = data
-    if "gzip" in encoding:
-        packed = gzip.compress(data)
-    elif encoding == "deflate":
-        packed = zlib.compress(data)
-    assert read_capped(_pieces(packed, size), encoding, 10_000) == data
+    packed = gzip.compress(data) if "gzip" in encoding else data
+    assert _unpacked(packed, size, encoding, 10_000) == data
 
 
-@given(st.binary(max_size=2_000), st.sampled_from(["gzip", "deflate"]))
+@given(st.binary(max_size=2_000), st.sampled_from(["gzip", "identity"]))
 def test_any_bytes_give_a_body_within_the_cap_or_a_labelled_error(data: bytes, encoding: str) -> None:
     try:
-        assert len(read_capped([data], encoding, 1_000)) <= 1_000
+        assert len(_unpacked(data, 100, encoding, 1_000)) <= 1_000
     except FetchError as error:
         assert error.outcome in (FetchOutcome.UNREADABLE, FetchOutcome.TOO_LARGE)
 
 
-def test_deflate_without_its_header_and_several_gzip_members_with_padding_are_understood() -> None:
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = packer.compress(b"hello" * 50) + packer.flush()
-    assert read_capped(_pieces(packed, 10), "deflate", 1_000) == b"hello" * 50
-    assert read_capped([gzip.compress(b"ab") + gzip.compress(b"cd") + b"\x00\x00"], "gzip", 100) == b"abcd"
-
-
 def test_a_body_at_the_cap_passes_and_one_byte_more_or_half_a_packing_does_not() -> None:
-    assert len(read_capped([gzip.compress(b"x" * 100)], "gzip", 100)) == 100
+    assert len(_unpacked(gzip.compress(b"x" * 100) + b"\x00 padding", 50, "gzip", 100)) == 100
     for packed, encoding in ((gzip.compress(b"x" * 101), "gzip"), (b"x" * 101, "")):
         with pytest.raises(FetchError) as failed:
-            read_capped([packed], encoding, 100)
+            _unpacked(packed, 50, encoding, 100)
         assert failed.value.outcome is FetchOutcome.TOO_LARGE
     with pytest.raises(FetchError, match="broke off"):
-        read_capped([gzip.compress(b"hello" * 100)[:-12]], "gzip", 1_000)
+        _unpacked(gzip.compress(b"hello" * 100)[:-12], 50, "gzip", 1_000)

@@ -161,14 +161,9 @@ def test_the_text_knows_where_each_page_begins() -> None:
     assert page_at(document.page_starts, document.text.index("says something new")) == 3
 
 
-def test_pages_of_references_have_no_start_and_an_appendix_keeps_its_own() -> None:
+def test_pages_of_references_have_no_start() -> None:
     listed = ["References", *(f"{n}. Smith J. Measles. Lancet. 2019;{n}:1." for n in range(1, 6))]
-    appendix = ["Appendix A", "Here the tables are explained once more in plain words for readers."]
-    document = read_body(_pdf([PAGE, PAGE, listed]), PDF, None, URL)
-    assert len(document.page_starts) == 2
-    resumed = read_body(_pdf([PAGE, PAGE, listed, appendix]), PDF, None, URL)
-    assert "Lancet" not in resumed.text
-    assert page_at(resumed.page_starts, resumed.text.index("Here the tables")) == 4
+    assert len(read_body(_pdf([PAGE, PAGE, listed]), PDF, None, URL).page_starts) == 2
 
 
 def test_a_passage_names_the_page_that_it_begins_on() -> None:

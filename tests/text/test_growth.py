@@ -28,10 +28,10 @@ from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.errors import CrowdNotesError
-from crowdnotes.evidence import duplicates, provenance, selection
+from crowdnotes.evidence import merging, provenance, selection
 from crowdnotes.evidence.guard import check_url
+from crowdnotes.evidence.library.incoming import choose_columns
 from crowdnotes.evidence.library.search import best_window, build_expression
-from crowdnotes.evidence.library.tables import choose_columns
 from crowdnotes.evidence.reading import document, plain
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _as_paragraphs
@@ -124,8 +124,8 @@ _PAGES: Mapping[str, Reader] = {
     "tidy line": plain.tidy_line,
     "plain page": lambda text: plain.read_plain(text.encode("utf-8", "replace"), "utf-8", "title"),
     "charset": lambda text: plain.decode(text.encode("utf-8", "replace")),
-    "references": document.references_in,
-    "duplicates": duplicates.shingles,
+    "references": document.without_references,
+    "duplicates": merging.shingles,
     "window": partial(best_window, weights={"vaccin": 1.0, "a": 0.5}),
     "query": build_expression,
     "wikitext": opening,

@@ -8,21 +8,32 @@ import re
 import secrets
 import sqlite3
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from crowdnotes.domain import Hit
-from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError, LibraryError
-from crowdnotes.evidence.library.folders import FILE_KINDS, is_file_or_folder, lay_out, open_folder
-from crowdnotes.evidence.library.index import IndexReader, IndexWriter, open_index
-from crowdnotes.evidence.library.records import Incoming, LibraryDocument, LibraryInfo
+from crowdnotes.evidence.library.incoming import (
+    FILE_KINDS,
+    TABLE_KINDS,
+    is_file_or_folder,
+    lay_out,
+    open_folder,
+    open_table,
+)
+from crowdnotes.evidence.library.index import (
+    Incoming,
+    IndexReader,
+    IndexWriter,
+    LibraryDocument,
+    LibraryInfo,
+    open_index,
+)
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, topics_of
-from crowdnotes.evidence.library.tables import TABLE_KINDS, open_table
 
 Progress = Callable[[int, int], None]
 Hits = list[Hit]  # inside the class below, `list` is its method
@@ -49,8 +60,6 @@ class Libraries:
     def __init__(self, directory: Path, embedder: Embedder) -> None:
         self._directory = directory
         self._embedder = embedder
-        self._topics: dict[Path, tuple[tuple[int, int], FloatArray | None]] = {}
-        self._lock = threading.Lock()
 
     def add(
         self,
@@ -89,7 +98,7 @@ class Libraries:
             self._remove_abandoned()
             building = self._directory / f".{name}.{secrets.token_hex(6)}{_BUILDING}"
             try:
-                info = self._build(building, name, incoming, progress or _nobody_asks)
+                info = self._build(building, name, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
                     raise LibraryError(
                         f"A library “{name}” was added meanwhile.", "Choose another name, or replace it."
@@ -131,14 +140,21 @@ class Libraries:
             raise InputError("The search holds no words.", "Type what the document should be about.")
         return self.search_many(name, [query], k, post=None)
 
-    def search_many(self, name: str, queries: Sequence[str], k: int = 10, post: str | None = None) -> Hits:
+    def search_many(
+        self, name: str, queries: Sequence[str], k: int = 10, post: str | None = None, until: date | None = None
+    ) -> Hits:
         """At most `k` hits for several queries at once, merged, and ordered by meaning against the post.
 
-        A hit's `query` is the one it is most similar to. Queries without a word are passed over.
+        A hit's `query` is the one it is most similar to. Queries without a word are passed over, and records
+        dated after `until`.
         """
         with self.open(name) as reader:
-            topics = self._topic_vectors(self._existing(name), reader)
-            return search_index(reader, name, queries, post, k, self._embedder, topics)
+            topics = reader.topic_vectors(self._embedder.dimensions, self._embedder.name)
+            if topics is None:
+                _log.warning(
+                    "library %s was added with another embedding model: it is searched by words until added again", name
+                )
+            return search_index(reader, name, queries, post, k, self._embedder, topics, until)
 
     def document(self, name: str, record: int) -> LibraryDocument:
         """One record in full, by its position in the table or folder that was added."""
@@ -194,24 +210,6 @@ class Libraries:
         progress(total, total)
         return info
 
-    def _topic_vectors(self, file: Path, reader: IndexReader) -> FloatArray | None:
-        """The library's topic vectors, kept in memory for as long as the file is the same."""
-        status = file.stat()
-        identity = (status.st_ino, status.st_mtime_ns)
-        with self._lock:
-            held = self._topics.get(file)
-        if held is not None and held[0] == identity:
-            return held[1]
-        vectors = reader.topic_vectors(self._embedder.dimensions, self._embedder.name)
-        if vectors is None:
-            _log.warning(
-                "library %s was added with another embedding model: it is searched by words until it is added again",
-                file.stem,
-            )
-        with self._lock:
-            self._topics[file] = (identity, vectors)
-        return vectors
-
     @contextmanager
     def open(self, name: str) -> Iterator[IndexReader]:
         """A library's index for the time of one use: what benchmarks rank by themselves."""
@@ -236,10 +234,6 @@ class Libraries:
         for file in self._directory.glob(f".*{_BUILDING}"):
             if time.time() - file.stat().st_mtime > _ABANDONED_SECONDS:
                 file.unlink(missing_ok=True)
-
-
-def _nobody_asks(done: int, total: int) -> None:  # noqa: ARG001 - the shape of a Progress
-    return None
 
 
 def _open(path: Path, named: dict[str, str | None]) -> Incoming:

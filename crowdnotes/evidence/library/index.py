@@ -1,4 +1,4 @@
-"""One library as one SQLite file: its records, a full-text index over them, and its description.
+"""One library as one SQLite file: what it holds, a full-text index over its records, and its description.
 
 Written once, then only read: the file is built under another name and moved into place when whole,
 so it needs no journal while building and is opened read-only ever after, one connection a use.
@@ -6,10 +6,12 @@ so it needs no journal while building and is opened read-only ever after, one co
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,11 +20,103 @@ from urllib.parse import quote
 import numpy as np
 from pydantic import ValidationError
 
+from crowdnotes.domain import Noun
 from crowdnotes.embedding import FloatArray
-from crowdnotes.evidence.duplicates import fingerprint
-from crowdnotes.evidence.library.records import LibraryDocument, LibraryInfo, Record
+from crowdnotes.evidence.merging import normalised
+from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.text.markdown import count
 from crowdnotes.text.stems import spaced
 from crowdnotes.text.urls import is_web_address
+
+_BEGINNING = 80  # characters of a text that stand for its title
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row or file on its way into a library. `record` is its 0-based position there.
+
+    `problem` says why it cannot be kept ("" when it can), for the count of what was skipped.
+    """
+
+    record: int
+    text: str
+    title: str = ""
+    url: str | None = None
+    published: date | None = None
+    publisher: str | None = None
+    label: str = ""
+    problem: str = ""
+
+
+class Columns(Noun):
+    """Which column of a table plays which part; None where no column does."""
+
+    text: str
+    title: str | None = None
+    url: str | None = None
+    date: str | None = None
+    publisher: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A table or folder, opened and checked: how many records, which columns, and a way to go through them."""
+
+    total: int
+    columns: Columns | None
+    read: Callable[[], Iterator[Record]]
+
+
+class LibraryInfo(Noun):
+    """A library as it is listed. `columns` is None for a folder.
+
+    `duplicates` are exact copies left out, `skipped` rows without text or files that could not be
+    read, of which `skipped_names` names the first twenty. `topics` counts the distinct titles that
+    can be found by meaning.
+    """
+
+    name: str
+    records: int
+    duplicates: int
+    skipped: int
+    skipped_names: tuple[str, ...] = ()
+    columns: Columns | None = None
+    topics: int = 0
+    created_at: datetime
+
+    @property
+    def has_addresses(self) -> bool:
+        """Whether its records have addresses that a note can link to."""
+        return self.columns is not None and self.columns.url is not None
+
+    @property
+    def in_words(self) -> str:
+        """What it holds and what was left out, in one line."""
+        parts = [count(self.records, "record")]
+        if self.duplicates:
+            parts.append(f"{count(self.duplicates, 'exact copy', 'exact copies')} left out")
+        if self.skipped:
+            more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
+            parts.append(f"{self.skipped:,} passed over ({'; '.join(self.skipped_names[:3])}{more})")
+        return " · ".join(parts)
+
+
+class LibraryDocument(Noun):
+    """One record in full."""
+
+    library: str
+    record: int
+    title: str
+    text: str
+    url: str | None = None
+    published: date | None = None
+    publisher: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """The title, or the text's beginning, or the record's number: never empty."""
+        return self.title or tidy_line(self.text[: 4 * _BEGINNING], _BEGINNING) or f"Record {self.record}"
+
 
 _SCHEMA = """
 CREATE TABLE records (
@@ -60,7 +154,7 @@ class IndexWriter:
         The title counts: "It is inherited from one parent." under two diseases is two facts.
         """
         title, text = _storable(record.title), _storable(record.text)
-        key = fingerprint(title, text)
+        key = hashlib.sha256(f"{normalised(title)}\0{normalised(text)}".encode()).digest()[:16]
         if self._db.execute("INSERT OR IGNORE INTO seen VALUES (?)", (key,)).rowcount == 0:
             self.duplicates += 1
             return

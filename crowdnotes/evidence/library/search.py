@@ -17,15 +17,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from datetime import date
+from itertools import groupby, islice, pairwise
 
 import numpy as np
 
 from crowdnotes.domain import Hit, Span
 from crowdnotes.embedding import Embedder, FloatArray
-from crowdnotes.evidence.duplicates import without_near_duplicates
-from crowdnotes.evidence.library.index import IndexReader
-from crowdnotes.evidence.library.records import LibraryDocument
+from crowdnotes.evidence.library.index import IndexReader, LibraryDocument
+from crowdnotes.evidence.merging import without_near_duplicates
+from crowdnotes.evidence.passages import pieces
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.stems import STOP_WORDS, content_words, is_spaceless, short_stems, words
@@ -125,39 +126,23 @@ def best_window(text: str, weights: Mapping[str, float]) -> Span:
     `weights` maps stems (see `short_stem`) to how much they tell. Without any match it is the beginning.
     """
     start, end = _densest(text, weights) if len(text) > _LONG else (0, len(text))
-    pieces = _pieces(text[start:end])
-    if not pieces:
+    parts = pieces(text[start:end], split_sentences(text[start:end]), WINDOW_CHARACTERS)
+    if not parts:
         return Span(start=0, end=min(len(text), WINDOW_CHARACTERS))
     found = [
-        frozenset(stem for stem in short_stems(text[start + p.start : start + p.end]) if stem in weights)
-        for p in pieces
+        frozenset(stem for stem in short_stems(text[start + p.start : start + p.end]) if stem in weights) for p in parts
     ]
     best, best_score = (0, 0), -1.0
-    for first in range(len(pieces)):
+    for first in range(len(parts)):
         last = first
         held = found[first]
-        while last + 1 < len(pieces) and pieces[last + 1].end - pieces[first].start <= WINDOW_CHARACTERS:
+        while last + 1 < len(parts) and parts[last + 1].end - parts[first].start <= WINDOW_CHARACTERS:
             last += 1
             held |= found[last]
         score = sum(weights[stem] for stem in held)
         if score > best_score + 1e-9:
             best, best_score = (first, last), score
-    return Span(start=start + pieces[best[0]].start, end=start + pieces[best[1]].end)
-
-
-def _pieces(text: str) -> list[Span]:
-    """Sentences, the very long ones cut at spaces."""
-    pieces: list[Span] = []
-    for sentence in split_sentences(text):
-        start = sentence.start
-        while sentence.end - start > WINDOW_CHARACTERS:
-            cut = text.rfind(" ", start + 1, start + WINDOW_CHARACTERS)
-            cut = cut if cut > start else start + WINDOW_CHARACTERS
-            pieces.append(Span(start=start, end=cut))
-            start = cut
-        if start < sentence.end:
-            pieces.append(Span(start=start, end=sentence.end))
-    return pieces
+    return Span(start=start + parts[best[0]].start, end=start + parts[best[1]].end)
 
 
 def _densest(text: str, weights: Mapping[str, float]) -> tuple[int, int]:
@@ -179,7 +164,7 @@ def _densest(text: str, weights: Mapping[str, float]) -> tuple[int, int]:
 
 
 _PER_QUERY = 50
-_RERANKED = 40  # windows embedded: well under a second on two cores; 80 found no more
+_READ = 40  # windows embedded: well under a second on two cores; 80 found no more
 _TOPICS = 8
 _PER_TOPIC = 4
 _FUSION = 60  # the constant of the fusion paper
@@ -194,14 +179,6 @@ _TITLE_SHARE = 0.5  # of a record's nearness to a query; a title that is the que
 _SNIPPET_TITLE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    document: LibraryDocument
-    snippet: str
-    query: str
-    score: float
-
-
 def search_index(
     reader: IndexReader,
     library: str,
@@ -210,33 +187,31 @@ def search_index(
     k: int,
     embedder: Embedder,
     topics: FloatArray | None,
+    until: date | None = None,
 ) -> list[Hit]:
     """At most `k` hits, best first, without near-duplicates; none when no query holds a word.
 
     With a `post`, half of the order is similarity to the post, half to the nearest query. `topics`
-    are the library's topic vectors, or None to go by words alone. A hit's score is a cosine plus
-    up to 0.3 for its fused rank. Past the first 40, which are read, the fused rank alone orders, below 0.
+    are the library's topic vectors, or None to go by words alone. Records dated after `until` are left out. A hit's
+    score is a cosine plus up to 0.3 for its fused rank.
     """
-    expressions = [expression for expression in map(build_expression, queries) if expression.terms]
-    asked = [query for query in queries if build_expression(query).terms]
+    expressions = {query: expression for query in queries if (expression := build_expression(query)).terms}
+    asked = list(expressions)
     if not asked:
         return []
     targets = embedder.encode([*asked, post] if post else asked)
     shares = [1.0 if place < _FULL_WEIGHT else _LATER_WEIGHT for place in range(len(asked))]
+    by_words = [reader.ranked(expression.fts, _PER_QUERY) for expression in expressions.values()]
     by_topic = _by_topic(reader, targets, topics)
-    fused = _fuse([*_by_words(reader, expressions), *by_topic], [*shares, *shares, 1.0][: len(asked) + len(by_topic)])
-    order = sorted(fused, key=lambda record: (-fused[record], record))
-    weights = _weights(reader, expressions)
-    documents = list(reader.documents(library, order[:_RERANKED]))
-    scored = _by_meaning(documents, weights, asked, targets, embedder, [fused[d.record] for d in documents])
-    scored += _by_rank_alone(list(reader.documents(library, order[_RERANKED : max(_RERANKED, k)])), weights, asked)
-    unlike = without_near_duplicates(scored, lambda item: item.snippet)
-    kept = without_near_duplicates(unlike, lambda item: item.document.text, k)
-    return [_hit(item) for item in kept]
-
-
-def _by_words(reader: IndexReader, expressions: Sequence[Expression]) -> list[list[int]]:
-    return [reader.ranked(expression.fts, _PER_QUERY) for expression in expressions]
+    fused = _fuse([*by_words, *by_topic], [*shares, *shares, 1.0][: len(asked) + len(by_topic)])
+    found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], record)))
+    in_time = (document for document in found if until is None or (document.published or until) <= until)
+    documents = list(islice(in_time, max(k, _READ)))
+    weights = _weights(reader, list(expressions.values()))
+    hits = _by_meaning(documents, weights, asked, targets, embedder, [fused[d.record] for d in documents])
+    texts = {document.record: document.text for document in documents}
+    unlike = without_near_duplicates(hits, lambda hit: hit.snippet)
+    return without_near_duplicates(unlike, lambda hit: texts[hit.record or 0], k)
 
 
 def _by_topic(reader: IndexReader, targets: FloatArray, topics: FloatArray | None) -> list[list[int]]:
@@ -271,20 +246,21 @@ def _weights(reader: IndexReader, expressions: Sequence[Expression]) -> dict[str
 
 def _by_meaning(
     documents: Sequence[LibraryDocument],
-    weights: dict[str, float],
+    weights: Mapping[str, float],
     asked: Sequence[str],
     targets: FloatArray,
     embedder: Embedder,
     fused: Sequence[float],
-) -> list[_Scored]:
+) -> list[Hit]:
+    """A hit of each document, the most similar first. Rows of `targets` are the queries, then the post."""
     windows = [best_window(document.text, weights) for document in documents]
     snippets = [d.text[w.start : w.end] for d, w in zip(documents, windows, strict=True)]
-    texts = [f"{d.title[:_SNIPPET_TITLE]}\n{s}" for d, s in zip(documents, snippets, strict=True)]
-    titles = [d.title[:_SNIPPET_TITLE] for d in documents]
+    titles = [document.title[:_SNIPPET_TITLE] for document in documents]
+    texts = [f"{title}\n{snippet}" for title, snippet in zip(titles, snippets, strict=True)]
     vectors = embedder.encode([*texts, *titles])
     similarity = vectors[: len(texts)] @ targets.T
     titled = vectors[len(texts) :] @ targets[: len(asked)].T
-    scored: list[_Scored] = []
+    hits: list[Hit] = []
     for row, document in enumerate(documents):
         share = _TITLE_SHARE if titles[row] else 0.0
         to_queries = (1 - share) * similarity[row, : len(asked)] + share * titled[row]
@@ -292,30 +268,17 @@ def _by_meaning(
         meaning = float(to_queries[nearest])
         if len(targets) > len(asked):
             meaning = (meaning + float(similarity[row, -1])) / 2
-        scored.append(_Scored(document, snippets[row], asked[nearest], meaning + _WORDS_SHARE * fused[row]))
-    return sorted(scored, key=lambda item: (-item.score, item.document.record))
-
-
-def _by_rank_alone(
-    documents: Sequence[LibraryDocument], weights: dict[str, float], asked: Sequence[str]
-) -> list[_Scored]:
-    windows = [best_window(document.text, weights) for document in documents]
-    return [
-        _Scored(document, document.text[window.start : window.end], asked[0], -float(place))
-        for place, (document, window) in enumerate(zip(documents, windows, strict=True), 1)
-    ]
-
-
-def _hit(item: _Scored) -> Hit:
-    document = item.document
-    return Hit(
-        provider=f"library:{document.library}",
-        title=document.heading,
-        snippet=item.snippet,
-        query=item.query,
-        url=document.url,
-        published=document.published,
-        library=document.library,
-        record=document.record,
-        score=item.score,
-    )
+        hits.append(
+            Hit(
+                provider=f"library:{document.library}",
+                title=document.heading,
+                snippet=snippets[row],
+                query=asked[nearest],
+                url=document.url,
+                published=document.published,
+                library=document.library,
+                record=document.record,
+                score=meaning + _WORDS_SHARE * fused[row],
+            )
+        )
+    return sorted(hits, key=lambda hit: (-hit.score, hit.record))

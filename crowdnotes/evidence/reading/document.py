@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
-from crowdnotes.domain import FetchOutcome, Span
+from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.text.languages import language_of
 
@@ -160,13 +160,12 @@ def read_body(
 ) -> Document:
     """See `extract`, which is done here or `by` another; then without its list of references."""
     document = by(body, kind, charset, url, check)
-    dropped = references_in(document.text)
-    text = without(document.text, dropped)
+    text = without_references(document.text)
     return replace(
         document,
         text=text,
         language=language_of(text) or document.language,
-        page_starts=moved_starts(document.page_starts, dropped, len(text)),
+        page_starts=tuple(start for start in document.page_starts if start < len(text)),
     )
 
 
@@ -186,7 +185,6 @@ _AMBIGUOUS = (
 )
 _CLEAR_HEADING = re.compile(rf"{_NUMBERING}(?:{_CLEAR})(?:\*\*)?\s*:?", re.IGNORECASE)
 _AMBIGUOUS_HEADING = re.compile(rf"{_NUMBERING}(?:{_AMBIGUOUS})(?:\*\*)?\s*:?", re.IGNORECASE)
-_RESUMES = re.compile(rf"{_NUMBERING}(?:appendix|appendices|annex|supplement(?:ary|al)?)\b.{{0,80}}", re.IGNORECASE)
 _CITATION = re.compile(
     r"https?://|www\.|\bdoi\b|\bet al\b|\bretrieved\b|\baccessed\b|\((?:19|20)\d\d[a-z]?\)|\b(?:19|20)\d\d[;.,]"
     r"|^\W*\^|^\[\d+\]|^\d{1,3}\.\s",
@@ -200,11 +198,10 @@ _LOOK_AHEAD = 80  # lines that show what a section is
 _SHORT = 90  # characters; lists of links have short lines, prose has long ones
 
 
-def references_in(text: str) -> Span | None:
-    """Where a text's closing sections of references, sources, footnotes and links stand; None when it has none.
+def without_references(text: str) -> str:
+    """The text without its closing sections of references, sources, footnotes and links, and what follows them.
 
-    A heading counts only when it stands alone on a line in the last part of the text. An appendix that
-    follows is not part of the span.
+    A heading counts only when it stands alone on a line in the last part of the text.
     """
     lines = text.split("\n")
     begin = 0
@@ -214,30 +211,9 @@ def references_in(text: str) -> Span | None:
         if is_clear or _AMBIGUOUS_HEADING.fullmatch(heading):
             entries = [entry.strip() for entry in lines[index + 1 : index + 1 + _LOOK_AHEAD] if entry.strip()]
             if _closes(is_clear, entries, begin / len(text)):
-                end = begin
-                for at in range(index, len(lines)):
-                    if at > index and _RESUMES.fullmatch(lines[at].strip()):
-                        return Span(start=begin, end=end)
-                    end += len(lines[at]) + 1
-                return Span(start=begin, end=len(text))
+                return text[:begin].rstrip()
         begin += len(line) + 1
-    return None
-
-
-def without(text: str, dropped: Span | None) -> str:
-    """The text without a span that begins and ends at a line; without white space at its end."""
-    return text if dropped is None else (text[: dropped.start] + text[dropped.end :]).rstrip()
-
-
-def moved_starts(starts: Sequence[int], dropped: Span | None, length: int) -> tuple[int, ...]:
-    """Offsets at which pages begin, after a span was dropped from their text, which is `length` long now.
-
-    A page of which nothing is left begins where the next one does; none begins after the text's end.
-    """
-    if dropped is not None:
-        gap = dropped.end - dropped.start
-        starts = [start - gap if start >= dropped.end else min(start, dropped.start) for start in starts]
-    return tuple(start for start in starts if start < length)
+    return text
 
 
 def _closes(is_clear: bool, entries: list[str], position: float) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -17,7 +15,7 @@ from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.hidden_text import drop_hidden
 from crowdnotes.evidence.reading.plain import decode, tidy_line, tidy_text
 from crowdnotes.text.dates import parse_date
-from crowdnotes.text.urls import MAX_URL
+from crowdnotes.text.urls import MAX_URL, is_web_address
 
 if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted
@@ -92,22 +90,18 @@ def _language(tree: Any) -> str | None:
 
 
 def _canonical(tree: Any, url: str) -> str | None:
-    """The address that the page gives itself, if it is of its own host: it cannot speak for another's."""
-    for link in tree.iter("link"):
-        if "canonical" not in (link.get("rel") or "").lower().split():
-            continue
-        href = (link.get("href") or "").strip()
-        if len(href) > MAX_URL:
-            return None
-        try:
-            address = urljoin(url, href)
-            own, named = (urlsplit(one).hostname or "" for one in (url, address))
-        except ValueError:
-            return None
-        same = _plain_host(own) == _plain_host(named)
-        is_web = address.startswith(("http://", "https://"))
-        return address if same and is_web and len(address) <= MAX_URL else None
-    return None
+    """The address that the page gives itself, if it is of its own host: it cannot speak for another's.
+
+    A file's page has no host (`url` is its name), and may give any web address.
+    """
+    given = (link.get("href") or "" for link in tree.iter("link") if "canonical" in (link.get("rel") or "").lower())
+    href = next(given, "").strip()
+    try:
+        address = urljoin(url, href) if 0 < len(href) <= MAX_URL else ""
+        own, named = (_plain_host(urlsplit(one).hostname or "") for one in (url, address))
+    except ValueError:
+        return None
+    return address if own in ("", named) and len(address) <= MAX_URL and is_web_address(address) else None
 
 
 def _plain_host(host: str) -> str:
@@ -115,29 +109,14 @@ def _plain_host(host: str) -> str:
 
 
 def _bounded(html: str) -> str:
-    """The page cut to what can be worked through in seconds; scripts of a long page go first."""
-    if len(html) > _MAX_CHARACTERS:
-        html = _without_scripts(html)[:_MAX_CHARACTERS]
+    """The page cut to what can be worked through in seconds."""
+    html = html[:_MAX_CHARACTERS]
     if html.count("<") <= _MAX_TAGS:
         return html
     at = 0
     for _ in range(_MAX_TAGS):
         at = html.find("<", at) + 1
     return html[: at - 1]
-
-
-def _without_scripts(html: str) -> str:
-    """One pass of `str.find`: a pattern would be quadratic on tags that never close."""
-    lowered = html.lower() if html.isascii() else html
-    kept: list[str] = []
-    at = 0
-    while (start := lowered.find("<script", at)) >= 0:
-        end = lowered.find("</script>", start)
-        kept.append(html[at:start])
-        if end < 0:
-            return "".join(kept)
-        at = end + len("</script>")
-    return "".join([*kept, html[at:]])
 
 
 def _extract(tree: Any, url: str) -> Extracted | None:
@@ -205,8 +184,6 @@ _SHORT_TEASER = 1_200  # the same where only an invitation to pay speaks for a p
 # https://developers.google.com/search/docs/appearance/structured-data/paywalled-content
 _FREE = "isAccessibleForFree"
 _STATED = re.compile(rf"[\"']?{_FREE}[\"']?\s*:\s*[\"']?(?:https?://schema\.org/)?(true|false)", re.IGNORECASE)
-# Items that stand for the site and its owner, not for the page.
-_OF_THE_SITE = re.compile(r"WebSite|Organization|SearchAction|Person", re.IGNORECASE)
 # The Open Graph mark of Facebook's paywall guide, and what publishers use in its place.
 _TIERS = frozenset({"locked", "metered", "premium", "paid", "subscriber"})
 _TIER_NAMES = frozenset({"article:content_tier", "content_tier", "cxenseparse:articletype"})
@@ -228,7 +205,7 @@ _INVITATION = re.compile(
     r"|suscríbete para (?:seguir|continuar)|riservato agli abbonati",
     re.IGNORECASE,
 )
-# What stands on public pages as well: two different ones are needed, or one and a text that breaks off.
+# What stands on public pages as well: two different ones are needed.
 _HINTS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -240,7 +217,6 @@ _HINTS = tuple(
         r"access through your institution",
     )
 )
-_BREAKS_OFF = ("…", "...")
 
 
 def is_paywalled(tree: Any, html: str, text: str) -> bool:
@@ -256,41 +232,16 @@ def is_paywalled(tree: Any, html: str, text: str) -> bool:
     words = " ".join(all_words(tree).split())
     if _INVITATION.search(words) is not None:
         return True
-    signs = sum(hint.search(words) is not None for hint in _HINTS)
-    return signs > 1 or (signs == 1 and text.rstrip().endswith(_BREAKS_OFF))
+    return sum(hint.search(words) is not None for hint in _HINTS) > 1
 
 
 def _says_not_free(tree: Any, html: str) -> bool:
-    """What the page's own items state, else whether "false" is all that is stated anywhere."""
-    own = [_is_true(item[_FREE]) for item in _items(tree) if _FREE in item]
-    if own:
-        return not any(own)
+    """Whether "false" is all that is stated of being free: a list of several pages states both."""
     stated = {value.lower() for value in _STATED.findall(html)}
     for meta in tree.iter("meta"):
         if (meta.get("itemprop") or "").lower() == _FREE.lower():
             stated.add((meta.get("content") or "").strip().lower().rpartition("/")[2])
     return "false" in stated and "true" not in stated
-
-
-def _is_true(value: object) -> bool:
-    return str(value).strip().lower().rpartition("/")[2] != "false"
-
-
-def _items(tree: Any) -> Iterator[dict[str, Any]]:
-    """The outermost JSON-LD items of the page; items inside them are parts of it, or other pages."""
-    for script in tree.iter("script"):
-        if "ld+json" not in (script.get("type") or "").lower():
-            continue
-        try:
-            found = json.loads(script.text or "")
-        except (ValueError, RecursionError):
-            continue  # broken JSON is still searched as text
-        outer = found if isinstance(found, list) else [found]
-        graphs = (item.get("@graph") for item in outer if isinstance(item, dict))
-        inner = [item for graph in graphs if isinstance(graph, list) for item in graph]
-        for item in (*outer, *inner):
-            if isinstance(item, dict) and not _OF_THE_SITE.search(str(item.get("@type", ""))[:100]):
-                yield item
 
 
 def _has_tier(tree: Any) -> bool:

@@ -1,10 +1,30 @@
-"""Search providers, one file each; a search asks them side by side and merges what they find."""
+"""Search providers, one file each; a search asks them side by side and merges what they find.
 
-from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
-from crowdnotes.evidence.search.registry import chosen_at_first, make_online, make_providers
+Which there are stands here: a new one is a file of its own and one line in `ONLINE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.search.brave import Brave
+from crowdnotes.evidence.search.crossref import Crossref
+from crowdnotes.evidence.search.europe_pmc import EuropePmc
+from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
+from crowdnotes.evidence.search.local_library import LocalLibrary
+from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
+from crowdnotes.evidence.search.pubmed import PubMed
 from crowdnotes.evidence.search.run import SearchReport, check_providers, search_all
+from crowdnotes.evidence.search.searxng import SearXng
+from crowdnotes.evidence.search.tavily import Tavily
+from crowdnotes.evidence.search.wikipedia import Wikipedia
+from crowdnotes.settings import SearchSettings, Settings
 
 __all__ = [
+    "ONLINE",
+    "OnlineProvider",
     "SearchProvider",
     "SearchReport",
     "SearchesTogether",
@@ -14,3 +34,48 @@ __all__ = [
     "make_providers",
     "search_all",
 ]
+
+# The fact-checks come first: whether a claim was checked already is what a person wants to know first.
+ONLINE: tuple[type[OnlineProvider], ...] = (
+    GoogleFactCheck,
+    Brave,
+    Tavily,
+    SearXng,
+    EuropePmc,
+    PubMed,
+    MedlinePlus,
+    Wikipedia,
+    Crossref,
+)
+
+
+def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str] = ()) -> list[SearchProvider]:
+    """Every online provider, whether it can be asked or not (`needs` tells), then the libraries named.
+
+    Making them is cheap; the pace of each service is shared by all that are made in this process.
+    """
+    return [*make_online(settings.search), *(LocalLibrary(libraries, name) for name in names)]
+
+
+def make_online(search: SearchSettings) -> list[OnlineProvider]:
+    """See `make_providers`, without the libraries."""
+    return [kind.make(search) for kind in ONLINE]
+
+
+def chosen_at_first(search: SearchSettings) -> list[str]:
+    """The online providers that can be asked and that the setting names, and those that somebody set up.
+
+    Without the setting all that need no setting up; of those that search the web, only where none was set up.
+    """
+    ready = [provider for provider in make_online(search) if provider.needs is None]
+    web = any(provider.searches_web and not provider.stands_in for provider in ready)
+    return [provider.name for provider in ready if _at_first(provider, search.services, web=web)]
+
+
+def _at_first(provider: OnlineProvider, wanted: Sequence[str] | None, *, web: bool) -> bool:
+    if wanted is not None and provider.name in wanted:
+        return True
+    if provider.stands_in:
+        return wanted is None and not web
+    is_set_up = not provider.free or provider.searches_web
+    return is_set_up or wanted is None

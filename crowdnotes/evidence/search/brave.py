@@ -12,8 +12,19 @@ from typing import Self
 from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import JsonObject, parse_json, records, string, strings, unexpected
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    first_hits,
+    make_hit,
+    needed,
+    parse_json,
+    plain_query,
+    records,
+    string,
+    strings,
+    unexpected,
+)
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date

@@ -15,20 +15,23 @@ from typing import Self
 from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import (
-    PREPRINT,
+from crowdnotes.evidence.merging import PREPRINT
+from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
+from crowdnotes.evidence.search.provider import (
     RETRACTED,
     RETRACTION_NOTICE,
     JsonObject,
+    OnlineProvider,
     dig,
+    first_hits,
+    make_hit,
     notices_of,
     parse_json,
     plain_line,
+    plain_query,
     records,
     string,
 )
-from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, plain_query
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import first_day, parse_date, settle

@@ -13,10 +13,15 @@ from typing import Self
 from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import (
-    PREPRINT,
+from crowdnotes.evidence.merging import PREPRINT
+from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
+from crowdnotes.evidence.search.provider import (
     JsonObject,
+    OnlineProvider,
+    all_then_any,
     dig,
+    first_hits,
+    make_hit,
     notices_of,
     parse_json,
     plain_line,
@@ -25,8 +30,6 @@ from crowdnotes.evidence.search.answers import (
     strings,
     unexpected,
 )
-from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
-from crowdnotes.evidence.search.provider import OnlineProvider, all_then_any, first_hits, make_hit
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date

@@ -13,8 +13,18 @@ from typing import Self
 from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import JsonObject, parse_json, plain_line, records, string
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    first_hits,
+    make_hit,
+    needed,
+    parse_json,
+    plain_line,
+    plain_query,
+    records,
+    string,
+)
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date

@@ -11,7 +11,6 @@ from crowdnotes.errors import LibraryError, SearchError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.service import Check
 
-_MORE_FOR_CUTOFF = 3  # times as many are looked at, because some will be too late
 _MOST_HITS = 40  # of all queries together, unless more are asked for: as many as a library reads by meaning
 
 
@@ -48,9 +47,7 @@ class LocalLibrary:
         """
         check()
         most = max(limit, min(limit * len(queries), _MOST_HITS))
-        wanted = most if until is None else most * _MORE_FOR_CUTOFF
         try:
-            found = self.libraries.search_many(self.library, queries, wanted, post or None)
+            return self.libraries.search_many(self.library, queries, most, post or None, until)
         except LibraryError as error:
             raise SearchError(error.message, ProviderState.FAILED, error.next_step) from error
-        return [hit for hit in found if until is None or hit.published is None or hit.published <= until][:most]

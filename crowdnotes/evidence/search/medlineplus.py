@@ -13,8 +13,15 @@ from typing import Any, Self
 from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.answers import parse_xml, unexpected, xml_text
-from crowdnotes.evidence.search.provider import OnlineProvider, all_then_any, first_hits, make_hit
+from crowdnotes.evidence.search.provider import (
+    OnlineProvider,
+    all_then_any,
+    first_hits,
+    make_hit,
+    parse_xml,
+    unexpected,
+    xml_text,
+)
 from crowdnotes.evidence.search.service import Check, Pace, contact, open_service
 from crowdnotes.settings import SearchSettings
 

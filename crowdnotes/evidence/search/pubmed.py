@@ -16,19 +16,22 @@ from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import (
+from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
+from crowdnotes.evidence.search.provider import (
+    OnlineProvider,
     dig,
+    first_hits,
+    make_hit,
     notices_of,
     parse_json,
     parse_xml,
     plain_line,
+    search_words,
     string,
     strings,
     unexpected,
     xml_text,
 )
-from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, search_words
 from crowdnotes.evidence.search.service import Check, Pace, contact, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import first_day, month_number, settle

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
@@ -16,17 +16,21 @@ from types import MappingProxyType
 from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query, SourceCategory
 from crowdnotes.engines import Engine, SearchPlan
 from crowdnotes.errors import CrowdNotesError, SearchError
+from crowdnotes.evidence.merging import merge
 from crowdnotes.evidence.provenance import categorise
-from crowdnotes.evidence.search.merging import merge
 from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.service import Check
 from crowdnotes.text.urls import identities
 
 _log = logging.getLogger(__name__)
+_SLICE = 0.1  # seconds between two looks at whether the job was cancelled
+_TRIAL = "measles vaccine"  # every provider that answers at all has something on it
+
+Report = Callable[[ProviderOutcome], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class _Terms:
     """What all providers of one search are asked; see `search_all` for what each part means."""
 
     queries: Sequence[str]
@@ -38,18 +42,14 @@ class Terms:
     patience: float
 
 
-class _Stopped(Exception):  # noqa: N818 - not a fault: the search as a whole was ended
+class _Ended(Exception):  # noqa: N818 - not a fault: the search was stopped, or what was found must do
     pass
 
 
-class _Enough(Exception):  # noqa: N818 - not a fault: what was found must do
-    pass
+class _Work:
+    """One provider's part of one search, for `lanes` threads at once."""
 
-
-class ProviderWork:
-    """One provider's part of one search, on `at_once` threads of its own."""
-
-    def __init__(self, provider: SearchProvider, terms: Terms, stopping: threading.Event) -> None:
+    def __init__(self, provider: SearchProvider, terms: _Terms, stopping: threading.Event) -> None:
         self._provider = provider
         self._terms = terms
         self._stopping = stopping
@@ -57,37 +57,12 @@ class ProviderWork:
         together = isinstance(provider, SearchesTogether)
         self._tasks = deque([self._asked] if together and self._asked else [[query] for query in self._asked])
         self._given = len(self._tasks)
+        self.lanes = 0 if provider.needs else min(provider.at_once, self._given)
         self._found: dict[str, list[Hit]] = {}
         self._late = 0
         self._error: CrowdNotesError | None = None
         self._lock = threading.Lock()
-        self._threads: list[threading.Thread] = []
         self._began = self._ended = time.monotonic()
-
-    def start(self, ended: queue.SimpleQueue[ProviderWork]) -> None:
-        """Begin; puts itself into `ended` when all is done."""
-        lanes = 0 if self._provider.needs else min(self._provider.at_once, len(self._tasks))
-        if lanes == 0:
-            ended.put(self)
-            return
-        left = threading.Semaphore(lanes - 1)
-
-        def lane() -> None:
-            self._run_lane()
-            if not left.acquire(blocking=False):  # the last lane
-                self._ended = time.monotonic()
-                ended.put(self)
-
-        # Daemons, so that a provider that hangs never keeps the program from ending.
-        name = f"crowdnotes-search-{self._provider.name}"
-        self._threads = [threading.Thread(target=lane, daemon=True, name=name) for _ in range(lanes)]
-        for thread in self._threads:
-            thread.start()
-
-    def join(self) -> None:
-        """Wait until the threads have noticed that the search was ended."""
-        for thread in self._threads:
-            thread.join(2.0)
 
     @property
     def rankings(self) -> list[list[Hit]]:
@@ -117,35 +92,33 @@ class ProviderWork:
             return ProviderState.CANCELLED, "The search was ended before it answered."
         late = f"{self._late} later than {self._terms.until} left out." if self._late else ""
         if self._error is None:
-            busy = (
-                f"It was slow or busy: {answered} of {self._given} searches were made."
-                if answered < self._given
-                else ""
-            )
-            return ProviderState.ANSWERED, f"{late} {busy}".strip()
+            busy = f"It was slow or busy: {answered} of {self._given} searches were made."
+            return ProviderState.ANSWERED, f"{late} {busy if answered < self._given else ''}".strip()
         if answered:
             part = f"Only {answered} of {self._given} searches were answered, then: {self._error}"
             return ProviderState.ANSWERED, f"{late} {part}".strip()
         return getattr(self._error, "state", ProviderState.FAILED), str(self._error)
 
-    def _run_lane(self) -> None:
-        while True:
-            try:
-                queries = self._tasks.popleft()
-            except IndexError:
-                return
-            try:
+    def run_lane(self) -> None:
+        """Ask one task after the other until there is none, or the provider fails or is given up."""
+        try:
+            while (queries := self._next()) is not None:
                 self._check()
                 self._keep(queries[0], self._search(queries))
-            except (_Stopped, _Enough):
-                return
-            except CrowdNotesError as error:
-                self._fail(error)
-            except Exception as error:  # noqa: BLE001 - a fault in one provider must not cost the others' hits
-                # Without the exception's own words: they may hold an address, and that a key.
-                places = "".join(traceback.format_tb(error.__traceback__))
-                _log.error("provider %s broke: %s\n%s", self._provider.name, type(error).__name__, places)
-                self._fail(SearchError("It answered in a way that CrowdNotes cannot read.", ProviderState.FAILED))
+        except _Ended:
+            pass
+        except CrowdNotesError as error:
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001 - a fault in one provider must not cost the others' hits
+            # Without the exception's own words: they may hold an address, and that a key.
+            places = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("provider %s broke: %s\n%s", self._provider.name, type(error).__name__, places)
+            self._fail(SearchError("It answered in a way that CrowdNotes cannot read.", ProviderState.FAILED))
+        self._ended = time.monotonic()
+
+    def _next(self) -> list[str] | None:
+        with self._lock:
+            return self._tasks.popleft() if self._tasks else None
 
     def _search(self, queries: list[str]) -> list[Hit]:
         provider, limit, until = self._provider, self._terms.limit, self._terms.until
@@ -168,11 +141,9 @@ class ProviderWork:
             self._tasks.clear()
 
     def _check(self) -> None:
-        if self._stopping.is_set():
-            raise _Stopped
         elapsed = time.monotonic() - self._began
-        if elapsed > self._terms.patience and self._found:
-            raise _Enough
+        if self._stopping.is_set() or (elapsed > self._terms.patience and self._found):
+            raise _Ended
         if elapsed > self._terms.seconds:
             raise SearchError(f"It was not done within {self._terms.seconds:g} seconds.", ProviderState.TIMED_OUT)
 
@@ -187,12 +158,6 @@ def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bo
     if diverse or not text:
         return plan
     return SearchPlan(plan.claims, (Query(text=text, purpose="the post itself", language=post.language),))
-
-
-_SLICE = 0.1  # seconds between two looks at whether the job was cancelled
-_TRIAL = "measles vaccine"  # every provider that answers at all has something on it
-
-Report = Callable[[ProviderOutcome], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,27 +194,25 @@ def search_all(
     moment and passes through.
     """
     stopping = threading.Event()
-    ended: queue.SimpleQueue[ProviderWork] = queue.SimpleQueue()
-    terms = Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds)
-    works = [ProviderWork(provider, terms, stopping) for provider in providers]
-    for work in works:
-        work.start(ended)
-    waiting = set(works)
-    try:
-        while waiting:
-            check()
-            try:
-                work = ended.get(timeout=_SLICE)
-            except queue.Empty:
-                continue
-            waiting.discard(work)
-            report(work.outcome())
-    except BaseException:
-        stopping.set()
-        for work in waiting:
-            work.join()
-            report(work.outcome())
-        raise
+    terms = _Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds)
+    works = [_Work(provider, terms, stopping) for provider in providers]
+    lanes = max(1, sum(work.lanes for work in works))
+    with ThreadPoolExecutor(lanes, thread_name_prefix="crowdnotes-search") as pool:
+        waiting = {work: [pool.submit(work.run_lane) for _ in range(work.lanes)] for work in works}
+        try:
+            while waiting:
+                check()
+                busy = [lane for of_one in waiting.values() for lane in of_one if not lane.done()]
+                wait(busy, _SLICE, FIRST_COMPLETED)
+                for work in [work for work, of_one in waiting.items() if all(lane.done() for lane in of_one)]:
+                    del waiting[work]
+                    report(work.outcome())
+        except BaseException:
+            stopping.set()
+            wait([lane for of_one in waiting.values() for lane in of_one])
+            for work in waiting:
+                report(work.outcome())
+            raise
     merged = merge([work.rankings for work in works])
     hits = tuple(hit.model_copy(update={"category": categorise(hit.url or "", categories)}) for hit in merged)
     return SearchReport(hits, tuple(work.outcome() for work in works))

@@ -14,8 +14,17 @@ from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import JsonObject, parse_json, records, string
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, needed, plain_query
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    first_hits,
+    make_hit,
+    needed,
+    parse_json,
+    plain_query,
+    records,
+    string,
+)
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date

@@ -15,8 +15,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -31,7 +29,7 @@ from crowdnotes.settings import SearchSettings
 Check = Callable[[], None]
 
 _SLICE = 0.25  # seconds that a cancelled job waits at most
-_BEHIND = 0.03  # seconds until one that is not the first in the queue looks again
+_BUSY = 0.02  # seconds until one that waits for another request to end looks again
 _MAX_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
 _CONNECT_SECONDS = 5.0
 _TRIES = 3
@@ -53,10 +51,7 @@ class Pace:
 
 
 class Pacer:
-    """Lets requests through at a pace, in the order in which they came. Safe to share between threads.
-
-    The order makes searches that share a service take turns: who was answered stands behind who was not.
-    """
+    """Lets requests through at a pace. Safe to share between threads."""
 
     def __init__(
         self, pace: Pace, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
@@ -66,9 +61,8 @@ class Pacer:
         self._sleep = sleep
         self._begun: deque[float] = deque(maxlen=pace.requests)
         self._under_way = 0
-        self._queue: deque[object] = deque()
         self._held_until = clock()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
     @contextmanager
     def slot(self, check: Callable[[], None], patience: float) -> Iterator[None]:
@@ -76,49 +70,35 @@ class Pacer:
 
         Raises SearchError(RATE_LIMITED) when the service asked for a pause longer than `patience` seconds.
         """
-        ticket = object()
-        with self._changed:
-            self._queue.append(ticket)
-        try:
-            while (wait := self._enter(ticket, patience)) > 0:
-                self._sleep(min(wait, _SLICE))
-                check()
-        finally:
-            with self._changed:
-                self._queue.remove(ticket)
+        while (wait := self._enter(patience)) > 0:
+            self._sleep(min(wait, _SLICE))
+            check()
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 self._under_way -= 1
-                self._changed.notify()
 
     def pause(self, seconds: float) -> None:
         """Let nobody through for so long: the service asked for it."""
-        with self._changed:
+        with self._lock:
             self._held_until = max(self._held_until, self._clock() + seconds)
 
-    def _enter(self, ticket: object, patience: float) -> float:
+    def _enter(self, patience: float) -> float:
         """0 when the turn is taken, else seconds to wait before asking again."""
-        with self._changed:
-            is_first = self._queue[0] is ticket
-            if is_first and self._under_way >= self._pace.at_once:
-                self._changed.wait(_SLICE)
+        with self._lock:
             now = self._clock()
             held = self._held_until - now
             if held > patience:
                 raise SearchError(f"It asks to be left alone for {held:.0f} seconds.", ProviderState.RATE_LIMITED)
             full = len(self._begun) == self._pace.requests
             wait = max(held, self._begun[0] + self._pace.seconds - now if full else 0.0)
-            if not is_first:
-                return max(wait, _BEHIND)
             if self._under_way >= self._pace.at_once:
-                return 0.001
-            if wait > 0:
-                return wait
-            self._begun.append(now)
-            self._under_way += 1
-            return 0.0
+                return max(wait, _BUSY)
+            if wait <= 0:
+                self._begun.append(now)
+                self._under_way += 1
+            return max(wait, 0.0)
 
 
 # Where no limit is published. Seconds of a pace are a tenth longer than the service's own: what leaves at even steps
@@ -191,8 +171,7 @@ class Service:
             with closing(transport.handle_request(request)) as response:
                 if response.status_code >= 300:
                     return _refusal(response.status_code, response.headers, keyed=self.keyed)
-                encoding = response.headers.get("Content-Encoding", "")
-                return read_capped(response.iter_raw(), encoding, _MAX_BYTES)
+                return read_capped(response, _MAX_BYTES)
         except FetchError as error:
             return _Refusal(_labelled(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
         except BROKEN_OFF:
@@ -241,7 +220,8 @@ class _Refusal:
 
 
 def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
-    wait = _retry_after(headers.get("Retry-After", ""))
+    seconds = headers.get("Retry-After", "").strip()
+    wait = float(seconds[:6]) if seconds.isascii() and seconds.isdigit() else None
     if status in _TOO_OFTEN:
         said = f" for {wait:.0f} seconds" if wait else ""
         error = SearchError(f"It was asked too often and wants a pause{said} ({status}).", ProviderState.RATE_LIMITED)
@@ -249,25 +229,9 @@ def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
     if status in _PASSING:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
         return _Refusal(SearchError(f"It has trouble of its own ({status}).", state), True, wait)
-    if status < 400:
-        return _Refusal(SearchError(f"It has moved to another address ({status}).", ProviderState.FAILED), False)
-    if keyed and status in _KEY_REFUSED:
-        error = SearchError(f"It refused the request ({status}).", ProviderState.FAILED, "Check its key.")
-        return _Refusal(error, False)
-    return _Refusal(SearchError(f"It refused the request ({status}).", ProviderState.FAILED), False)
-
-
-def _retry_after(header: str) -> float | None:
-    """Seconds from a Retry-After header, which gives seconds or a moment (RFC 9110 10.2.3)."""
-    header = header.strip()
-    if header.isascii() and header.isdigit():
-        return float(header[:6])
-    try:
-        moment = parsedate_to_datetime(header)
-    except (ValueError, IndexError, OverflowError):
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+    what = "has moved to another address" if status < 400 else "refused the request"
+    next_step = "Check its key." if keyed and status in _KEY_REFUSED else ""
+    return _Refusal(SearchError(f"It {what} ({status}).", ProviderState.FAILED, next_step), False)
 
 
 def _labelled(error: FetchError) -> SearchError:

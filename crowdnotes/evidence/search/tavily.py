@@ -18,8 +18,16 @@ from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import JsonObject, parse_json, records, string
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, plain_query
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    first_hits,
+    make_hit,
+    parse_json,
+    plain_query,
+    records,
+    string,
+)
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date

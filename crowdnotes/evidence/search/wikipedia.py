@@ -17,8 +17,18 @@ from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.answers import JsonObject, dig, parse_json, records, string, unexpected
-from crowdnotes.evidence.search.provider import OnlineProvider, all_then_any, first_hits, make_hit
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    all_then_any,
+    dig,
+    first_hits,
+    make_hit,
+    parse_json,
+    records,
+    string,
+    unexpected,
+)
 from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date

@@ -4,7 +4,7 @@ Nested: in each outer fold the recipe is chosen, and every step fitted, on the o
 is measured on the notes that it was made on. Deterministic for the same rows.
 
 Folds keep near duplicates together. Here that is meant by meaning: two wordings of one post share few words, so what
-finds copies for the reader (`evidence.duplicates`, by words) would let them into two folds.
+finds copies for the reader (`evidence.merging`, by words) would let them into two folds.
 """
 
 from __future__ import annotations

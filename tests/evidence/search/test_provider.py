@@ -16,9 +16,9 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.search import ONLINE, chosen_at_first, make_providers
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchProvider, all_then_any, plain_query, search_words
-from crowdnotes.evidence.search.registry import ONLINE, chosen_at_first, make_providers
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.settings import SearchSettings, Settings
 from crowdnotes.testing import HashingEmbedder

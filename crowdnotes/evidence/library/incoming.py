@@ -1,8 +1,9 @@
-"""Tables (parquet, csv, tsv, jsonl) as records: which column is the text, the title, the link; then row by row.
+"""What becomes a library: tables (parquet, csv, tsv, jsonl) and folders (HTML, PDF, text, Markdown), record by record.
 
-In file order and a batch at a time, so that memory stays bounded. A first pass checks the whole file and counts
-its rows, so that a broken line is reported before anything is built. A row's `record` is its 0-based position
-among the rows (blank jsonl lines are none).
+Of a table a first pass chooses which column is the text, the title, the link, checks the whole file and counts its
+rows, so that a broken line is reported before anything is built; then it is read in file order and a batch at a time,
+so that memory stays bounded. A row's `record` is its 0-based position among the rows (blank jsonl lines are none), a
+file's its place in sorted order.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
-from crowdnotes.errors import LibraryError
-from crowdnotes.evidence.library.records import Columns, Incoming, Record
+from crowdnotes.errors import FetchError, LibraryError
+from crowdnotes.evidence.library.index import Columns, Incoming, Record
+from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, read_body
 from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import is_web_address
@@ -270,3 +275,103 @@ def _broken(path: Path, kind: str, what: str) -> LibraryError:
         f"{path.name} cannot be read as {kind}: {what}.",
         "Repair the file or export it again; nothing was added.",
     )
+
+
+FILE_KINDS = {
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".pdf": PDF,
+    ".txt": PLAIN,
+    ".md": PLAIN,
+    ".markdown": PLAIN,
+}
+_MOST_BYTES = 20_000_000  # a larger file is a scan or a book, and one file must not fill the memory
+_SAFE = re.compile(r"[^\w.\- ]")  # what the name of a file here may not hold
+
+
+def open_folder(folder: Path) -> Incoming:
+    """All readable files below a folder, hidden ones left out; `record` is the place in sorted order.
+
+    A file that cannot be read, is too large, or is a link that leads out of the folder becomes a
+    record with a problem. Raises LibraryError for a folder without any file of these kinds.
+    """
+    root = folder.resolve()
+    files = sorted(_below(root), key=lambda file: file.relative_to(root).as_posix())
+    if not files:
+        raise LibraryError(
+            f"The folder {folder.name or 'given'} holds no file that can be read ({', '.join(FILE_KINDS)}).",
+            "Check that it is the folder you meant.",
+        )
+    return Incoming(len(files), None, lambda: (_file_record(i, file, root) for i, file in enumerate(files)))
+
+
+def _below(root: Path) -> Iterator[Path]:
+    closed: list[Path] = []
+    for directory, names, files in os.walk(root, onerror=lambda error: closed.append(Path(error.filename))):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            if not name.startswith(".") and Path(name).suffix.lower() in FILE_KINDS:
+                yield Path(directory, name)
+    yield from closed  # named among what was skipped: reading them fails with the reason
+
+
+def _file_record(position: int, file: Path, root: Path) -> Record:
+    label = file.relative_to(root).as_posix()
+
+    def skipped(why: str) -> Record:
+        return Record(position, "", label=label, problem=why)
+
+    if not file.resolve().is_relative_to(root):
+        return skipped("leads out of the folder")
+    try:
+        if not is_file_or_folder(file):
+            return skipped("a pipe, socket or device, not a file")
+        if file.stat().st_size > _MOST_BYTES:
+            return skipped(f"larger than {_MOST_BYTES // 1_000_000} MB")
+        body = file.read_bytes()
+        kind = FILE_KINDS[file.suffix.lower()]
+        document = read_body(body, kind, None, quote(file.name))
+    except OSError as error:
+        return skipped(error.strerror or "cannot be opened")
+    except FetchError as error:
+        return skipped(error.message)
+    return Record(
+        record=position,
+        text=document.text,
+        title=document.title,
+        url=document.canonical,
+        published=document.published,
+        publisher=document.publisher,
+        label=label,
+        problem="" if document.text else "no text",
+    )
+
+
+def is_file_or_folder(path: Path) -> bool:
+    """False for a pipe, socket or device: whoever opens one may wait for ever."""
+    mode = path.stat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def lay_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
+    """Uploaded files on disk: the table, or the folder that the documents lie in.
+
+    Of a table's name only the last part is taken, of a document's the place below the folder: what
+    leads elsewhere is left out of the path.
+    """
+    first, content = files[0]
+    if len(files) == 1 and PurePosixPath(first).suffix.lower() in TABLE_KINDS:
+        table = folder / _end(PurePosixPath(first.replace("\\", "/")).parts)  # errors call it by the person's own name
+        table.write_bytes(content)
+        return table
+    for number, (name, content) in enumerate(files):
+        parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", ".", "..")]
+        place = folder.joinpath(*(_SAFE.sub("_", part)[-100:] for part in parts[:-1]), f"{number:05}-{_end(parts)}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return folder
+
+
+def _end(parts: Sequence[str]) -> str:
+    return _SAFE.sub("_", parts[-1])[-100:] if parts else "document"

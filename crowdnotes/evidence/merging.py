@@ -1,0 +1,180 @@
+"""Pages and texts that are the same: found by several searches, or copied elsewhere.
+
+Many rankings become one by reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009), twice: a provider's
+rankings, one for each query that it was asked, become one ranking, and those of the providers become the merged
+one. So each provider has one vote, and the best of many queries' answers stands as high as the best of one
+query's. Near copies are told by the word triples that two texts share.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from crowdnotes.domain import Hit
+from crowdnotes.text.stems import words
+from crowdnotes.text.urls import identities
+
+T = TypeVar("T")
+Shingles = frozenset[tuple[str, ...]]
+Rankings = Sequence[Sequence[Hit]]
+
+PREPRINT = "preprint"  # the notice on a hit
+_NEAR = 0.8  # Jaccard similarity of word triples; a changed word in every thirty stays above it
+_SHINGLE_WORDS = 3
+_COMPARED_CHARACTERS = 20_000  # two long documents that agree this far are copies
+_FUSION = 60  # the constant of the paper
+_COMPARED_OF_HITS = 800  # characters of title and snippet
+_FEWEST_SHINGLES = 8  # fewer words than that agree by chance
+_FEWEST_OF_A_PART = 20
+_HELD = 0.9  # services show more of a text, or less, than others
+
+
+def normalised(text: str) -> str:
+    """The words of a text without case, punctuation and spacing: equal for exact copies."""
+    return " ".join(words(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def shingles(text: str) -> Shingles:
+    """The set of word triples of a text; a shorter text is one shingle, an empty one none."""
+    found = normalised(text[:_COMPARED_CHARACTERS]).split()
+    if len(found) <= _SHINGLE_WORDS:
+        return frozenset([tuple(found)]) if found else frozenset()
+    return frozenset(zip(found, found[1:], found[2:], strict=False))
+
+
+def _are_near(a: Shingles, b: Shingles) -> bool:
+    """Whether `_NEAR` of all triples of the two are in both; two texts without words are copies."""
+    if min(len(a), len(b)) < _NEAR * max(len(a), len(b)):
+        return False
+    shared = len(a & b)
+    return shared >= _NEAR * (len(a) + len(b) - shared)
+
+
+def without_near_duplicates(items: Iterable[T], text: Callable[[T], str], limit: int | None = None) -> list[T]:
+    """The items in order, without those whose text is a near copy of one kept before; of those without words one stays.
+
+    Put the best first: it is the one that stays. Stops at `limit` items, so that the rest is never compared.
+    """
+    kept: list[T] = []
+    seen: list[Shingles] = []
+    for item in items:
+        if limit is not None and len(kept) >= limit:
+            break
+        own = shingles(text(item))
+        if not any(_are_near(own, other) for other in seen):
+            kept.append(item)
+            seen.append(own)
+    return kept
+
+
+def merge(providers: Sequence[Rankings]) -> list[Hit]:
+    """The hits of all rankings of all providers, without repeats, best first; the best scores 1.
+
+    Hits are the same page when they share a canonical address, a DOI or a library record: then they
+    share their notices. A near copy of another's title and snippet is left out, a preprint before the
+    published paper.
+    """
+    pages = _pages(providers)
+    best = max((page.score for page in pages), default=0.0)
+    merged = [_combined(page, page.score / best) for page in pages]
+    merged.sort(key=lambda hit: -hit.score)
+    return _without_near_copies(merged)
+
+
+@dataclass(slots=True, eq=False)
+class _Page:
+    hits: list[Hit] = field(default_factory=list)
+    score: float = 0.0
+
+
+def _pages(providers: Sequence[Rankings]) -> list[_Page]:
+    """The hits grouped by identity, in the order in which they were first seen, with their score."""
+    of: dict[str, _Page] = {}
+    for hit in (hit for rankings in providers for ranking in rankings for hit in ranking):
+        _page_of(hit, of).hits.append(hit)
+    pages = list(dict.fromkeys(of.values()))
+    page_of = {id(hit): page for page in pages for hit in page.hits}
+    for rankings in providers:
+        votes: dict[_Page, float] = {}
+        for ranking in rankings:
+            for rank, page in enumerate(dict.fromkeys(page_of[id(hit)] for hit in ranking)):
+                votes[page] = votes.get(page, 0.0) + _vote(rank)
+        for rank, page in enumerate(sorted(votes, key=lambda page: -votes[page])):
+            page.score += _vote(rank)
+    return pages
+
+
+def _vote(rank: int) -> float:
+    return (_FUSION + 1) / (_FUSION + 1 + rank)
+
+
+def _page_of(hit: Hit, of: dict[str, _Page]) -> _Page:
+    """The page that a hit belongs to; a hit with a DOI and an address may join two into one.
+
+    Two records of one library stay two, whatever address they share: each is a part of that page.
+    """
+    keys = identities(hit)
+    held = dict.fromkeys(of[key] for key in sorted(keys) if key in of)
+    known = [page for page in held if not any(_is_another_record(hit, other) for other in page.hits)]
+    page = known[0] if known else _Page()
+    for other in known[1:]:
+        page.hits.extend(other.hits)
+        of.update({key: page for key, value in of.items() if value is other})
+    for key in keys:
+        of.setdefault(key, page)
+    return page
+
+
+def _is_another_record(hit: Hit, other: Hit) -> bool:
+    return hit.library is not None and hit.library == other.library and hit.record != other.record
+
+
+def _combined(page: _Page, score: float) -> Hit:
+    """The hit with the most to read, with what the others know besides."""
+    hits = page.hits
+    chosen = max(hits, key=lambda hit: (hit.library is not None, bool(hit.snippet), hit.published is not None))
+    others = dict.fromkeys(hit.provider for hit in hits if hit.provider != chosen.provider)
+    return chosen.model_copy(
+        update={
+            "score": round(score, 6),
+            "published": chosen.published or next((hit.published for hit in hits if hit.published), None),
+            "rating": chosen.rating or next((hit.rating for hit in hits if hit.rating), ""),
+            "doi": chosen.doi or next((hit.doi for hit in hits if hit.doi), None),
+            "notices": tuple(dict.fromkeys(notice for hit in hits for notice in hit.notices)),
+            "also_found_by": tuple(others),
+        }
+    )
+
+
+def _without_near_copies(hits: Sequence[Hit]) -> list[Hit]:
+    kept: list[Hit] = []
+    seen: list[Shingles] = []
+    for hit in hits:
+        own = shingles(f"{hit.title} {hit.snippet}"[:_COMPARED_OF_HITS])
+        copy_of = next((at for at, other in enumerate(seen) if _is_copy(hit, own, kept[at], other)), None)
+        if copy_of is None:
+            kept.append(hit)
+            seen.append(own)
+        else:
+            kept[copy_of] = _one_of(kept[copy_of], hit)
+    return kept
+
+
+def _is_copy(hit: Hit, own: Shingles, other: Hit, held: Shingles) -> bool:
+    """The same words; or, from another provider, words of which the longer text holds nearly all."""
+    if len(own) >= _FEWEST_SHINGLES and _are_near(own, held):
+        return True
+    fewer = min(len(own), len(held))
+    return hit.provider != other.provider and fewer >= _FEWEST_OF_A_PART and len(own & held) >= _HELD * fewer
+
+
+def _one_of(first: Hit, copy: Hit) -> Hit:
+    """Of two with the same words the better placed one, but a published paper rather than its preprint."""
+    is_preprint = PREPRINT in first.notices and PREPRINT not in copy.notices
+    chosen, other = (copy, first) if is_preprint else (first, copy)
+    others = dict.fromkeys((*chosen.also_found_by, other.provider, *other.also_found_by))
+    found_by = tuple(name for name in others if name != chosen.provider)
+    return chosen.model_copy(update={"score": first.score, "also_found_by": found_by})
