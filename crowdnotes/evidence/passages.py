@@ -6,6 +6,8 @@ words that won it the pick (the search's snippet, the reason given):
 
     (nearness to the post + that to the claim it is nearest to) / 2 + share of the snippet's and the reason's words
 
+Where the snippet stands in the text as it is, only runs that hold it are compared.
+
 Embedding every run whole would read most tokens many times and take seconds for six sources, so sentences are embedded
 instead, once each and at most `_MOST_SENTENCES` a source:
 
@@ -152,8 +154,9 @@ def _best(look: _Look, asked: FloatArray, vectors: FloatArray, surroundings: int
         words = _SNIPPET * by_snippet.share(run) + _REASON * by_reason.share(run)
         return meaning + words - _OFF_CENTRE * _off_centre(run, sentences, near_both, by_snippet.place)
 
-    worths = [worth(run) for run in look.runs]
-    run = look.runs[max(range(len(worths)), key=lambda i: (worths[i], -look.runs[i].start))]
+    # Where the search's own words stand in the text, only runs that hold them are compared: they won it the pick.
+    runs = [run for run in look.runs if by_snippet.is_whole_in(run)] or look.runs
+    run = max(runs, key=lambda run: (worth(run), -run.start))
     return Passage(
         text=whole.text[run.start : run.end],
         span=run,
@@ -181,9 +184,13 @@ class _Wanted:
         place = Span(start=start, end=start + len(words.strip())) if start >= 0 else None
         return cls(_rarity(list(held.values())), held, place)
 
+    def is_whole_in(self, run: Span) -> bool:
+        """Whether all of them stand there in one piece."""
+        return self.place is not None and run.start <= self.place.start and self.place.end <= run.end
+
     def share(self, run: Span) -> float:
         """In [0, 1]: 1 for the words as they stand, in one piece."""
-        if self.place is not None and run.start <= self.place.start and self.place.end <= run.end:
+        if self.is_whole_in(run):
             return 1.0
         total = sum(self.weights.values())
         of_words = sum(self.weights[stem] for stem in self.held[run]) / total if total else 0.0

@@ -124,7 +124,6 @@ def test_the_real_model_finds_the_meaning_behind_other_words() -> None:
 
 
 ASKED = Post(text="Vaccines cause heart inflammation in children, and they hide it!")
-ABOUT = "Heart inflammation in children has many causes, and vaccines are asked about. "
 ANSWER = "In the register of 2021 the rate was 12 in a million. "
 
 
@@ -146,10 +145,10 @@ def _built(*read: ReadSource, claims: tuple[Claim, ...] = (), earlier: tuple[Evi
 
 
 def test_the_passage_holds_the_words_that_won_the_pick_and_not_only_what_is_most_like_the_post() -> None:
-    text = FILLER * 20 + ABOUT + FILLER * 20 + ANSWER + FILLER * 20
+    text = FILLER * 20 + f"{ASKED.text} " + FILLER * 20 + ANSWER + FILLER * 20
     (without,) = _built(_read(1, text))
     (given,) = _built(_read(1, text, snippet=ANSWER.strip()))
-    assert ABOUT.strip() in without.passage.text
+    assert ASKED.text in without.passage.text
     assert ANSWER.strip() in given.passage.text
     assert given.passage.text == text[given.passage.span.start : given.passage.span.end]
 
