@@ -1,9 +1,10 @@
-"""`crowdnotes bench …`: an engine's judgement and searches against known answers."""
+"""`crowdnotes bench helpfulness`, `correctness`, `principles`, `retrieval`, `jury`: against known answers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +13,6 @@ from crowdnotes.cli.output import EngineOption, Json, QueryDiversity, Utility, p
 if TYPE_CHECKING:
     from crowdnotes.engines import Engine
     from crowdnotes.workspace import Workspace
-
 
 _Choice = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
 _Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
@@ -28,17 +28,16 @@ def helpfulness(
 
     Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
     """
-    from crowdnotes.studies.bench.helpfulness import bench_helpfulness
+    from crowdnotes.studies.bench.judges import bench_helpfulness
     from crowdnotes.studies.data_files import read_health_notes
-    from crowdnotes.studies.judge_files import read_held_out
     from crowdnotes.workspace import open_workspace
 
     notes = read_health_notes(data, limit)
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        held_out = read_held_out("helpfulness").by_mark() if engine is EngineOption.LOCAL else {}
-        found = bench_helpfulness(judge, notes, held_out, workspace.settings.gates.helpfulness, _progress)
-        _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
+        line = workspace.settings.gates.helpfulness
+        found = bench_helpfulness(judge, notes, _held_out("helpfulness", engine), line, _indented)
+    _show({"engine": judge.name, **found}, as_json=as_json)
 
 
 def correctness(
@@ -51,15 +50,15 @@ def correctness(
 
     Without a model nothing judges them but a person: no AUC then, and all counted as not run.
     """
-    from crowdnotes.studies.bench.correctness import bench_correctness
+    from crowdnotes.studies.bench.judges import bench_correctness
     from crowdnotes.studies.data_files import read_distortions
     from crowdnotes.workspace import open_workspace
 
     rows = read_distortions(data, limit)
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        found = bench_correctness(judge, rows, _progress)
-    _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
+        found = bench_correctness(judge, rows, _indented)
+    _show({"engine": judge.name, **found}, as_json=as_json)
 
 
 def principles(
@@ -72,53 +71,15 @@ def principles(
 
     Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
     """
-    from crowdnotes.studies.bench.principles import bench_principles
+    from crowdnotes.studies.bench.judges import bench_principles
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-    from crowdnotes.studies.judge_files import read_held_out
     from crowdnotes.workspace import open_workspace
 
-    notes = labelled_bridging(read_camp_notes(data)).head(limit) if limit else labelled_bridging(read_camp_notes(data))
+    notes = labelled_bridging(read_camp_notes(data))[:limit]
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        held_out = read_held_out("principles").by_mark() if engine is EngineOption.LOCAL else {}
-        found = bench_principles(judge, notes, held_out, _progress)
-        _show({"engine": judge.name, **found.as_json()}, as_json=as_json)
-
-
-def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
-    """The engine asked for. Raises ConfigurationError when no language model's server is set."""
-    from crowdnotes.engines.choice import reader_folder
-    from crowdnotes.engines.local import LocalEngine
-    from crowdnotes.engines.local.inference import NliReader
-    from crowdnotes.errors import ConfigurationError
-
-    if choice is EngineOption.LOCAL:
-        settings = workspace.settings
-        reader = NliReader(reader_folder(settings.reader, settings.data_dir)) if settings.reader else None
-        return LocalEngine(workspace.embedder, settings.gates, reader=reader)
-    if not workspace.engine.uses_language_model:
-        raise ConfigurationError(
-            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
-        )
-    return workspace.engine
-
-
-def _progress(line: str) -> None:
-    progress(f"  {line}")
-
-
-def _show(figures: dict[str, object], *, as_json: bool) -> None:
-    if as_json:
-        print_json(figures)
-        return
-    for name, value in figures.items():
-        shown = f"{value:.3f}" if isinstance(value, float) else value
-        if isinstance(value, dict):
-            print_text(f"{name}:")
-            for kind, inside in value.items():
-                print_text(f"  {kind}: {inside}")
-        elif value != "":
-            print_text(f"{name}: {shown}")
+        found = bench_principles(judge, notes, _held_out("principles", engine), _indented)
+    _show({"engine": judge.name, **found}, as_json=as_json)
 
 
 def retrieval(
@@ -148,33 +109,108 @@ def retrieval(
 
     posts = read_judged_posts(data, limit)
     with open_workspace() as workspace:
-        report = measure_retrieval(
+        found = measure_retrieval(
             posts,
             workspace.engine,
             workspace.embedder,
             workspace.libraries,
             library,
             workspace.settings.evidence,
-            progress=lambda line: progress(f"  {line}"),
+            progress=_indented,
             runs=[name.strip() for name in runs.split(",") if name.strip()],
             diverse=query_diversity,
             by_utility=utility,
         )
         engine = workspace.engine.name
     if as_json:
-        figures = {
-            name: {
-                "ndcg@10": round(run.ndcg_at_10, 4),
-                "recall@10": round(run.recall_at_10, 4),
-                "mrr": round(run.mrr, 4),
-                "seconds": round(run.seconds, 3),
-            }
-            for name, run in report.runs.items()
-        }
-        about = {"n": report.posts, "with_helpful": report.with_helpful, "library": library, "engine": engine}
-        print_json(about | {"runs": figures})
+        print_json({**found, "library": library, "engine": engine})
         return
-    print_text(f"{report.posts} posts, {report.with_helpful} with a directly helpful record; engine: {engine}")
+    print_text(f"{found['n']} posts, {found['with_helpful']} with a directly helpful record; engine: {engine}")
     print_text(f"{'':<10} {'ndcg@10':>8} {'recall@10':>10} {'mrr':>6} {'seconds':>8}")
-    for name, run in report.runs.items():
-        print_text(f"{name:<10} {run.ndcg_at_10:>8.3f} {run.recall_at_10:>10.3f} {run.mrr:>6.3f} {run.seconds:>8.2f}")
+    for name, run in found["runs"].items():
+        print_text(
+            f"{name:<10} {run['ndcg@10']:>8.3f} {run['recall@10']:>10.3f} {run['mrr']:>6.3f} {run['seconds']:>8.2f}"
+        )
+
+
+def jury(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="HealthNotes (.jsonl, a line a note, with post, note and status), or a Parquet file of the camp "
+            "schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin on numbers of newer notes."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the jury on notes that X showed or turned down, or on notes with two camps' votes.
+
+    HealthNotes: intercept_auc: does the simulated intercept tell those that X showed? reached, wrongly_reached:
+    which shares of the shown and of the others reach 0.40; ece: of the chance of being shown. Camps: polarising_auc,
+    brier, ece: does the model know which notes divide the camps? camp_auc: and which camp likes them? rating_auc: of
+    single votes on dividing notes. Reading new notes takes about 20 ms each.
+    """
+    from crowdnotes.embedding import make_embedder
+    from crowdnotes.jury import open_jury
+    from crowdnotes.settings import load_settings
+    from crowdnotes.studies.bench.jury import HeldOut, bench_camps, bench_shown, shown_held_out
+    from crowdnotes.studies.data_files import read_health_notes
+
+    if data is None:
+        figures = HeldOut.load().measure()
+    else:
+        settings = load_settings()
+        measured = open_jury(settings.jury, settings.bridging, make_embedder(settings))
+        if is_health(data):
+            figures = bench_shown(measured, read_health_notes(data), shown_held_out(measured, settings.jury))
+        else:
+            figures = bench_camps(data, measured)
+    _show(figures, as_json=as_json)
+
+
+def is_health(data: Path) -> bool:
+    """Whether a file is one of HealthNotes, by its ending."""
+    return data.suffix.lower() in {".jsonl", ".json"}
+
+
+def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
+    """The engine asked for. Raises ConfigurationError when no language model's server is set."""
+    from crowdnotes.engines.choice import reader_folder
+    from crowdnotes.engines.local import LocalEngine
+    from crowdnotes.engines.local.inference import NliReader
+    from crowdnotes.errors import ConfigurationError
+
+    if choice is EngineOption.LOCAL:
+        settings = workspace.settings
+        reader = NliReader(reader_folder(settings.reader, settings.data_dir)) if settings.reader else None
+        return LocalEngine(workspace.embedder, settings.gates, reader=reader)
+    if not workspace.engine.uses_language_model:
+        raise ConfigurationError(
+            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
+        )
+    return workspace.engine
+
+
+def _held_out(judge: str, engine: EngineOption) -> dict[int, float]:
+    """What cross-validation said of the notes that the shipped head was trained on; nothing for a language model."""
+    from crowdnotes.studies.judge_files import read_held_out
+
+    return read_held_out(judge).by_mark() if engine is EngineOption.LOCAL else {}
+
+
+def _indented(line: str) -> None:
+    progress(f"  {line}")
+
+
+def _show(figures: Mapping[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(figures)
+        return
+    for name, value in figures.items():
+        shown = f"{value:.3f}" if isinstance(value, float) else value
+        if isinstance(value, dict):
+            print_text(f"{name}:")
+            for kind, inside in value.items():
+                print_text(f"  {kind}: {inside}")
+        elif value != "":
+            print_text(f"{name}: {shown}")

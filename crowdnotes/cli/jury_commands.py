@@ -1,31 +1,18 @@
-"""`crowdnotes jury score`, `crowdnotes bench jury`, `crowdnotes train jury` and `crowdnotes train raters`."""
+"""`crowdnotes jury score`: notes before a simulated jury."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text
 from crowdnotes.errors import InputError
 
 if TYPE_CHECKING:
     from crowdnotes.domain import JuryVerdict, SideVotes
-    from crowdnotes.embedding import Embedder
-    from crowdnotes.settings import Settings
-    from crowdnotes.studies.bench.shown import ShownFigures
 
 app = typer.Typer(help="A simulated jury of both sides.", no_args_is_help=True)
-
-
-class SamplingOption(StrEnum):
-    """How jurors are chosen; the same words as `crowdnotes.jury.Sampling`, whose import is slow."""
-
-    UNIFORM = "uniform"
-    POLARISED = "polarised"
-    AUDIENCE = "audience"
 
 
 @app.command("score")
@@ -35,20 +22,22 @@ def score(
     jurors: Annotated[int | None, typer.Option(min=1, max=100_000, help="How many (1,000).")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same jury.")] = None,
     sampling: Annotated[
-        SamplingOption, typer.Option(help="Jurors from the pool as it is, half and half, or likely viewers.")
-    ] = SamplingOption.UNIFORM,
+        Literal["uniform", "polarised", "audience"],
+        typer.Option(help="Jurors from the pool as it is, half and half, or likely viewers."),
+    ] = "uniform",
     as_json: Json = False,
 ) -> None:
     """Put a note before a simulated jury: its intercept and status, each side's votes, what moves them.
 
     A simulation with a measured quality, never a prediction of X's status for this note.
     """
+    from crowdnotes.embedding import make_embedder
     from crowdnotes.jury import Sampling, open_jury
     from crowdnotes.settings import load_settings
 
     settings = load_settings()
-    jury = open_jury(settings.jury, settings.bridging, _embedder(settings))
-    found = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(sampling.value), explain=True)
+    jury = open_jury(settings.jury, settings.bridging, make_embedder(settings))
+    found = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(sampling), explain=True)
     if len(found) == 1 and isinstance(found[0], InputError):
         raise found[0]
     if as_json:
@@ -64,126 +53,6 @@ def score(
         else:
             _show(text, one)
     print_text(jury.quality.note)
-
-
-def bench(
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="HealthNotes (.jsonl, a line a note, with post, note and status), or a Parquet file of the camp "
-            "schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin on numbers of newer notes."
-        ),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Measure the jury on notes that X showed or turned down, or on notes with two camps' votes.
-
-    HealthNotes: intercept_auc: does the simulated intercept tell those that X showed? reached, wrongly_reached:
-    which shares of the shown and of the others reach 0.40; ece: of the chance of being shown. Camps: polarising_auc,
-    brier, ece: does the model know which notes divide the camps? camp_auc: and which camp likes them? rating_auc: of
-    single votes on dividing notes. Reading new notes takes about 20 ms each.
-    """
-    from crowdnotes.domain import Noun
-    from crowdnotes.jury.model import CampModel, load_model
-    from crowdnotes.settings import load_settings
-    from crowdnotes.studies.bench.jury import HeldOut, bench_camps
-
-    figures: Noun
-    if data is None:
-        figures = HeldOut.load().measure()
-    elif _is_health(data):
-        figures = _bench_shown(data)
-    else:
-        settings = load_settings()
-        model = load_model(settings.jury.model)
-        if not isinstance(model, CampModel):
-            raise InputError("The jury's model was trained on ratings, not on camps.", "Unset CROWDNOTES_JURY_MODEL.")
-        figures = bench_camps(data, model, _embedder(settings))
-    if as_json:
-        print_json(figures)
-        return
-    for name, value in figures.model_dump().items():
-        print_text(f"{name}: {value}")
-
-
-def _is_health(data: Path) -> bool:
-    return data.suffix.lower() in {".jsonl", ".json"}
-
-
-def _bench_shown(data: Path) -> ShownFigures:
-    from crowdnotes.jury import open_jury
-    from crowdnotes.jury.model import SHIPPED_MODEL
-    from crowdnotes.settings import load_settings
-    from crowdnotes.studies.bench.shown import bench_shown
-    from crowdnotes.studies.data_files import read_health_notes
-    from crowdnotes.studies.judge_files import read_held_out
-
-    settings = load_settings()
-    jury = open_jury(settings.jury, settings.bridging, _embedder(settings))
-    held_out = {} if jury.shown is None else read_held_out("shown", settings.jury.model or SHIPPED_MODEL).by_mark()
-    return bench_shown(jury, read_health_notes(data), held_out)
-
-
-def train(
-    data: Annotated[
-        Path,
-        typer.Option(help="A Parquet file of the camp schema, HealthNotes (.jsonl), or a folder of X's public data."),
-    ],
-    out: Annotated[Path, typer.Option(help="A folder for the model, its figures and what it takes to check them.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-) -> None:
-    """Train the jury's model, measure it on newer notes than it learned from, and write both down.
-
-    A folder of public data (notes, ratings and, if you have them, posts) is split chronologically 80/10/10
-    with rater parameters from the past alone. HealthNotes teach the head that tells what X shows, with the reader of
-    the helpfulness judge; it goes beside a camp model in OUT/model. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
-    """
-    from crowdnotes.jury import shipped_pool
-    from crowdnotes.settings import load_settings
-
-    settings = load_settings()
-    embedder = _embedder(settings)
-    if data.is_dir():
-        from crowdnotes.studies.train.jury_ratings import run_public_training
-
-        measured = run_public_training(data, out, embedder, settings.bridging, progress).model_dump()
-    elif _is_health(data):
-        from crowdnotes.engines.local.heads.reader import reader_for
-        from crowdnotes.studies.data_files import read_health_notes
-        from crowdnotes.studies.train.shown import train_shown, write_shown
-
-        notes = read_health_notes(data)
-        trained = train_shown(notes, reader_for(embedder), embedder, progress)
-        write_shown(trained, notes, out / "model")
-        measured = trained.figures
-    else:
-        from crowdnotes.studies.train.jury import run_camp_training
-
-        measured = run_camp_training(data, out, embedder, shipped_pool(), progress).figures.model_dump()
-    if as_json:
-        print_json(measured)
-        return
-    for name, value in measured.items():
-        print_text(f"{name}: {value}")
-
-
-def train_raters(
-    data: Annotated[Path, typer.Option(help="A Parquet file with the columns rater_intercept and rater_factor.")],
-    out: Annotated[Path, typer.Option(help="The JSON file to write; assets/jury/raters.json is the shipped one.")],
-    source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
-) -> None:
-    """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
-    from crowdnotes.studies.train.raters import fit_pool
-
-    content = fit_pool(data, out, source)
-    print_json({"raters": content["raters"], "parts": len(content["weights"]), "quantiles": content["quantiles"]})
-
-
-def _embedder(settings: Settings) -> Embedder:
-    from crowdnotes.embedding import make_embedder
-
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    return make_embedder(settings)
 
 
 def _show(text: str, verdict: JuryVerdict) -> None:

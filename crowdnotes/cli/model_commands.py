@@ -128,8 +128,8 @@ def calibrate(
     from crowdnotes.engines.choice import reader_folder
     from crowdnotes.engines.local.inference import NliReader
     from crowdnotes.errors import ConfigurationError
+    from crowdnotes.studies.bench.judges import calibrate as measure
     from crowdnotes.studies.data_files import read_distortions
-    from crowdnotes.studies.train.reader_line import calibrate as measure
     from crowdnotes.workspace import open_workspace
 
     rows = read_distortions(data)

@@ -1,4 +1,4 @@
-"""`crowdnotes train helpfulness` and `train principles`: fit the local judges again, and measure them."""
+"""`crowdnotes train …`: fit the local judges, the jury and its raters again, and measure them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import print_json, progress
+from crowdnotes.cli.bench_commands import is_health
+from crowdnotes.cli.output import print_json, print_text, progress
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
@@ -104,3 +105,59 @@ def principles(
     }
     files.pin(folder, "principles", figures, [OPINION])
     print_json(figures)
+
+
+def jury(
+    data: Annotated[
+        Path,
+        typer.Option(help="A Parquet file of the camp schema, HealthNotes (.jsonl), or a folder of X's public data."),
+    ],
+    out: Annotated[Path, typer.Option(help="A folder for the model, its figures and what it takes to check them.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Train the jury's model, measure it on newer notes than it learned from, and write both down.
+
+    A folder of public data (notes, ratings and, if you have them, posts) is split chronologically 80/10/10
+    with rater parameters from the past alone. HealthNotes teach the head that tells what X shows, with the reader of
+    the helpfulness judge; it goes beside a camp model in OUT/model. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
+    """
+    from crowdnotes.embedding import make_embedder
+    from crowdnotes.jury import shipped_pool
+    from crowdnotes.settings import load_settings
+
+    settings = load_settings()
+    embedder = make_embedder(settings)
+    if data.is_dir():
+        from crowdnotes.studies.train.jury_ratings import run_public_training
+
+        measured = run_public_training(data, out, embedder, settings.bridging, progress).model_dump()
+    elif is_health(data):
+        from crowdnotes.engines.local.heads.reader import reader_for
+        from crowdnotes.studies.data_files import read_health_notes
+        from crowdnotes.studies.train.shown import train_shown, write_shown
+
+        notes = read_health_notes(data)
+        trained = train_shown(notes, reader_for(embedder), embedder, progress)
+        write_shown(trained, notes, out / "model")
+        measured = trained.figures
+    else:
+        from crowdnotes.studies.train.jury import run_camp_training
+
+        measured = run_camp_training(data, out, embedder, shipped_pool(), progress).figures
+    if as_json:
+        print_json(measured)
+        return
+    for name, value in measured.items():
+        print_text(f"{name}: {value}")
+
+
+def raters(
+    data: Annotated[Path, typer.Option(help="A Parquet file with the columns rater_intercept and rater_factor.")],
+    out: Annotated[Path, typer.Option(help="The JSON file to write; assets/jury/raters.json is the shipped one.")],
+    source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
+) -> None:
+    """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
+    from crowdnotes.studies.train.jury import fit_pool
+
+    content = fit_pool(data, out, source)
+    print_json({"raters": content["raters"], "parts": len(content["weights"]), "quantiles": content["quantiles"]})

@@ -45,6 +45,11 @@ def auc(score: Numbers, yes: Numbers, no: Numbers) -> float | None:
     return float(roc_auc_score(truth, np.tile(score, 2), sample_weight=np.concatenate([yes, no])))
 
 
+def rounded(value: float | None) -> float | None:
+    """To four decimals, as figures are printed and pinned."""
+    return None if value is None else round(value, 4)
+
+
 def wilson(hits: int, of: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson, 1927), in [0, 1]; (0, 1) of nothing."""
     if not of:

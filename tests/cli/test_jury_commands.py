@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from crowdnotes.cli import jury_commands
+from crowdnotes import embedding
 from crowdnotes.cli.main import app
 from crowdnotes.errors import InputError
 from crowdnotes.testing import HashingEmbedder
@@ -22,7 +22,7 @@ _NOTE = "The photo was taken in 2019 in Brazil. https://www.reuters.com/fact-che
 @pytest.fixture(autouse=True)
 def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands with the fake embedder."""
-    monkeypatch.setattr(jury_commands, "_embedder", lambda settings: HashingEmbedder())
+    monkeypatch.setattr(embedding, "make_embedder", lambda settings: HashingEmbedder())
 
 
 def _run(*words: str | Path) -> Any:

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import GateName
 from crowdnotes.errors import InputError
-from crowdnotes.studies.bench.correctness import bench_correctness
-from crowdnotes.studies.bench.helpfulness import bench_helpfulness
-from crowdnotes.studies.bench.principles import bench_principles
+from crowdnotes.studies.bench.judges import bench_correctness, bench_helpfulness, bench_principles
 from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
 from crowdnotes.studies.data_files import DistortionRow, HealthNote, note_mark, read_distortions, read_health_notes
 from crowdnotes.studies.measures import accuracy, area_under_curve, macro_f1, wilson
@@ -35,17 +33,17 @@ def _note(number: int, *, helpful: bool) -> HealthNote:
 def test_a_judge_that_passes_all_is_right_on_the_helpful_half() -> None:
     notes = [_note(1, helpful=True), _note(2, helpful=False)]
     found = bench_helpfulness(ScriptedEngine(), notes, {}, 0.5, _quiet)
-    assert (found.n, found.accuracy, found.auc, found.seen_in_training) == (2, 0.5, 0.5, 0)
-    assert found.macro_f1 == pytest.approx(1 / 3)
+    assert (found["n"], found["accuracy"], found["auc"], found["seen_in_training"]) == (2, 0.5, 0.5, 0)
+    assert found["macro_f1"] == pytest.approx(1 / 3)
 
 
 def test_a_note_trained_on_counts_with_its_held_out_verdict_and_the_judge_is_not_asked() -> None:
     engine = ScriptedEngine()
     notes = [_note(1, helpful=True), _note(2, helpful=False)]
     found = bench_helpfulness(engine, notes, {note_mark("1"): 0.2, note_mark("2"): 0.9}, 0.5, _quiet)
-    assert found.seen_in_training == 2
-    assert found.accuracy == 0.0
-    assert "cross-validation" in found.seen_judged_by
+    assert found["seen_in_training"] == 2
+    assert found["accuracy"] == 0.0
+    assert "cross-validation" in found["seen_judged_by"]
     assert engine.judged == []
 
 
@@ -57,8 +55,8 @@ def test_correctness_is_told_by_kind_and_false_alarms_are_counted() -> None:
     engine = ScriptedEngine()
     engine.fails_at = GateName.CORRECTNESS
     found = bench_correctness(engine, rows, _quiet)
-    assert (found.false_alarms, found.faithful) == (1, 1)
-    assert (found.by_kind["number"].n, found.by_kind["number"].caught) == (1, 1)
+    assert (found["false_alarms"], found["faithful"]) == (1, 1)
+    assert (found["by_kind"]["number"]["n"], found["by_kind"]["number"]["caught"]) == (1, 1)
 
 
 def test_principles_without_chances_are_measured_by_their_verdicts() -> None:
@@ -66,7 +64,7 @@ def test_principles_without_chances_are_measured_by_their_verdicts() -> None:
         {"note_id": [1, 2], "text": ["A.", "B."], "content_label": ["opinion_or_speculation", "other"]}
     )
     found = bench_principles(ScriptedEngine(), notes, {}, _quiet)
-    assert (found.n, found.opinion_or_hostile, found.auc) == (2, 1, 0.5)
+    assert (found["n"], found["opinion_or_hostile"], found["auc"]) == (2, 1, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from crowdnotes.cli import jury_commands
+from crowdnotes import embedding
 from crowdnotes.cli.main import app
 from crowdnotes.engines.local.heads.head import load_head
 from crowdnotes.errors import InputError, ModelFilesError
@@ -27,7 +27,7 @@ _SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella 
 @pytest.fixture(autouse=True)
 def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands with the fake embedder."""
-    monkeypatch.setattr(jury_commands, "_embedder", lambda settings: HashingEmbedder())
+    monkeypatch.setattr(embedding, "make_embedder", lambda settings: HashingEmbedder())
 
 
 def _health(path: Path, first: int = 0, count: int = 72) -> Path:
@@ -69,7 +69,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("shown")
     data = _health(folder / "health.jsonl")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(jury_commands, "_embedder", lambda settings: HashingEmbedder())
+        patched.setattr(embedding, "make_embedder", lambda settings: HashingEmbedder())
         _fewer_fits(patched)
         shutil.copytree(SHIPPED_MODEL, folder / "model")
         figures = _run("train", "jury", "--data", data, "--out", folder, "--json")

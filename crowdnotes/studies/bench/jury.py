@@ -1,11 +1,13 @@
-"""`crowdnotes bench jury`: does the jury's model know which notes divide the camps, and whom they please?
+"""`crowdnotes bench jury`: does the jury know which notes X showed, which divide the camps, and whom they please?
 
-Measured on a file of the camp schema or, where there is none, on numbers of held-out notes that ship with the model:
-hashed features, vectors and votes, without ids and text, so that the pinned figures can be checked anywhere.
+Measured on HealthNotes, on a file of the camp schema or, where there is none, on numbers of held-out notes that ship
+with the model: hashed features, vectors and votes, without ids and text, so that the pinned figures can be checked
+anywhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,44 +16,36 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from crowdnotes.domain import Noun
-from crowdnotes.embedding import Embedder
-from crowdnotes.errors import ConfigurationError
-from crowdnotes.jury.model import COLUMNS, CampModel, Features, Rarity, Score, features, load_model
+from crowdnotes.errors import ConfigurationError, InputError
+from crowdnotes.jury import Jury
+from crowdnotes.jury.model import COLUMNS, SHIPPED_MODEL, CampModel, Features, Rarity, Score, load_model
 from crowdnotes.jury.raters import ASSETS, Floats
+from crowdnotes.jury.shown import TODAY, shown_blocks
+from crowdnotes.settings import JurySettings
 from crowdnotes.studies.camp_notes import read_camps
-from crowdnotes.studies.measures import auc, brier, calibration_error
+from crowdnotes.studies.data_files import HealthNote, note_mark
+from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.measures import (
+    area_under_curve,
+    auc,
+    bootstrap_auc,
+    brier,
+    calibration_error,
+    rounded,
+    wilson,
+)
 
 _HELD_OUT = "held_out.npz"
 
 
-class CampFigures(Noun):
-    """Figures on n notes; None where the file cannot tell.
-
-    polarising_auc, brier and ece are of "this note divides the camps"; camp_auc and camp_ece of which
-    camp likes a divided note; rating_auc, rating_brier and rating_ece of single votes on divided
-    notes ("helpful" or not, each camp's share counting as its raters' votes) against the share the model
-    expects on that side.
-    """
-
-    polarising_auc: float | None
-    camp_auc: float | None
-    rating_auc: float | None
-    brier: float
-    ece: float
-    camp_ece: float | None
-    rating_brier: float | None
-    rating_ece: float | None
-    n: int
-    n_polarising: int
-    dropped: dict[str, int]
-
-
-def bench_camps(data: Path, model: CampModel, embedder: Embedder) -> CampFigures:
-    """Measure a model on a file of the camp schema."""
+def bench_camps(data: Path, jury: Jury) -> dict[str, Any]:
+    """Measure a jury's model on a file of the camp schema. Raises InputError for a model that learned from ratings."""
+    if not isinstance(jury.model, CampModel):
+        raise InputError("The jury's model was trained on ratings, not on camps.", "Unset CROWDNOTES_JURY_MODEL.")
     notes = read_camps(data)
-    read = features(notes.texts, embedder if embedder.name == model.embedder else None)
-    return measure_camps(model, notes.divides, notes.approvals, notes.raters, read, notes.dropped)
+    return measure_camps(
+        jury.model, notes.divides, notes.approvals, notes.raters, jury.features_of(notes.texts), notes.dropped
+    )
 
 
 def measure_camps(
@@ -61,30 +55,86 @@ def measure_camps(
     raters: Floats,
     read: Features,
     dropped: dict[str, int],
-) -> CampFigures:
-    """Divides (n,); approvals and raters (n, 2) as in `CampNotes`. Votes count by their camp's raters."""
+) -> dict[str, Any]:
+    """Figures on n notes, None where the file cannot tell. Divides (n,); approvals, raters (n, 2) as in `CampNotes`.
+
+    polarising_auc, brier and ece are of "this note divides the camps"; camp_auc and camp_ece of which camp likes a
+    divided note; rating_auc, rating_brier and rating_ece of single votes on divided notes ("helpful" or not, each
+    camp's share counting as its raters' votes) against the share the model expects on that side.
+    """
     said = model.camp_chances(read)
-    one = np.ones(len(divides))
-    truth = divides.astype(np.float64)
+    truth, one = divides.astype(np.float64), np.ones(len(divides))
     likes = (approvals[divides, 1] > approvals[divides, 0]).astype(np.float64)
     camp = said.positive_likes[divides]
-    share = approvals[divides].ravel()
-    weight = raters[divides].ravel()
+    share, weight = approvals[divides].ravel(), raters[divides].ravel()
     chance = model.camp_shares(said)[divides].ravel()
     some = bool(divides.any())
-    return CampFigures(
-        polarising_auc=_rounded(auc(said.splits, truth, 1 - truth)),
-        camp_auc=_rounded(auc(camp, likes, 1 - likes)),
-        rating_auc=_rounded(auc(chance, weight * share, weight * (1 - share))),
-        brier=round(brier(said.splits, truth, one), 4),
-        ece=round(calibration_error(said.splits, truth, one), 4),
-        camp_ece=round(calibration_error(camp, likes, np.ones(len(likes))), 4) if some else None,
-        rating_brier=round(brier(chance, share, weight), 4) if some else None,
-        rating_ece=round(calibration_error(chance, share, weight), 4) if some else None,
-        n=len(divides),
-        n_polarising=int(divides.sum()),
-        dropped=dropped,
-    )
+    return {
+        "polarising_auc": rounded(auc(said.splits, truth, 1 - truth)),
+        "camp_auc": rounded(auc(camp, likes, 1 - likes)),
+        "rating_auc": rounded(auc(chance, weight * share, weight * (1 - share))),
+        "brier": rounded(brier(said.splits, truth, one)),
+        "ece": rounded(calibration_error(said.splits, truth, one)),
+        "camp_ece": rounded(calibration_error(camp, likes, np.ones(len(likes)))) if some else None,
+        "rating_brier": rounded(brier(chance, share, weight)) if some else None,
+        "rating_ece": rounded(calibration_error(chance, share, weight)) if some else None,
+        "n": len(divides),
+        "n_polarising": int(divides.sum()),
+        "dropped": dropped,
+    }
+
+
+def shown_held_out(jury: Jury, settings: JurySettings) -> dict[int, float]:
+    """By mark what cross-validation said of the notes that the jury's head was trained on."""
+    return {} if jury.shown is None else read_held_out("shown", settings.model or SHIPPED_MODEL).by_mark()
+
+
+def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, float]) -> dict[str, Any]:
+    """How well the intercept tells the notes that X showed, each before the jury of the time when it was written.
+
+    reached, wrongly_reached: which shares of the shown and of the others reach the line. ece: of the chance that X
+    shows a note. splits_auc: how well dividing alone tells the notes that X did not show. undated_intercept_auc: as if
+    all were written today, by their words alone; None where some were seen in training, whose undated chances are not
+    kept. Of those counts the chance of `held_out`, by a head that had not seen their post. Intervals are of 95 %.
+    Raises InputError when the jury has no head that tells what X shows.
+    """
+    if jury.shown is None:
+        raise InputError("This model of the jury does not tell what X shows.", "Train one on HealthNotes, or unset it.")
+    pairs = [(note.post, note.note) for note in notes]
+    known = [held_out.get(note_mark(note.note_id)) for note in notes]
+    seen = np.array([chance is not None for chance in known])
+    blocks = shown_blocks(jury.shown.reader, jury.shown.head.embedder, pairs, [note.created_at_ms for note in notes])
+    undated = jury.shown.chances({**blocks, "season": np.full((len(notes), 1), TODAY)})
+    chances = np.where(seen, [chance or 0.0 for chance in known], jury.shown.chances(blocks))
+    predicted = jury.with_chances(jury.features_of([note.note for note in notes]), chances)
+    intercepts = jury.rank(predicted).intercepts
+    truth = np.array([note.is_helpful for note in notes])
+    reach = intercepts >= jury.bridging.helpful_intercept
+    found: dict[str, Any] = {
+        "intercept_auc": rounded(area_under_curve(truth, intercepts)),
+        "intercept_auc_interval": None,
+        "undated_intercept_auc": None if seen.any() else rounded(area_under_curve(truth, undated)),
+    }
+    if 0 < truth.sum() < len(truth):
+        found["intercept_auc_interval"] = _ends(bootstrap_auc(truth, intercepts, np.arange(len(truth))))
+    for name, of in (("reached", truth), ("wrongly_reached", ~truth)):
+        found[name] = rounded(float(reach[of].mean())) if of.any() else None
+        found[f"{name}_interval"] = _ends(wilson(int(reach[of].sum()), int(of.sum())))
+    splits = None if predicted.splits is None else auc(predicted.splits, 1.0 - truth, 1.0 * truth)
+    return found | {
+        "ece": rounded(calibration_error(chances, truth.astype(np.float64), np.ones(len(truth)))),
+        "splits_auc": rounded(splits),
+        "n": len(truth),
+        "n_shown": int(truth.sum()),
+        "lowest": rounded(float(intercepts.min())),
+        "highest": rounded(float(intercepts.max())),
+        "seen_in_training": int(seen.sum()),
+        "seen_judged_by": "cross-validation, by a head that saw neither note nor post" if seen.any() else "",
+    }
+
+
+def _ends(ends: tuple[float, float]) -> list[float]:
+    return [round(end, 4) for end in ends]
 
 
 @dataclass(frozen=True)
@@ -97,7 +147,7 @@ class HeldOut:
     raters: Floats
     read: Features
 
-    def measure(self) -> CampFigures:
+    def measure(self) -> dict[str, Any]:
         """The twin's figures on these notes."""
         return measure_camps(self.twin, self.divides, self.approvals, self.raters, self.read, {})
 
@@ -160,7 +210,3 @@ class HeldOut:
             arrays["raters"].astype(np.float64),
             Features(hashed, arrays["vectors"].astype(np.float32)),
         )
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

@@ -9,10 +9,10 @@ the search found in its order.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from statistics import mean
+from typing import Any
 
 import numpy as np
 
@@ -39,25 +39,6 @@ Ranker = Callable[[str], list[int]]
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Means over the posts for which a measure is defined, and the median seconds a post took."""
-
-    ndcg_at_10: float
-    recall_at_10: float
-    mrr: float
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalReport:
-    """`with_helpful` of the `posts` have a record of grade 2: recall and reciprocal rank are over these."""
-
-    posts: int
-    with_helpful: int
-    runs: dict[str, Figures]
-
-
 def measure_retrieval(
     judged: Sequence[JudgedPost],
     engine: Engine,
@@ -70,9 +51,12 @@ def measure_retrieval(
     runs: Sequence[str] = RUNS,
     diverse: bool = True,
     by_utility: bool = True,
-) -> RetrievalReport:
-    """Those of the three ways that `runs` names, over the same posts. Embedding 16,000 records takes minutes the
+) -> dict[str, Any]:
+    """Those of the three ways that `runs` names, over the same `n` posts. Embedding 16,000 records takes minutes the
     first time. `diverse` and `by_utility` switch a part of the engine's way off, as the paper's Table 3 does.
+
+    `with_helpful` of the posts have a record of grade 2: recall and reciprocal rank are over these. Figures are means
+    over the posts for which a measure is defined, and the median seconds a post took.
 
     Raises LibraryError for a library that is not there, InputError for a way that is not, when a judged record is
     past its end or no post has a record of grade 2.
@@ -92,7 +76,7 @@ def measure_retrieval(
     _check_records(judged, libraries, library)
     measured = {name: _measured(name, makers[name](), judged, progress) for name in RUNS if name in runs}
     with_helpful = sum(DIRECTLY_HELPFUL in post.grades.values() for post in judged)
-    return RetrievalReport(len(judged), with_helpful, measured)
+    return {"n": len(judged), "with_helpful": with_helpful, "runs": measured}
 
 
 def engine_ranking(
@@ -147,7 +131,7 @@ def _embedded(texts: Sequence[str], embedder: Embedder, progress: Progress) -> F
     return vectors
 
 
-def _measured(name: str, ranker: Ranker, judged: Sequence[JudgedPost], progress: Progress) -> Figures:
+def _measured(name: str, ranker: Ranker, judged: Sequence[JudgedPost], progress: Progress) -> dict[str, float]:
     rankings: list[list[int]] = []
     seconds: list[float] = []
     for number, post in enumerate(judged, 1):
@@ -155,17 +139,12 @@ def _measured(name: str, ranker: Ranker, judged: Sequence[JudgedPost], progress:
         rankings.append(ranker(post.post))
         seconds.append(time.perf_counter() - began)
         progress(f"{name}: {number} of {len(judged)} posts")
-    pairs = [(ranking, post.grades) for ranking, post in zip(rankings, judged, strict=True)]
-    return Figures(
-        ndcg_at_10=_mean(ndcg(ranking, grades) for ranking, grades in pairs),
-        recall_at_10=_mean(recall(ranking, grades) for ranking, grades in pairs),
-        mrr=_mean(reciprocal_rank(ranking, grades) for ranking, grades in pairs),
-        seconds=sorted(seconds)[len(seconds) // 2],
-    )
-
-
-def _mean(values: Iterable[float | None]) -> float:
-    return mean([value for value in values if value is not None])
+    measures = {"ndcg@10": ndcg, "recall@10": recall, "mrr": reciprocal_rank}
+    found = {}
+    for measure, of in measures.items():
+        values = [of(ranking, post.grades) for ranking, post in zip(rankings, judged, strict=True)]
+        found[measure] = round(mean([value for value in values if value is not None]), 4)
+    return {**found, "seconds": round(sorted(seconds)[len(seconds) // 2], 3)}
 
 
 def _check_records(judged: Sequence[JudgedPost], libraries: Libraries, library: str) -> None:

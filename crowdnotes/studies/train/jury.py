@@ -20,14 +20,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
+from sklearn.mixture import GaussianMixture
 
 from crowdnotes.domain import JuryQuality
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import COLUMNS, CampModel, Features, Landmarks, Rarity, Score, features, save_model
-from crowdnotes.jury.raters import Floats, Mixture
+from crowdnotes.jury.raters import COLUMNS as RATER_COLUMNS
+from crowdnotes.jury.raters import Floats, Mixture, Roster, own_pool
 from crowdnotes.jury.votes import OrdinalModel, Sides
-from crowdnotes.studies.bench.jury import CampFigures, HeldOut, measure_camps
+from crowdnotes.studies.bench.jury import HeldOut, measure_camps
 from crowdnotes.studies.camp_notes import CampNotes, read_camps, split_by_time
 
 Bools = npt.NDArray[np.bool_]
@@ -44,6 +46,15 @@ _NEWEST = 0.2
 _SAMPLE = 500
 _SIDE_DRAWS = 20_000
 _LEAST_NOTES = 60  # of each answer; below that nothing is learned that would hold
+_NOT_MEASURED = JuryQuality(
+    data="",
+    notes=0,
+    polarising_auc=None,
+    camp_auc=None,
+    rating_auc=None,
+    expected_calibration_error=None,
+    note="Not measured.",
+)
 
 
 @dataclass(frozen=True)
@@ -51,9 +62,9 @@ class CampRun:
     """The shipped model, its figures on the newest notes with and without vectors, and the sample's."""
 
     model: CampModel
-    figures: CampFigures
-    words_only: CampFigures
-    sample: CampFigures
+    figures: dict[str, Any]
+    words_only: dict[str, Any]
+    sample: dict[str, Any]
 
 
 def run_camp_training(
@@ -68,7 +79,7 @@ def run_camp_training(
     progress(f"reading {len(notes)} notes")
     read = features(notes.texts, embedder)
     older, newest = split_by_time(notes, _NEWEST)
-    untrained = _untrained(embedder.name, pool, data.name, read.rows(older))
+    untrained = _untrained(embedder.name, pool, read.rows(older))
     progress("the twin that is measured: learning from the older four fifths")
     twin = train_camp_model(notes.only(older), read.rows(older), untrained)
     late, late_notes = read.rows(newest), notes.only(newest)
@@ -87,9 +98,9 @@ def run_camp_training(
         "split": "the newest fifth by time is measured, the rest is learned from; no post is on both sides",
         "notes": len(notes),
         "learned_from": int(older.sum()),
-        "newest_fifth": run.figures.model_dump(),
-        "newest_fifth_without_vectors": run.words_only.model_dump(),
-        "held_out_sample": run.sample.model_dump(),
+        "newest_fifth": run.figures,
+        "newest_fifth_without_vectors": run.words_only,
+        "held_out_sample": run.sample,
     }
     (out / "figures.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return run
@@ -171,7 +182,7 @@ class _Fit:
         return _Weights(fitted.coef_[0].astype(np.float64), float(fitted.intercept_[0]))
 
 
-def _measure(model: CampModel, notes: CampNotes, read: Features) -> CampFigures:
+def _measure(model: CampModel, notes: CampNotes, read: Features) -> dict[str, Any]:
     return measure_camps(model, notes.divides, notes.approvals, notes.raters, read, notes.dropped)
 
 
@@ -190,7 +201,7 @@ def nystroem_root(landmarks: Landmarks) -> Floats:
     return root
 
 
-def _untrained(embedder: str, pool: Mixture, data: str, older: Features) -> CampModel:
+def _untrained(embedder: str, pool: Mixture, older: Features) -> CampModel:
     """What both models share: landmarks among the older notes, the sides, the ordinal model."""
     return CampModel(
         name="camps, older notes only",
@@ -200,35 +211,25 @@ def _untrained(embedder: str, pool: Mixture, data: str, older: Features) -> Camp
         scores={},
         ordinal=CAMP_ORDINAL,
         sides=Sides.of(pool.draw(_SIDE_DRAWS, np.random.default_rng(0))),
-        quality=_quality(data, None, 0),
+        quality=_NOT_MEASURED,
         likes=0.0,
         dislikes=0.0,
         joined=0.0,
     )
 
 
-def _quality(data: str, figures: CampFigures | None, notes: int) -> JuryQuality:
-    if figures is None:
-        return JuryQuality(
-            data=data,
-            notes=0,
-            polarising_auc=None,
-            camp_auc=None,
-            rating_auc=None,
-            expected_calibration_error=None,
-            note="Not measured.",
-        )
+def _quality(data: str, figures: dict[str, Any], notes: int) -> JuryQuality:
     return JuryQuality(
         data=data,
         notes=notes,
-        polarising_auc=figures.polarising_auc,
-        camp_auc=figures.camp_auc,
-        rating_auc=figures.rating_auc,
-        expected_calibration_error=figures.ece,
+        polarising_auc=figures["polarising_auc"],
+        camp_auc=figures["camp_auc"],
+        rating_auc=figures["rating_auc"],
+        expected_calibration_error=figures["ece"],
         note=(
             f"A simulation. On {notes:,} newer notes its model told dividing notes from joining ones with AUC "
-            f"{figures.polarising_auc:.2f} and named the side that likes a dividing note with AUC "
-            f"{figures.camp_auc:.2f} (0.5 is guessing, 1 is never wrong). It reads the note alone, not the post."
+            f"{figures['polarising_auc']:.2f} and named the side that likes a dividing note with AUC "
+            f"{figures['camp_auc']:.2f} (0.5 is guessing, 1 is never wrong). It reads the note alone, not the post."
         ),
     )
 
@@ -243,3 +244,71 @@ def _check(notes: CampNotes) -> None:
     for what, number in numbers.items():
         if number < _LEAST_NOTES:
             raise InputError(f"There are only {number} {what}; it takes {_LEAST_NOTES}.", "Train on more notes.")
+
+
+_FOLDS = 5
+_MOST_PARTS = 10
+_BINS = 60
+_LEAST_RATERS = 100
+
+
+def fit_pool(path: Path, out: Path, source: str) -> dict[str, Any]:
+    """Fit the raters in a Parquet file and write the mixture as JSON; `source` says whose raters they are.
+
+    The number of parts is the one with the highest log likelihood on held-out raters (5 folds); the
+    file keeps all of them, the histograms and the quantiles, so that the fit can be seen beside the data.
+    """
+    raters = own_pool(path)
+    content = _fit_pool(raters, source)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return content
+
+
+def _fit_pool(roster: Roster, source: str) -> dict[str, Any]:
+    raters = roster.raters
+    if len(raters) < _LEAST_RATERS:
+        raise InputError(f"There are only {len(raters)} raters; a fit takes {_LEAST_RATERS}.", "Give more raters.")
+    held_out = {parts: _held_out(raters, parts) for parts in range(1, _MOST_PARTS + 1)}
+    best = max(held_out, key=lambda parts: held_out[parts])
+    fitted = _mixture(best).fit(raters)
+    order = np.argsort(-fitted.weights_, kind="stable")
+    histograms = {}
+    for number, name in enumerate(RATER_COLUMNS):
+        counts, edges = np.histogram(raters[:, number], bins=_BINS)
+        histograms[name] = {"edges": edges.round(6).tolist(), "counts": counts.tolist()}
+    drawn = fitted.sample(200_000)[0]
+    levels = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+    return {
+        "source": source,
+        "raters": len(raters),
+        "held_out_log_likelihood": {str(parts): round(value, 4) for parts, value in held_out.items()},
+        "weights": fitted.weights_[order].tolist(),
+        "means": fitted.means_[order].tolist(),
+        "covariances": fitted.covariances_[order].tolist(),
+        "low": raters.min(axis=0).tolist(),
+        "high": raters.max(axis=0).tolist(),
+        "quantiles": {
+            name: {
+                "levels": list(levels),
+                "data": np.quantile(raters[:, number], levels).round(4).tolist(),
+                "fit": np.quantile(drawn[:, number], levels).round(4).tolist(),
+            }
+            for number, name in enumerate(RATER_COLUMNS)
+        },
+        "share_negative": {
+            "data": round(float((raters[:, 1] < 0).mean()), 4),
+            "fit": round(float((drawn[:, 1] < 0).mean()), 4),
+        },
+        "histograms": histograms,
+    }
+
+
+def _held_out(raters: Floats, parts: int) -> float:
+    fold = np.random.default_rng(0).integers(0, _FOLDS, len(raters))
+    scores = [_mixture(parts).fit(raters[fold != i]).score(raters[fold == i]) for i in range(_FOLDS)]
+    return float(np.mean(scores))
+
+
+def _mixture(parts: int) -> GaussianMixture:
+    return GaussianMixture(parts, covariance_type="full", n_init=2, max_iter=300, reg_covar=1e-5, random_state=0)

@@ -16,8 +16,8 @@ from crowdnotes.engines.local.inference import READER_FILE, NliReader, clauses_o
 from crowdnotes.engines.local.reader_download import fetch_reader
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import GateSettings
+from crowdnotes.studies.bench.judges import calibrate
 from crowdnotes.studies.data_files import DistortionRow
-from crowdnotes.studies.train.reader_line import calibrate
 from crowdnotes.testing import HashingEmbedder, make_evidence, make_reader_model
 
 PASSAGE = "The review found no link between the drink and the illness. It ran for ten years."
