@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 import streamlit as st
 
 from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind
 from crowdnotes.handoff import cases_csv, is_demonstration
 from crowdnotes.text.markdown import count, escaped, moment
-from pages.view.session import act, notices, page_body, workspace
-from pages.view.status_bar import status_bar
+from pages.view.engine import status_bar
+from pages.view.session import button, notices, page_body, workspace
 
 _PLACE = "cases"
 _PAGE_SIZE = 20
 _COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
-_SORTED_STATUS = list(CaseStatus)
 
 
 def _badge(summary: CaseSummary) -> str:
@@ -31,12 +31,8 @@ def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 
 
 
 def _delete(case_id: str, excerpt: str) -> None:
-    def delete() -> bool:
-        workspace().service.delete(case_id)
-        return True
-
-    if act(_PLACE, delete):
-        st.toast(f"The case is deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
+    workspace().service.delete(case_id)
+    st.toast(f"The case is deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
 
 
 def _row(summary: CaseSummary) -> None:
@@ -57,13 +53,8 @@ def _buttons(summary: CaseSummary) -> None:
         st.switch_page("pages/draft.py", query_params={"case": summary.id})
     with st.popover("Delete", icon=":material/delete:", type="tertiary"):
         st.markdown("The case goes for good, with its evidence and its record.")
-        st.button(
-            "Delete this case",
-            key=f"delete-{summary.id}",
-            icon=":material/delete_forever:",
-            on_click=_delete,
-            args=(summary.id, summary.post_excerpt),
-        )
+        delete = partial(_delete, summary.id, summary.post_excerpt)
+        button("Delete this case", f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
 
 
 with page_body("Cases", "Every note that was begun on this machine, the newest change first."):
@@ -73,7 +64,7 @@ with page_body("Cases", "Every note that was begun on this machine, the newest c
         )
         status = st.selectbox(
             "Where they stand",
-            _SORTED_STATUS,
+            list(CaseStatus),
             index=None,
             placeholder="All",
             format_func=lambda value: str(value.value),

@@ -6,13 +6,12 @@ import streamlit as st
 
 from crowdnotes.errors import CaseNotFoundError
 from pages.view.decision import decide_step
-from pages.view.engine import first_model
+from pages.view.engine import first_model, status_bar, waits_for
 from pages.view.evidence import evidence_step
-from pages.view.gates import review_step
 from pages.view.note import draft_step, lesson
 from pages.view.post import post_step
+from pages.view.review import review_step
 from pages.view.session import current_case, page_body, show_case, show_notice, told
-from pages.view.status_bar import status_bar, waits_for
 
 
 def new_note() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -34,15 +35,15 @@ from crowdnotes.text.markdown import count, escaped, exact, host, moment, web_ur
 from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
 from crowdnotes.text.urls import canonical_url
 from pages.view.progress import job_panel, start, under_way
-from pages.view.session import act, author, workspace
+from pages.view.session import act, author, button, workspace
 from pages.view.steps import StepName, StepState, StepView, arrive, forget_folds, step
 
 _PLACE = StepName.DECIDE.value
 _KINDS = {
-    DecisionKind.APPROVED: ("Approve the note", ":material/check:"),
-    DecisionKind.NOT_NEEDED: ("No note needed", ":material/comments_disabled:"),
-    DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", ":material/search_off:"),
-    DecisionKind.REJECTED: ("Reject the note", ":material/block:"),
+    DecisionKind.APPROVED: ("Approve the note", "check"),
+    DecisionKind.NOT_NEEDED: ("No note needed", "comments_disabled"),
+    DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", "search_off"),
+    DecisionKind.REJECTED: ("Reject the note", "block"),
 }
 _WORD = "word"  # the field of the person's word on the decision
 
@@ -74,20 +75,20 @@ def _view(case: Case | None) -> StepView:
         return StepView(name, StepState.ACTIVE, "Yours alone: the program never decides")
     colour = {"approved": "green", "rejected": "red"}.get(decision.kind.value, "gray")
     said = f":{colour}-badge[{decision.kind.value}] by {escaped(decision.by, 40)}, {moment(decision.at)}"
-    return StepView(name, StepState.DONE, said, "Open", stays_open=True)
+    return StepView(name, StepState.DONE, said, stays_open=True)
 
 
 def _note_form(case: Case) -> None:
     st.markdown("**What X's note form will ask you**")
-    chosen = f"class-{case.id}"
-    st.session_state[chosen] = case.classification
+    state, chosen = st.session_state, f"class-{case.id}"
+    state[chosen] = case.classification
     st.radio(
         "About the post",
         list(Classification),
         format_func=CLASSIFICATIONS.__getitem__,
         key=chosen,
-        on_change=_classify,
-        args=(case.id, chosen),
+        on_change=act,
+        args=(_PLACE, lambda: workspace().service.set_classification(case.id, state[chosen], author())),
         label_visibility="collapsed",
     )
     if case.classification is Classification.NOT_MISLEADING:
@@ -102,64 +103,38 @@ def _note_form(case: Case) -> None:
 
 
 def _tag(case: Case, tag: str, label: str, why: str | None) -> None:
-    key = f"tag-{case.id}-{tag}"
-    st.session_state[key] = tag in case.tags
-    st.checkbox(label, key=key, on_change=_tick, args=(case, tag, key))
+    state, key = st.session_state, f"tag-{case.id}-{tag}"
+    state[key] = tag in case.tags
+    tick = partial(workspace().service.tick_tag, case.id, tag, author())
+    st.checkbox(label, key=key, on_change=act, args=(_PLACE, lambda: tick(ticked=state[key])))
     if why:  # below the box and not in its label, which is read aloud as it is written here
         with st.container(key=f"suggested-{tag}"):
             st.markdown(f":small[:primary[:material/lightbulb:] :gray[{escaped(why)}]]")
 
 
-def _classify(case_id: str, key: str) -> None:
-    chosen = st.session_state[key]
-    act(_PLACE, lambda: workspace().service.set_classification(case_id, chosen, author()))
-
-
-def _tick(case: Case, tag: str, key: str) -> None:
-    ticked = bool(st.session_state[key])
-    act(_PLACE, lambda: workspace().service.tick_tag(case.id, tag, author(), ticked=ticked))
-
-
 def _ends(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
     """The four ends. Only approving waits: for what is listed above it, and for the work under way."""
-    blocked = case.draft is None or under_way(job) or bool(remaining(waits, reasons(case, waits)))
+    waits_for = "Waits for a note" if case.draft is None else "Waits for the work under way" if under_way(job) else None
+    if waits_for is None and remaining(waits, reasons(case, waits)):
+        waits_for = "Waits for what is listed above"
     kept_field(case, _WORD, "A word on your decision (optional, kept in the record)")
     with st.grid(4, min_column_width=170, gap="small"):
         for kind, (label, icon) in _KINDS.items():
-            is_closed = kind is DecisionKind.APPROVED and blocked
-            st.button(
-                label,
-                key=f"decide-{kind.value.replace(' ', '-')}",
-                icon=icon,
-                width="stretch",
-                disabled=is_closed,
-                help=_waits_for(case, job) if is_closed else None,
-                on_click=_decide,
-                args=(case, kind, waits),
-            )
-
-
-def _waits_for(case: Case, job: JobRecord | None) -> str:
-    if case.draft is None:
-        return "Waits for a note"
-    return "Waits for the work under way" if under_way(job) else "Waits for what is listed above"
+            closed = waits_for if kind is DecisionKind.APPROVED else None
+            key, decide = f"decide-{kind.value.replace(' ', '-')}", partial(_decide, case, kind, waits)
+            button(label, key, _PLACE, decide, icon=icon, width="stretch", disabled=bool(closed), help=closed)
 
 
 def _decide(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
     seen = case.draft.sha256 if case.draft else None
-
-    def decide() -> Case:
-        decided = workspace().service.decide(
-            case.id, kind, author(), reason=kept_words(case, _WORD), overrides=reasons(case, waits), seen=seen
-        )
-        job = workspace().runner.latest(case.id)
-        if job is not None and job.state.under_way:  # nobody waits for it any more
-            workspace().runner.cancel(job.id)
-        return decided
-
-    if act(_PLACE, decide) is not None:
-        forget_folds(case)
-        arrive(StepName.DECIDE)
+    workspace().service.decide(
+        case.id, kind, author(), reason=kept_words(case, _WORD), overrides=reasons(case, waits), seen=seen
+    )
+    forget_folds(case)
+    arrive(StepName.DECIDE)
+    job = workspace().runner.latest(case.id)
+    if job is not None and under_way(job):  # nobody waits for it any more
+        workspace().runner.cancel(job.id)
 
 
 _OVERRIDDEN = "You override it: approving puts your reason below on record."
@@ -193,23 +168,18 @@ def kept_words(case: Case, field: str) -> str:
 
 def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str:
     """A line to write in, kept in the case at every pause, so that a reload finds it; gives what it says."""
-    key = _key(case, field)
-    st.session_state.setdefault(key, case.decision_words.get(field, ""))
+    state, key = st.session_state, _key(case, field)
+    state.setdefault(key, case.decision_words.get(field, ""))
     st.text_input(
         label,
         key=key,
         placeholder=placeholder,
         live=True,
-        on_change=_keep,
-        args=(case.id, field, key),
+        on_change=act,
+        args=(_PLACE, lambda: workspace().service.keep_decision_words(case.id, field, state.get(key) or "")),
         persist_state="page",
     )
     return kept_words(case, field)
-
-
-def _keep(case_id: str, field: str, key: str) -> None:
-    said = st.session_state.get(key) or ""
-    act(_PLACE, lambda: workspace().service.keep_decision_words(case_id, field, said))
 
 
 def _wait(obstacle: Obstacle, *, passed_over: bool) -> None:
@@ -289,15 +259,9 @@ def card_badge(case: Case, url: str | None) -> str | None:
 def ask_again(case: Case, job: JobRecord | None) -> None:
     """A button that asks every link of the note again, and how that goes."""
     job_panel(case, job, "links")
-    st.button(
-        "Check the links again",
-        key="check-links",
-        icon=":material/sync:",
-        disabled=under_way(job),
-        help="Asks every link of the note now, up to three times each, as X's own check does",
-        on_click=start,
-        args=(case, "links"),
-    )
+    about = "Asks every link of the note now, up to three times each, as X's own check does"
+    again, busy = partial(start, case, "links"), under_way(job)
+    button("Check the links again", "check-links", _PLACE, again, icon="sync", disabled=busy, help=about)
 
 
 def asking(job: JobRecord | None) -> bool:
@@ -362,28 +326,18 @@ def _approved(case: Case) -> None:
 
 def _files(case: Case) -> None:
     with st.container(horizontal=True):
-        st.download_button(
-            "Markdown",
-            data=lambda: to_markdown(case),
-            file_name=f"note-{case.id}.md",
-            mime="text/markdown",
-            icon=":material/download:",
-            on_click="ignore",
-            help="The case as a page to read and keep",
-        )
-        st.download_button(
-            "JSON",
-            data=lambda: to_json(case),
-            file_name=f"note-{case.id}.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            help="The case with its whole record, for programs",
-        )
-        st.button("Reopen the case", key="reopen", icon=":material/lock_open:", on_click=_reopen, args=(case,))
+        about, program = "The case as a page to read and keep", "The case with its whole record, for programs"
+        _file("Markdown", about, partial(to_markdown, case), f"note-{case.id}.md", "text/markdown")
+        _file("JSON", program, partial(to_json, case), f"note-{case.id}.json", "application/json")
+        button("Reopen the case", "reopen", _PLACE, partial(_reopen, case), icon="lock_open")
+
+
+def _file(label: str, about: str, make: Callable[[], str], name: str, mime: str) -> None:
+    icon = ":material/download:"
+    st.download_button(label, make, name, mime, help=about, on_click="ignore", icon=icon)
 
 
 def _reopen(case: Case) -> None:
-    if act(StepName.DECIDE.value, lambda: workspace().service.reopen(case.id, author())) is not None:
-        forget_folds(case)
-        arrive(StepName.DECIDE)
+    workspace().service.reopen(case.id, author())
+    forget_folds(case)
+    arrive(StepName.DECIDE)

@@ -1,17 +1,19 @@
-"""Who thinks: the engine's name and costs, how its model did when tested, another one, and the way to a first one."""
+"""The line at the foot: the next thing to do, work under way, and who thinks, with its costs and the way to another."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from crowdnotes.domain import Case
-from crowdnotes.jobs import JobState
-from crowdnotes.text.markdown import escaped
+from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.text.markdown import count, escaped
 from crowdnotes.workspace import SELF_TEST
-from pages.view.progress import newest, under_way
-from pages.view.session import act, notices, telling, use_engine, workspace
+from pages.view.components import outside_text
+from pages.view.progress import doing, newest, under_way, watched
+from pages.view.session import PAGE_WIDTH, button, notices, shared_workspace, telling, workspace
 
 if TYPE_CHECKING:
     from crowdnotes.engines.choice import EngineChoice
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from crowdnotes.engines.llm.self_test import SelfTest
 
 _POLL_SECONDS = 0.8
+_PINNED = "post-pinned"
 _LOCAL = (
     "The engine is what searches, writes and scores. The local one runs on this machine: it finds evidence, offers "
     "sentences to quote, and shows where to look. It writes no note; whether one is correct is yours to judge."
@@ -30,7 +33,68 @@ _MODEL = (
 _JUDGE = "Helpfulness is judged by {} on the server {}: the post and the note are sent there when a note is scored."
 
 
-def engine_panel(case: Case | None) -> None:
+def status_bar(waits: str, job: JobRecord | None = None, case: Case | None = None) -> None:
+    """Draw the line; while a job runs it follows the job, else it says what is waited for.
+
+    With a case the post can be kept in view above the line, whatever the person scrolls to.
+    """
+    with st.bottom, st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH, gap=None):
+        if case is not None and st.session_state.get(_PINNED):
+            outside_text(case.post.whole_text, look="pinned", key=f"pinned-{case.id}")
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="xsmall", wrap=True
+        ):
+            with st.container(width="content"):  # of its own: a fragment that runs again must not touch its neighbours
+                if job is not None and job.state.under_way:
+                    st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
+                else:
+                    _state(f":gray[:material/person:] {waits}")
+            if case is not None:
+                _pin()
+            _engine_panel(case)
+
+
+def _pin() -> None:
+    pinned = bool(st.session_state.get(_PINNED))
+    st.button(
+        "The post",
+        key="pin-post",
+        type="tertiary",
+        icon=":material/keyboard_arrow_down:" if pinned else ":material/keyboard_arrow_up:",
+        help="Fold the post away" if pinned else "Keep the whole post in view while you work",
+        on_click=partial(st.session_state.__setitem__, _PINNED, not pinned),
+    )
+
+
+def waits_for(case: Case | None) -> str:
+    """What the program waits for, in words."""
+    if case is not None and case.decision is not None:
+        return f"Done: {case.decision.kind.value}"
+    return f"Waits for you: {_next(case)}"
+
+
+def _next(case: Case | None) -> str:
+    if case is None:
+        return "paste a post"
+    if not case.evidence:
+        return "bring sources, or decide that there is not enough evidence"
+    if not case.used_evidence:
+        return "open the passages and judge them"
+    if case.draft is None:
+        return "write a draft, or let the program propose one"
+    return "decide" if case.assessment_is_current else "score the note"
+
+
+def _follow(job_id: str) -> None:
+    with telling():
+        _state(f":primary[:material/progress_activity:] {escaped(doing(newest(job_id)), 140)}")
+
+
+def _state(words: str) -> None:
+    st.markdown(f":small[{words}]", width="content")
+
+
+def _engine_panel(case: Case | None) -> None:
     """A line with the engine's name; opened, it tells more and lets the person change it."""
     engine = workspace().engine
     judge = engine.judge
@@ -50,10 +114,12 @@ def engine_panel(case: Case | None) -> None:
         if judge.server:
             st.markdown(_JUDGE.format(escaped(judge.name), escaped(judge.server)))
         if case is not None and case.usage:
-            _costs(case)
+            st.markdown("**This case so far**")
+            for step, used in case.usage.items():
+                st.markdown(f"{escaped(step)}: {escaped(used.in_words())}")
         if asks:
             _budget()
-        engine_choice()
+        _engine_choice()
         if not engine.uses_language_model:
             with st.expander("A good model in three steps", icon=":material/memory:"):
                 _steps()
@@ -67,7 +133,7 @@ def first_model() -> None:
         "With a language model it finds more, and writes notes: three steps to one", icon=":material/memory:"
     ):
         _steps()
-        engine_choice("first-")
+        _engine_choice("first-")
 
 
 def _steps() -> None:
@@ -96,8 +162,9 @@ def _steps() -> None:
 def _self_test(tested: SelfTest | None) -> None:
     """How the model did on twenty questions, and the button that asks them."""
     job = workspace().runner.latest(SELF_TEST)
-    if under_way(job) and job is not None:
-        st.fragment(_watch_test, run_every=_POLL_SECONDS)(job.id)
+    notices(SELF_TEST)
+    if job is not None and under_way(job):
+        watched(job)
         return
     if tested is None:
         st.markdown(":material/help: **Not tested yet.** Twenty questions tell whether it is good enough to help.")
@@ -114,64 +181,32 @@ def _self_test(tested: SelfTest | None) -> None:
                 st.markdown(f"- {escaped(miss.fault)} :gray[:small[{escaped(miss.asked, 200)}]]")
     if job is not None and job.state is JobState.FAILED and job.current is not None:
         st.caption(f"NOT RUN: {escaped(job.current.error)} {escaped(job.current.next_step)}")
-    st.button(
-        "Test the model" if tested is None else "Test it again",
-        key="test-model",
-        icon=":material/checklist:",
-        help="About a minute, and some 40,000 tokens.",
-        on_click=_test,
-    )
-
-
-def _test() -> None:
-    act(_PLACE, workspace().test_model)
-
-
-def _watch_test(job_id: str) -> None:
-    with telling():
-        job = newest(job_id)
-        if not job.state.under_way:
-            st.rerun()
-        step = job.current
-        done, of = (step.done, step.total) if step is not None else (0, 0)
-        st.progress(done / of if of else 0.0, f"Testing the model: {done} of {of}" if of else "Testing the model")
-        st.button("Cancel", key="cancel-test", on_click=_cancel_test, args=(job_id,))
-
-
-def _cancel_test(job_id: str) -> None:
-    act(_PLACE, lambda: workspace().runner.cancel(job_id))
-
-
-def _costs(case: Case) -> None:
-    st.markdown("**This case so far**")
-    for step, used in case.usage.items():
-        st.markdown(f"{escaped(step)}: {escaped(used.in_words())}")
+    label, about = "Test the model" if tested is None else "Test it again", "About a minute, and some 40,000 tokens."
+    button(label, "test-model", SELF_TEST, workspace().test_model, icon="checklist", help=about)
 
 
 def _budget() -> None:
     bounds = workspace().settings.llm
-    parts = []
-    if bounds.budget_dollars is not None:
-        parts.append(f"{bounds.budget_dollars:.2f} US dollars")
-    if bounds.budget_tokens is not None:
-        parts.append(f"{bounds.budget_tokens:,} tokens")
-    st.caption(f"Budget of a case: {' and '.join(parts)}. A call that could pass it is not made." if parts else "")
+    dollars = None if bounds.budget_dollars is None else f"{bounds.budget_dollars:.2f} US dollars"
+    tokens = None if bounds.budget_tokens is None else f"{bounds.budget_tokens:,} tokens"
+    if dollars or tokens:
+        both = " and ".join(filter(None, (dollars, tokens)))
+        st.caption(f"Budget of a case: {both}. A call that could pass it is not made.")
 
 
 _FOUND = "model-servers"
-_CHOSEN = "engine-choice"
-_PLACE = "engine"
 _KEYS = (
     "A server that wants a key: put it into the system's keyring with `crowdnotes models key set ADDRESS`. "
     "Keys are never shown here."
 )
 
 
-def engine_choice(place: str = "") -> None:
+def _engine_choice(place: str = "") -> None:
     """What may be used, as a list with a button; servers are looked for only when asked.
 
     `place` sets the keys of one such list apart from those of another on the same page.
     """
+    chosen, told_at = f"{place}engine-choice", f"{place}engine"
     found: list[FoundServer] = st.session_state.get(_FOUND) or []
     options = workspace().engine_choices(found)
     in_use = workspace().choice
@@ -180,17 +215,14 @@ def engine_choice(place: str = "") -> None:
         options,
         index=options.index(in_use) if in_use in options else 0,
         format_func=lambda choice: _name(choice, found),
-        key=f"{place}{_CHOSEN}",
+        key=chosen,
         help="For everyone who uses this running app, until it is started again. Work under way goes on as it began.",
     )
     with st.container(horizontal=True):
-        st.button(
-            "Use this engine", key=f"{place}use-engine", icon=":material/swap_horiz:", on_click=_use, args=(place,)
-        )
-        st.button(
-            "Look for model servers", key=f"{place}find-servers", icon=":material/lan:", on_click=_look, args=(place,)
-        )
-    notices(f"{place}{_PLACE}")
+        use, look = partial(_use, chosen), partial(_look, chosen)
+        button("Use this engine", f"{place}use-engine", told_at, use, icon="swap_horiz")
+        button("Look for model servers", f"{place}find-servers", told_at, look, icon="lan")
+    notices(told_at)
     if _FOUND in st.session_state:
         _servers(found)
 
@@ -204,26 +236,26 @@ def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
     return f"{words} · in use" if choice == workspace().choice else words
 
 
-def _use(place: str) -> None:
-    act(f"{place}{_PLACE}", lambda: use_engine(st.session_state[f"{place}{_CHOSEN}"]))
+def _use(chosen: str) -> None:
+    shared_workspace().use(st.session_state[chosen])
 
 
-def _look(place: str) -> None:
-    found = st.session_state[_FOUND] = act(f"{place}{_PLACE}", workspace().find_servers) or []
-    if place:  # who looks for a first model gets it chosen: the one recommended if it is there, else the first
+def _look(chosen: str) -> None:
+    """Look for servers; who has no model yet gets one chosen: the one recommended if it is there, else the first."""
+    st.session_state[_FOUND] = []
+    found = st.session_state[_FOUND] = workspace().find_servers()
+    models = [choice for choice in workspace().engine_choices(found) if choice.model]
+    if models and not workspace().engine.uses_language_model:
         _, best = workspace().recommended_model()
-        models = [choice for choice in workspace().engine_choices(found) if choice.model]
-        models.sort(key=lambda choice: best is None or choice.model != best.name)
-        if models:
-            st.session_state[f"{place}{_CHOSEN}"] = models[0]
+        st.session_state[chosen] = min(models, key=lambda choice: best is None or choice.model != best.name)
 
 
 def _servers(found: list[FoundServer]) -> None:
     if not found:
         st.caption("None answers on this machine (Ollama, LM Studio, llama.cpp and vLLM were asked).")
     for server in found:
-        models = f"{len(server.models)} model{'' if len(server.models) == 1 else 's'}"
-        st.caption(f"**{escaped(server.name)}**: {escaped(server.problem) if server.problem else models}")
+        models = escaped(server.problem) or count(len(server.models), "model")
+        st.caption(f"**{escaped(server.name)}**: {models}")
         if server.models and not server.is_set:
             st.caption("To begin with it each time, set:")
             lines = f"CROWDNOTES_LLM_BASE_URL={server.base_url}\nCROWDNOTES_LLM_MODEL={server.models[0]}"

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import WAYBACK, Aim, Case, Evidence, FetchOutcome, Source, SourceCategory, Verdict
+from crowdnotes.domain import (
+    WAYBACK,
+    Aim,
+    AnswerKind,
+    Case,
+    ClaimKind,
+    Evidence,
+    FetchOutcome,
+    Passage,
+    Points,
+    Source,
+    SourceCategory,
+    Verdict,
+)
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, day, escaped, exact, host, record_place, title, web_url
-from pages.view.claim import answer_line, as_answered, claim_record, in_reading_order
 from pages.view.components import marked_text, passage_pieces
 from pages.view.decision import card_badge
 from pages.view.more_evidence import (
@@ -22,9 +35,9 @@ from pages.view.more_evidence import (
 )
 from pages.view.progress import job_panel
 from pages.view.search_report import already_checked, category_mix, no_passage, search_report, source_badges
-from pages.view.session import act, author, notices, workspace
+from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import StepName, StepState, StepView, card_place, move_on, notices_of_gone_cards, step
-from pages.view.where_to_look import add_sources, left_links
+from pages.view.where_to_look import add_sources
 
 _OUTCOMES = {
     FetchOutcome.BLOCKED: "The site refuses to be read by programs.",
@@ -45,20 +58,18 @@ _OUTCOMES = {
 
 def evidence_step(case: Case | None, job: JobRecord | None) -> None:
     """Draw the step."""
-    view = _view(case)
-    with step(case, view) as is_open:
+    with step(case, _view(case)) as is_open:
         if case is None:
             return
         notices_of_gone_cards(case)
         if is_open:
             already_checked(case)
-            left_links(case, job)
         job_panel(case, job, "gather")
         job_panel(case, job, "follow_up")
         if not is_open:
             return
         follow_up_result(case, job)
-        claim_record(case)
+        _claim_record(case)
         search_report(case)
         category_mix(case)
         _cards(case, job)
@@ -70,20 +81,15 @@ def evidence_step(case: Case | None, job: JobRecord | None) -> None:
         earlier_evidence(case, job)
         if case.decision is None:
             _more(case, job)
-            _on_to_the_draft(case, view)
+            _on_to_the_draft(case)
 
 
-def _on_to_the_draft(case: Case, view: StepView) -> None:
+def _on_to_the_draft(case: Case) -> None:
     """Nothing folds by itself while there may be more to inspect: the person says when they have read enough."""
     if case.used_evidence:
-        st.button(
-            "On to the draft",
-            key="to-draft",
-            icon=":material/arrow_downward:",
-            help="Folds the evidence away; it can be opened again at any time",
-            on_click=move_on,
-            args=(case, view, StepName.DRAFT),
-        )
+        about = "Folds the evidence away; it can be opened again at any time"
+        on = partial(move_on, case, StepName.EVIDENCE, StepName.DRAFT)
+        button("On to the draft", "to-draft", StepName.EVIDENCE.value, on, icon="arrow_downward", help=about)
 
 
 def _cards(case: Case, job: JobRecord | None) -> None:
@@ -95,9 +101,9 @@ def _cards(case: Case, job: JobRecord | None) -> None:
         )
     left = workspace().service.swappable(case)
     other_side = [item for item in case.evidence if item.aim is Aim.OTHER_SIDE]
-    for item in in_reading_order(case):
+    for item in _in_reading_order(case):
         if item.aim is not Aim.OTHER_SIDE:
-            evidence_card(case, item, job, left)
+            _evidence_card(case, item, job, left)
     if not other_side:
         return
     with st.container(key="other-side", gap="small"):
@@ -107,7 +113,7 @@ def _cards(case: Case, job: JobRecord | None) -> None:
             "No note is written from it unless you read it and tick it."
         )
         for item in other_side:
-            evidence_card(case, item, job, left)
+            _evidence_card(case, item, job, left)
 
 
 def _more(case: Case, job: JobRecord | None) -> None:
@@ -129,10 +135,10 @@ def _view(case: Case | None) -> StepView:
         return StepView(StepName.EVIDENCE, StepState.LOCKED, "Comes after the post")
     done = case.decision is not None or (case.draft is not None and bool(case.used_evidence))
     state = StepState.DONE if done else StepState.ACTIVE
-    return StepView(StepName.EVIDENCE, state, tally(case), "Open", stays_open=case.decision is None)
+    return StepView(StepName.EVIDENCE, state, _tally(case), stays_open=case.decision is None)
 
 
-def tally(case: Case) -> str:
+def _tally(case: Case) -> str:
     """How far the evidence is: 2 links · 8 found · 4 read · 3 opened · 2 used · no later than 4 March 2026."""
     found = len(workspace().service.hits(case))
     read = sum(source.outcome is FetchOutcome.READ for source in case.sources)
@@ -192,12 +198,97 @@ def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
             paste_box(case, "Open it yourself and paste the passage", source)
 
 
+_LONGEST = 400
+_NOT_CHECKABLE = {
+    ClaimKind.OPINION: "an opinion",
+    ClaimKind.SATIRE: "satire",
+    ClaimKind.PREDICTION: "a prediction",
+    ClaimKind.PERSONAL: "a personal story",
+}
+_POINTS = {Points.AGAINST: ", against the claim", Points.FOR: ", for the claim", Points.NEITHER: ""}
+
+
+def _claim_record(case: Case) -> None:
+    """The claim in full words, what would settle it, and how far the passages do. Nothing where no model has said."""
+    claims = [claim for claim in case.claims if claim.statement]
+    if not claims:
+        return
+    claim = claims[0]
+    with st.container(key="claim", gap="xsmall"):
+        if claim.kind is not ClaimKind.CHECKABLE:
+            st.info(
+                "If that is so, nothing can be checked, and “not needed” is the decision. You can still bring sources.",
+                title=f"The model reads this post as {_NOT_CHECKABLE[claim.kind]}.",
+                icon=":material/help:",
+            )
+            return
+        st.markdown(f"**The claim, as the model reads it:** {escaped(claim.statement, _LONGEST)}")
+        about = [
+            f"{name}: {escaped(said, _LONGEST)}"
+            for name, said in (("What it implies", claim.implies), ("What would settle it", claim.settled_by))
+            if said
+        ]
+        about += [f"Since: {day(claim.since)}"] if claim.since else []
+        about += [f"It also claims: {escaped(other.statement, _LONGEST)}" for other in claims[1:]]
+        for line in about:
+            st.caption(line)
+        _settled(case)
+
+
+def _settled(case: Case) -> None:
+    evidence = case.judging_evidence
+    if case.settlement is None or not evidence:
+        return
+    answers = [answer for _, answer in case.settlement.answers(evidence)]
+    stated = sum(answer.answer is AnswerKind.STATED for answer in answers)
+    if stated:
+        said = f"{stated} of {len(evidence)} passages state what settles it, says the model"
+        st.markdown(f":green-badge[:material/check: {said}]")
+        return
+    helps = f"{len(answers)} help to infer it" if answers else "none answers it"
+    st.markdown(f":orange-badge[:material/search_off: No passage states what settles it, says the model; {helps}]")
+    if case.settlement.missing:
+        st.caption(f"Missing: {escaped(case.settlement.missing, _LONGEST)}")
+
+
+def _answer_line(case: Case, item: Evidence) -> None:
+    """What the model found in one passage."""
+    found = case.settlement.of(item) if case.settlement is not None else None
+    if found is None:
+        return
+    how = {
+        AnswerKind.STATED: ":green[:material/check: States it",
+        AnswerKind.INFERRED: ":orange[:material/contrast: Helps to infer it",
+        AnswerKind.NONE: ":gray[:material/remove: Background",
+    }[found.answer]
+    points = "" if found.answer is AnswerKind.NONE else _POINTS[found.points]
+    st.markdown(f":small[{how}{points}]: {escaped(found.tells, _LONGEST)}]")
+
+
+def _in_reading_order(case: Case) -> list[Evidence]:
+    """The passages, those first that state what settles the claim, then those that help to infer it."""
+    settlement = case.settlement
+    if settlement is None:
+        return list(case.evidence)
+    places = {item.id: place for place, (item, _) in enumerate(settlement.answers(case.evidence))}
+    return sorted(case.evidence, key=lambda item: places.get(item.id, len(places)))
+
+
+def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
+    """The passage with the words marked that answer the claim, and what the marks are."""
+    found = case.settlement.of(item) if case.settlement is not None else None
+    if found is None or found.span is None:
+        return item.passage, "Marked: the sentences closest to the post. Grey: what stands around the passage."
+    passage = item.passage.model_copy(update={"marks": (found.span,)})
+    return passage, "Marked: the words that answer the claim, says the model. Grey: what stands around the passage."
+
+
 _OTHERWISE = {Verdict.BACKGROUND: "Background only", Verdict.REJECT: "Reject"}
 
 _KINDS = {SourceCategory.OTHER: "other kind of source"}
 
 
-def evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
+def _evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
     """Draw the card. Its verdict can be chosen only after the passage was opened."""
     key = f"{case.id}-{item.id}"
     with st.container(border=True, key=f"card-{item.id}", gap="small"):
@@ -211,7 +302,7 @@ def evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: froze
         if read.open:
             _opened(case, item)
             with read:
-                passage, told = as_answered(case, item)
+                passage, told = _as_answered(case, item)
                 marked_text(passage_pieces(passage), look="passage", key=f"passage-{key}")
                 st.caption(told)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -254,7 +345,7 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
-        answer_line(case, item)
+        _answer_line(case, item)
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(escaped(source.outcome_detail, 300))
         if case.assessment is not None and item.id in case.assessment.marked:
@@ -275,19 +366,19 @@ def _opened(case: Case, item: Evidence) -> None:
 
 def _verdict(case: Case, item: Evidence, key: str) -> None:
     """A tick for what the note may use; beside it what else a read passage can be."""
-    opened = item.review.opened_at is not None
+    state, place, opened = st.session_state, card_place(item.id), item.review.opened_at is not None
     used, otherwise, waiting = f"use-{key}", f"otherwise-{key}", f"rejecting-{key}"
-    verdict = Verdict.REJECT if st.session_state.get(waiting) else item.review.verdict
-    st.session_state[used] = verdict is Verdict.USE
-    st.session_state[otherwise] = verdict if verdict in _OTHERWISE else None
+    verdict = Verdict.REJECT if state.get(waiting) else item.review.verdict
+    state[used] = verdict is Verdict.USE
+    state[otherwise] = verdict if verdict in _OTHERWISE else None
     closed = not opened or case.decision is not None
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", width="content"):
         st.checkbox(
             "Use in the note" if opened else "Use in the note (read the passage first)",
             key=used,
             disabled=closed,
-            on_change=_use,
-            args=(case.id, item.id, key),
+            on_change=act,
+            args=(place, lambda: _judge(case, item, waiting, Verdict.USE if state[used] else None)),
         )
         st.segmented_control(
             "Or else",
@@ -295,8 +386,8 @@ def _verdict(case: Case, item: Evidence, key: str) -> None:
             format_func=_OTHERWISE.__getitem__,
             key=otherwise,
             disabled=closed,
-            on_change=_set_aside,
-            args=(case.id, item.id, key),
+            on_change=act,
+            args=(place, lambda: _judge(case, item, waiting, state[otherwise])),
             label_visibility="collapsed",
         )
 
@@ -319,18 +410,9 @@ def _reason(case: Case, item: Evidence, key: str) -> None:
         st.caption(f"Your reason: {escaped(item.review.reason)}")
 
 
-def _use(case_id: str, evidence_id: str, key: str) -> None:
-    verdict = Verdict.USE if st.session_state[f"use-{key}"] else None
-    _judge(case_id, evidence_id, key, verdict)
-
-
-def _set_aside(case_id: str, evidence_id: str, key: str) -> None:
-    _judge(case_id, evidence_id, key, st.session_state[f"otherwise-{key}"])
-
-
-def _judge(case_id: str, evidence_id: str, key: str, verdict: Verdict | None) -> None:
+def _judge(case: Case, item: Evidence, waiting: str, verdict: Verdict | None) -> None:
     """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile."""
     rejecting = verdict is Verdict.REJECT
-    now = None if rejecting else verdict
-    saved = act(card_place(evidence_id), lambda: workspace().service.judge(case_id, evidence_id, now, "", author()))
-    st.session_state[f"rejecting-{key}"] = rejecting and saved is not None
+    st.session_state[waiting] = False
+    workspace().service.judge(case.id, item.id, None if rejecting else verdict, "", author())
+    st.session_state[waiting] = rejecting

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from crowdnotes.domain import (
@@ -11,7 +13,6 @@ from crowdnotes.domain import (
     EvidenceSet,
     FollowUpKind,
     FollowUpSearch,
-    Mode,
     ProviderOutcome,
     ProviderState,
     Source,
@@ -20,14 +21,13 @@ from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, host, moment
 from pages.view.components import into_view
-from pages.view.progress import start, started_here, under_way
+from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
-from pages.view.session import act, author, notices, workspace
+from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import StepName, card_place
-from pages.view.where_to_look import library_choice, library_names, service_pills
+from pages.view.where_to_look import places_chosen, places_to_search
 
 _PLACE = StepName.EVIDENCE.value
-_TOLD = "follow-up-told"  # the job whose search that found nothing was told in this tab
 _ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
 
 
@@ -45,25 +45,14 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
     )
     named = case.draft is not None and item.id in case.draft.evidence_ids
     if item.aim in left and not item.used and not named:
-        st.button(
-            "Swap out",
-            key=f"swap-{key}",
-            type="tertiary",
-            icon=":material/swap_horiz:",
-            disabled=busy,
-            help="Reads the next best of what was found in its place. This passage stays on record.",
-            on_click=_ask,
-            args=(case, FollowUpKind.SWAP, item.id, card_place(item.id)),
-        )
+        about = "Reads the next best of what was found in its place. This passage stays on record."
+        swap, look = partial(_ask, case, FollowUpKind.SWAP, item.id), {"type": "tertiary", "help": about}
+        button("Swap out", f"swap-{key}", card_place(item.id), swap, icon="swap_horiz", disabled=busy, **look)
 
 
 def follow_up_below_cards(case: Case, job: JobRecord | None) -> None:
-    """Below the cards: the other side, and a link by hand; in passing, that the search before found nothing new."""
+    """Below the cards: the other side, and a link by hand."""
     busy = under_way(job)
-    asked = _newest(case)
-    if asked is not None and not asked.added and not busy:
-        st.caption(f":material/search_off: {_said(asked)}. {escaped(asked.outcome)}")
-        failures(_unanswered(case, asked))
     with st.container(horizontal=True, gap="small", key="follow-up"):
         _popover(
             case,
@@ -79,25 +68,22 @@ def follow_up_below_cards(case: Case, job: JobRecord | None) -> None:
             with link:
                 st.text_input("Link to one more page", key=f"{key}-url", type="url", placeholder="https://…")
                 st.caption("It is read and added. Nothing is searched again, and what is here stays.")
-                st.button("Read it", key=f"{key}-go", type="primary", on_click=_add_link, args=(case, key))
+                button("Read it", f"{key}-go", _PLACE, partial(_add_link, case, key), type="primary")
 
 
 def follow_up_result(case: Case, job: JobRecord | None) -> None:
-    """What came of the newest follow-up search: what is new stays told, that nothing is new is said in passing."""
+    """What came of the newest follow-up search."""
     asked = _newest(case)
-    if asked is None:
-        return
-    if not asked.added:
-        _tell_once(asked, job)
-        return
-    if asked.kind is FollowUpKind.SWAP and case.evidence_by_id(asked.about) is not None:
-        return  # it was brought back since
+    if asked is None or (asked.kind is FollowUpKind.SWAP and asked.added and case.evidence_by_id(asked.about)):
+        return  # nothing, or what was swapped was brought back since
     with st.container(key="follow-up-result", gap="xsmall"):
-        st.info(escaped(asked.outcome), title=_said(asked), icon=":material/check:")
+        words = asked.in_words
+        icon = ":material/check:" if asked.added else ":material/search_off:"
+        st.info(escaped(asked.outcome), title=escaped(words[:1].upper() + words[1:]), icon=icon)
         failures(_unanswered(case, asked))
         if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
             closed = under_way(job) or case.decision is not None
-            bring_back_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
+            _bring_back_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
 
 
 def _newest(case: Case) -> FollowUpSearch | None:
@@ -107,19 +93,6 @@ def _newest(case: Case) -> FollowUpSearch | None:
         return None
     gathered = max((stage.finished_at for stage in case.stages if stage.name.value == "passages"), default=None)
     return None if gathered is not None and gathered > asked.finished_at else asked
-
-
-def _tell_once(asked: FollowUpSearch, job: JobRecord | None) -> None:
-    """In the tab that asked, once: a notice that goes by itself. What was found lasts below the cards."""
-    if job is None or job.state.under_way or not started_here(job) or st.session_state.get(_TOLD) == job.id:
-        return
-    st.session_state[_TOLD] = job.id
-    st.toast(escaped(asked.outcome), icon=":material/search_off:", duration="long")
-
-
-def _said(asked: FollowUpSearch) -> str:
-    words = asked.in_words
-    return escaped(words[:1].upper() + words[1:])
 
 
 def _unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
@@ -141,40 +114,17 @@ def _popover(
         return
     with popover:
         st.caption(about_it)
-        searched = case.mode is Mode.AUTOMATION
-        library_choice(library_names(), key=f"{key}-libraries", default=case.libraries if searched else None)
-        service_pills(key=f"{key}-services", default=case.services if searched else workspace().services_at_first())
-        st.button(
-            "Look for it",
-            key=f"{key}-go",
-            type="primary",
-            icon=":material/search:",
-            on_click=_ask,
-            args=(case, kind, about, place, key),
-        )
+        places_to_search(key, case, about=False)
+        button("Look for it", f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary")
 
 
-def _ask(case: Case, kind: FollowUpKind, about: str, place: str, key: str = "") -> None:
-    """Put the follow-up search on record and begin; what forbids it is told at its place."""
-    state = st.session_state
-
-    def ask() -> Case:
-        if kind in _ABOUT_A_PASSAGE:
-            _refuse_if_changed(case)
-        return workspace().service.follow_up(
-            case.id,
-            kind,
-            author(),
-            about=about,
-            libraries=state.get(f"{key}-libraries") or (),
-            services=state.get(f"{key}-services") or (),
-        )
-
-    asked = act(place, ask)
-    if asked is None:
-        return
+def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
+    """Put the follow-up search on record and begin."""
+    if kind in _ABOUT_A_PASSAGE:
+        _refuse_if_changed(case)
+    asked = workspace().service.follow_up(case.id, kind, author(), about=about, **places_chosen(key))
     if key:
-        state[key] = False
+        st.session_state[key] = False
     start(asked, "follow_up")
 
 
@@ -190,7 +140,7 @@ def _refuse_if_changed(drawn: Case) -> None:
 
 
 def _add_link(case: Case, key: str) -> None:
-    _ask(case, FollowUpKind.LINK, st.session_state.get(f"{key}-url") or "", _PLACE, key)
+    _ask(case, FollowUpKind.LINK, st.session_state.get(f"{key}-url") or "", key)
 
 
 def earlier_evidence(case: Case, job: JobRecord | None) -> None:
@@ -207,29 +157,19 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
         if gone:
             st.markdown("**Not here any more**")
             for item in gone:
-                _passage(case, item, closed=closed)
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    st.markdown(_named(item), width="stretch")
+                    _bring_back_button(case, item.id, "Bring back", closed=closed)
         st.markdown("**As it was**")
         for number in reversed(range(len(sets))):
             _set(case, number, sets[number], closed=closed)
 
 
-def _passage(case: Case, item: Evidence, *, closed: bool) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(_named(item), width="stretch")
-        bring_back_button(case, item.id, "Bring back", closed=closed)
-
-
-def bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
+def _bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
     """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
-    st.button(
-        label,
-        key=f"bring-back-{case.id}-{evidence_id}-{place}",
-        type="tertiary",
-        icon=":material/undo:",
-        disabled=closed,
-        on_click=_bring_back,
-        args=(case, evidence_id),
-    )
+    key = f"bring-back-{case.id}-{evidence_id}-{place}"
+    back = partial(workspace().service.bring_back, case.id, evidence_id, author())
+    button(label, key, _PLACE, back, icon="undo", type="tertiary", disabled=closed)
 
 
 def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
@@ -238,15 +178,15 @@ def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None
     with st.container(border=True, gap="xsmall", key=f"earlier-set-{number}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{when}{why}", width="stretch")
-            st.button(
+            button(
                 "Bring these back",
-                key=f"bring-back-{case.id}-set-{number}",
+                f"bring-back-{case.id}-set-{number}",
+                _PLACE,
+                partial(workspace().service.bring_back_set, case.id, number, author()),
+                icon="settings_backup_restore",
                 type="tertiary",
-                icon=":material/settings_backup_restore:",
                 disabled=closed or earlier.evidence == case.evidence,
                 help="What the note uses stays beside them. The present passages go on record.",
-                on_click=_bring_back_set,
-                args=(case, number),
             )
         st.markdown("  \n".join(_named(item) for item in earlier.evidence))
 
@@ -255,14 +195,6 @@ def _named(item: Evidence) -> str:
     where = escaped(host(item.source.url) or item.source.library or "", 50)
     read = " · opened" if item.review.opened_at is not None else ""
     return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
-
-
-def _bring_back(case: Case, evidence_id: str) -> None:
-    act(_PLACE, lambda: workspace().service.bring_back(case.id, evidence_id, author()))
-
-
-def _bring_back_set(case: Case, number: int) -> None:
-    act(_PLACE, lambda: workspace().service.bring_back_set(case.id, number, author()))
 
 
 _BEGUN = "begun-by-hand"
@@ -292,7 +224,8 @@ def begun_by_hand(case: Case) -> bool:
 
 
 def _fields(case: Case, source: Source | None, fold: str) -> None:
-    fields = f"{fold}-{st.session_state.get(_taken(fold), 0)}"
+    # The next passage starts from empty fields; Streamlit empties one only when its key is new.
+    fields = f"{fold}-{st.session_state.get(f'{fold}-taken', 0)}"
     if source is None and begun_by_hand(case):
         into_view(f"begun-{case.id}")
     notices(fold)
@@ -307,26 +240,16 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
             key=f"{fields}-text",
             placeholder="Copy the sentences that matter, unchanged",
         )
-        st.form_submit_button(
-            "Add this passage", icon=":material/content_paste:", on_click=_add, args=(case, fold, fields)
-        )
+        add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
+        st.form_submit_button("Add this passage", icon=icon, on_click=act, args=(fold, add))
 
 
 def _add(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
-    taken = act(
-        fold,
-        lambda: workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text, by=author()),
-    )
-    if taken is not None:
-        st.session_state[fold] = False
-        # The next passage starts from empty fields; Streamlit empties one only when its key is new.
-        st.session_state[_taken(fold)] = st.session_state.get(_taken(fold), 0) + 1
+    workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text, by=author())
+    st.session_state[fold] = False
+    st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1
 
 
 def _fold(case: Case, source: Source | None) -> str:
     return f"paste-{case.id}-{source.id if source else 'new'}"
-
-
-def _taken(fold: str) -> str:
-    return f"{fold}-taken"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -16,7 +17,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.components import marked_text, note_counter, note_pieces, outside_text, passage_words, sentence_pieces
 from pages.view.decision import cited_links
 from pages.view.progress import job_panel, start, under_way
-from pages.view.session import act, author, workspace
+from pages.view.session import act, author, button, workspace
 from pages.view.steps import StepName, StepState, StepView, step
 
 _BADGES: dict[Support, tuple[Literal["gray", "green", "orange", "red"], str]] = {
@@ -64,7 +65,7 @@ def _view(case: Case | None) -> StepView:
         return StepView(name, StepState.ACTIVE, "Let the program propose, or write it yourself")
     length = f"{note_length(case.draft.text)} of {NOTE_LIMIT} characters"
     if case.decision is not None:
-        return StepView(name, StepState.DONE, length, "Open")
+        return StepView(name, StepState.DONE, length)
     return StepView(name, StepState.ACTIVE, length)
 
 
@@ -89,15 +90,15 @@ def _writer(case: Case, job: JobRecord | None) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not only:
             _candidates(case)
-        st.button(
+        button(
             label,
-            key="write",
+            "write",
+            _PLACE,
+            partial(start, case, "write"),
             type="secondary" if case.draft else "primary",
-            icon=":material/edit_note:",
+            icon="edit_note",
             disabled=not case.used_evidence or under_way(job),
             help=_WRITES[workspace().engine.uses_language_model],
-            on_click=start,
-            args=(case, "write"),
         )
         tempting_note(case)
     with st.container(key="proposed", gap="small"):  # always there, so that the note below stays where it is
@@ -143,14 +144,9 @@ def _quotations(case: Case) -> None:
             )
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 _source_line(item)
-                st.button(
-                    "Put into the note",
-                    key=f"quote-{number}",
-                    icon=":material/add:",
-                    help="Behind your words, as a quotation with its publisher and its link. Undo takes it out.",
-                    on_click=_quote,
-                    args=(case, quotation),
-                )
+                about = "Behind your words, as a quotation with its publisher and its link. Undo takes it out."
+                quote = partial(_quote, case, quotation)
+                button("Put into the note", f"quote-{number}", _PLACE, quote, icon="add", help=about)
 
 
 def _source_line(item: Evidence) -> None:
@@ -161,7 +157,7 @@ def _source_line(item: Evidence) -> None:
 def _quote(case: Case, quotation: Quotation) -> None:
     """Words that were typed just now are saved first, so that the quotation stands behind them."""
     if save_typed(case):
-        act(_PLACE, lambda: workspace().service.quote(case.id, quotation, author()))
+        workspace().service.quote(case.id, quotation, author())
 
 
 def _without_link(case: Case) -> None:
@@ -189,17 +185,17 @@ def _candidates(case: Case) -> None:
             f"{letters[sha256]} · {'revised · ' if sha256 in revised else ''}{note_length(texts[sha256])} characters"
         ),
         key="candidate",
-        on_change=_choose,
-        args=(case.id,),
+        on_change=act,
+        args=(_PLACE, partial(_choose, case)),
         help="Choosing one replaces the text below; Undo brings yours back.",
         wrap=True,
     )
 
 
-def _choose(case_id: str) -> None:
+def _choose(case: Case) -> None:
     chosen = st.session_state["candidate"]
     if chosen is not None:
-        act(StepName.DRAFT.value, lambda: workspace().service.choose_candidate(case_id, chosen, author()))
+        workspace().service.choose_candidate(case.id, chosen, author())
 
 
 def _attribution(case: Case) -> None:
@@ -221,7 +217,7 @@ def _attribution(case: Case) -> None:
     for number, sentence in enumerate(sentences, start=1):
         _sentence(case, draft.text, number, sentence)
         if by_person and sentence.evidence_id:
-            _comparison(case, number, sentence, sentence.words_in(draft.text))
+            _comparison(case, number, sentence, sentence.words_in(draft.text), sentence.evidence_id)
         elif by_person:
             st.caption("No passage in use stands near this sentence. Use one that does, or take the sentence out.")
 
@@ -232,35 +228,29 @@ def _is_compared_by_person(case: Case) -> bool:
     return assessment is not None and assessment.is_compared_by_person
 
 
-def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str) -> None:
+def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, evidence_id: str) -> None:
     """What the person finds, and whether the hints matter."""
-    chosen, settled = f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
-    st.session_state[chosen] = sentence.support if sentence.support in _FINDS else None
+    state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
+    state[chosen] = sentence.support if sentence.support in _FINDS else None
+    save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
+
+    def compare() -> None:
+        save(state[chosen] or Support.UNCHECKED, author(), doubts_settled=bool(state.get(settled, False)))
+
     with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
         st.segmented_control(
-            f"Does {sentence.evidence_id} say it?",
+            f"Does {evidence_id} say it?",
             list(_FINDS),
             format_func=_FINDS.__getitem__,
             key=chosen,
-            on_change=_compare,
-            args=(case.id, words, sentence.evidence_id, chosen, settled),
+            on_change=act,
+            args=(_PLACE, compare),
         )
         if sentence.doubts and sentence.support is Support.SUPPORTED:
-            st.session_state[settled] = sentence.doubts_settled
+            state[settled] = sentence.doubts_settled
             hints = "the hint" if len(sentence.doubts) == 1 else "the hints"
-            st.checkbox(
-                f"I looked at {hints}: the sentence is right as it stands",
-                key=settled,
-                on_change=_compare,
-                args=(case.id, words, sentence.evidence_id, chosen, settled),
-            )
-
-
-def _compare(case_id: str, words: str, evidence_id: str, chosen: str, settled: str) -> None:
-    found = st.session_state[chosen] or Support.UNCHECKED
-    is_settled = bool(st.session_state.get(settled, False))
-    compare = workspace().service.compare_sentence
-    act(_PLACE, lambda: compare(case_id, words, evidence_id, found, author(), doubts_settled=is_settled))
+            label = f"I looked at {hints}: the sentence is right as it stands"
+            st.checkbox(label, key=settled, on_change=act, args=(_PLACE, compare))
 
 
 _INFERRED = "The model that wrote it says that a reader has to conclude this; the passage does not say it outright."
@@ -327,20 +317,14 @@ def note_box(case: Case) -> None:
             value=text,
             height=190,
             key=box.key(case),
-            on_change=_typed,
-            args=(case,),
+            on_change=act,
+            args=(_PLACE, partial(save_typed, case)),
             placeholder="Say what the evidence says, in neutral words, and link to it",
         )
         note_counter(text, box=_BOX, submit=SCORE_BUTTON, key=f"counter-{case.id}")
-    st.button(
-        "Undo",
-        key="undo",
-        icon=":material/undo:",
-        disabled=not case.revisions,
-        help="Go back to the text before the last change",
-        on_click=_undo,
-        args=(case.id,),
-    )
+    about = "Go back to the text before the last change"
+    undo = partial(workspace().service.undo_edit, case.id, author())
+    button("Undo", "undo", _PLACE, undo, icon="undo", disabled=not case.revisions, help=about)
 
 
 def _box(case: Case) -> _Box:
@@ -351,37 +335,26 @@ def _box(case: Case) -> _Box:
     return box
 
 
-def _typed(case: Case) -> None:
-    _save(case)
+def save_typed(case: Case) -> bool:
+    """Save what stands in the box, if it is drawn and nobody else's words are in the way; whether that went well.
 
-
-def _save(case: Case) -> bool:
-    """Whether what is typed is saved now; if not, it still stands in the box, or beside the other's words."""
+    If not, it still stands in the box, or beside the other's words.
+    """
     box = _box(case)
-    text = st.session_state[box.key(case)]
+    text = st.session_state.get(box.key(case))
 
-    def save() -> _Box:
+    def save() -> bool:
         try:
-            saved = workspace().service.edit_draft(case.id, text, author(), based_on=box.base)
+            saved = workspace().service.edit_draft(case.id, text or "", author(), based_on=box.base)
         except WorkflowError as refusal:
             if refusal.rule != "edited elsewhere":
                 raise
             box.rival = text
-        else:
-            box.base = saved.draft.sha256 if saved.draft else None
-        return box
+            return False
+        box.base = saved.draft.sha256 if saved.draft else None
+        return True
 
-    return act(_PLACE, save) is not None and box.rival is None
-
-
-def save_typed(case: Case) -> bool:
-    """Save what stands in the box, if it is drawn and nobody else's words are in the way; whether that went well."""
-    box = _box(case)
-    return box.rival is None and (box.key(case) not in st.session_state or _save(case))
-
-
-def _undo(case_id: str) -> None:
-    act(_PLACE, lambda: workspace().service.undo_edit(case_id, author()))
+    return box.rival is None and (text is None or bool(act(_PLACE, save)))
 
 
 def _both_texts(case: Case, box: _Box, mine: str) -> None:
@@ -392,24 +365,28 @@ def _both_texts(case: Case, box: _Box, mine: str) -> None:
     )
     theirs = case.draft.text if case.draft else ""
     with st.grid(2, min_column_width=280):
-        with st.container(gap="xsmall"):
-            st.markdown("**Saved by the other**")
-            outside_text(theirs, look="note", key="conflict-theirs")
-            st.button("Take this text", key="take-theirs", on_click=_settle, args=(case, box, None))
-        with st.container(gap="xsmall"):
-            st.markdown("**Yours, not saved yet**")
-            outside_text(mine, look="note", key="conflict-mine")
-            st.button("Save my text", key="take-mine", on_click=_settle, args=(case, box, mine))
+        for whose, name, words, label in (
+            ("Saved by the other", "theirs", theirs, "Take this text"),
+            ("Yours, not saved yet", "mine", mine, "Save my text"),
+        ):
+            with st.container(gap="xsmall"):
+                st.markdown(f"**{whose}**")
+                outside_text(words, look="note", key=f"conflict-{name}")
+                settle = partial(_settle, case, box, mine=mine if name == "mine" else None)
+                button(label, f"take-{name}", _PLACE, settle)
 
 
-def _settle(case: Case, box: _Box, mine: str | None) -> None:
-    if mine is None:
-        box.rival = None
-        return
-    # Bound to the text that was shown beside it: a third change meanwhile is a conflict again.
+def _settle(case: Case, box: _Box, *, mine: str | None) -> None:
+    if mine is not None:
+        # Bound to the text that was shown beside it: a third change meanwhile is a conflict again.
+        _replace(case, mine)
+    box.rival = None
+
+
+def _replace(case: Case, text: str) -> None:
+    """Put a text in the place of the one that is shown. Raises WorkflowError when that was changed meanwhile."""
     shown = case.draft.sha256 if case.draft else None
-    if act(_PLACE, lambda: workspace().service.edit_draft(case.id, mine, author(), based_on=shown)) is not None:
-        box.rival = None
+    workspace().service.edit_draft(case.id, text, author(), based_on=shown)
 
 
 def lesson(case: Case | None) -> None:
@@ -425,16 +402,5 @@ def tempting_note(case: Case) -> None:
     note = example.tempting_note if example else None
     if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
         return
-    st.button(
-        "Try the tempting note",
-        key="tempting",
-        icon=":material/school:",
-        help="A note that says more than its source does. Score it, and see whether the review catches it.",
-        on_click=_try,
-        args=(case, note),
-    )
-
-
-def _try(case: Case, note: str) -> None:
-    shown = case.draft.sha256 if case.draft else None
-    act(StepName.DRAFT.value, lambda: workspace().service.edit_draft(case.id, note, author(), based_on=shown))
+    about = "A note that says more than its source does. Score it, and see whether the review catches it."
+    button("Try the tempting note", "tempting", _PLACE, partial(_replace, case, note), icon="school", help=about)

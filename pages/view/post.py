@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 import streamlit as st
@@ -10,23 +11,22 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from crowdnotes.cases.intake import Attachment, usable_images, usable_urls
 from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image, Mode
-from crowdnotes.errors import InputError
+from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, exact, lines, moment
 from pages.view.components import outside_text
 from pages.view.more_evidence import open_paste_box
 from pages.view.progress import gather_anew, start, under_way
-from pages.view.session import act, author, show_case, show_notice, tell, told, workspace
+from pages.view.session import act, author, button, show_case, show_notice, tell, told, workspace
 from pages.view.steps import StepName, StepState, StepView, forget_folds, step
 from pages.view.where_to_look import (
     MODE_LABELS,
     cutoff,
-    keep_left,
-    library_choice,
-    library_names,
-    service_choice,
+    places_chosen,
+    places_to_search,
 )
 
+_PLACE = StepName.POST.value
 _NEW = "new-post"
 _SHOWN = 180  # characters of a folded post: two lines at most on a wide screen, where they stay in view
 _EXAMPLES = "new-example"
@@ -92,56 +92,40 @@ def _new() -> None:
         persist_state="session",
     )
     if mode is Mode.AUTOMATION:
-        library_choice(library_names(), key=f"{_NEW}-libraries")
-        service_choice(key=f"{_NEW}-services", default=workspace().services_at_first())
-    cutoff(key=f"{_NEW}-until", keep=True)
+        places_to_search(_NEW)
+    st.session_state.setdefault(f"{_NEW}-until", None)
+    cutoff(key=f"{_NEW}-until", value=None, persist_state="session")
     with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Gather the evidence",
-            key="start",
-            type="primary",
-            icon=":material/search:",
-            on_click=_create,
-            kwargs={"to_gather": True},
-        )
-        st.button(
-            "Paste a passage yourself",
-            key="start-by-hand",
-            type="tertiary",
-            icon=":material/content_paste:",
-            help="Opens the case without gathering. You can gather later.",
-            on_click=_create,
-            kwargs={"to_gather": False},
-        )
+        gather, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
+        button("Gather the evidence", "start", _PLACE, gather, icon="search", type="primary")
+        look = {"type": "tertiary", "help": "Opens the case without gathering. You can gather later."}
+        button("Paste a passage yourself", "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
     _example_gallery()
 
 
 def _create(*, to_gather: bool) -> None:
     """Make the case and show it in place of the form: at work, or with room to paste a passage."""
     state = st.session_state
-    searching = state[f"{_NEW}-mode"] == Mode.AUTOMATION
+    mode = state[f"{_NEW}-mode"]
     urls, refused = usable_urls(lines(state[f"{_NEW}-urls"]))
     images, left_out = attachments()
-
-    def create() -> Case:
-        return workspace().service.create(
+    try:
+        case = workspace().service.create(
             state[f"{_NEW}-text"],
-            mode=state[f"{_NEW}-mode"],
+            mode=mode,
             url=state[f"{_NEW}-url"] or None,
             urls=urls,
-            libraries=(state.get(f"{_NEW}-libraries") or []) if searching else [],
-            services=(state.get(f"{_NEW}-services") or []) if searching else [],
             until=state[f"{_NEW}-until"],
             by=author(),
             attached=images,
             to_gather=to_gather,
+            **places_chosen(_NEW, mode),
         )
-
-    case = act(StepName.POST.value, create)
-    if case is None:
-        for item in refused:  # they stay in their box
-            tell(StepName.POST.value, item.why)
+    except CrowdNotesError as error:
+        tell(_PLACE, error, *(item.why for item in refused))  # they stay in their box
         return
+    tell(StepName.EVIDENCE.value, *(item.why for item in refused))
+    tell(_PLACE, *left_out)
     for field in ("text", "url", "urls"):
         state[f"{_NEW}-{field}"] = ""
     state[f"{_NEW}-until"] = None
@@ -151,9 +135,6 @@ def _create(*, to_gather: bool) -> None:
         start(case, "gather")
     else:
         open_paste_box(case)
-    keep_left(case.id, refused)
-    for why in left_out:
-        tell(StepName.POST.value, why)
 
 
 def _example_gallery() -> None:
@@ -177,18 +158,7 @@ def _example_card(example: Example) -> None:
         st.markdown(f"**{escaped(example.title)}**")
         st.caption(escaped(example.teaches))
         st.space("stretch")
-        st.button(
-            "Use this example",
-            key=f"example-{example.id}",
-            on_click=_fill_in,
-            args=(example,),
-            width="stretch",
-        )
-
-
-def _fill_in(example: Example) -> None:
-    """Fill the form; what was told of it as it was goes."""
-    act(StepName.POST.value, lambda: _fill(example))
+        button("Use this example", f"example-{example.id}", _PLACE, partial(_fill, example), width="stretch")
 
 
 def _fill(example: Example) -> None:
@@ -220,16 +190,18 @@ def _existing(case: Case, *, busy: bool) -> None:
 
 
 def _save(case: Case, text: str, url: str | None) -> None:
-    saved = act(StepName.POST.value, lambda: workspace().service.edit_post(case.id, text, author(), url=url))
-    if saved is not None:
-        forget_folds(case)
-        if saved.post.text != case.post.text:
-            gather_anew(saved)
+    act(_PLACE, lambda: _changed(case, workspace().service.edit_post(case.id, text, author(), url=url)))
     st.rerun()
 
 
+def _changed(case: Case, saved: Case) -> None:
+    """When the post says something else now, gather anew."""
+    forget_folds(case)
+    if saved.post.whole_text != case.post.whole_text:
+        gather_anew(saved)
+
+
 _KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
-_PLACE = StepName.POST.value
 _NEW_IMAGES = "new-images"
 _SAYS = "What can be read in it"
 _SHOWS = "What it shows, in a sentence (optional)"
@@ -304,15 +276,8 @@ def _card(case: Case, image: Image, *, busy: bool) -> None:
                 st.caption(escaped(image.shows))
                 return
             _words(case, image, key, busy=busy)
-            st.button(
-                "Take it off",
-                key=f"off-{key}",
-                icon=":material/delete:",
-                type="tertiary",
-                disabled=busy,
-                on_click=_remove,
-                args=(case, image.sha256),
-            )
+            off = partial(_remove, case, image.sha256)
+            button("Take it off", f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
 
 
 def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
@@ -320,15 +285,8 @@ def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
         text = st.text_area(_SAYS, value=image.text, height=110, disabled=busy)
         shows = st.text_input(_SHOWS, value=image.shows, disabled=busy)
         if st.form_submit_button("Save what it says", icon=":material/save:", disabled=busy):
-            _changed(
-                case,
-                act(
-                    _PLACE,
-                    lambda: workspace().service.describe_image(
-                        case.id, image.sha256, text or "", shows or "", author()
-                    ),
-                ),
-            )
+            describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
+            act(_PLACE, lambda: _changed(case, describe(author())))
             st.rerun()
 
 
@@ -344,32 +302,23 @@ def _who_reads() -> None:
 def _attach(case: Case, key: str) -> None:
     left_out: list[InputError] = []
 
-    def attach() -> Case:
+    def attach() -> None:
         newest = case
         for file in _uploaded(key):
             try:
                 newest = workspace().service.attach_image(case.id, file.getvalue(), file.name, author())
             except InputError as why:
                 left_out.append(why)
-        return newest
+        if newest is not case and workspace().engine.sees:
+            gather_anew(newest)
 
-    attached = act(_PLACE, attach)
-    if attached is not None and attached is not case and workspace().engine.sees:
-        gather_anew(attached)
-    for why in left_out:  # last: an action clears what was told before
-        tell(_PLACE, why)
+    act(_PLACE, attach)
+    tell(_PLACE, *left_out)
     st.rerun()
 
 
 def _remove(case: Case, sha256: str) -> None:
-    _changed(case, act(_PLACE, lambda: workspace().service.remove_image(case.id, sha256, author())))
-
-
-def _changed(case: Case, saved: Case | None) -> None:
-    """When the post says something else now, gather anew, as after an edit of its words."""
-    if saved is not None and saved.post.whole_text != case.post.whole_text:
-        forget_folds(case)
-        gather_anew(saved)
+    _changed(case, workspace().service.remove_image(case.id, sha256, author()))
 
 
 def _uploader(label: str, key: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -10,10 +11,9 @@ from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import escaped
-from crowdnotes.workspace import LIBRARIES
 from pages.view.components import into_view
 from pages.view.search_report import search_list
-from pages.view.session import act, telling, workspace
+from pages.view.session import button, telling, workspace
 
 _POLL_SECONDS = 0.4
 _STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
@@ -34,10 +34,8 @@ _ENDED = {
 
 
 def start(case: Case, kind: str) -> None:
-    """Start long work on a case; the page goes to its progress. What forbids it is shown at its step."""
-    job = act(_place(kind), lambda: workspace().start(case.id, kind))
-    if job is not None:
-        st.session_state[_STARTED] = job.id
+    """Start long work on a case; the page goes to its progress. Raises what forbids it."""
+    st.session_state[_STARTED] = workspace().start(case.id, kind).id
 
 
 def gather_anew(case: Case) -> None:
@@ -51,38 +49,35 @@ def under_way(job: JobRecord | None) -> bool:
     return job is not None and job.state.under_way
 
 
-def started_here(job: JobRecord) -> bool:
-    """Whether this tab started the job, and none after it."""
-    return st.session_state.get(_STARTED) == job.id
-
-
 def doing(job: JobRecord) -> str:
     """What a job does, in words: "Gathering the evidence: choose and read sources, 2 of 5"."""
     words, current = _work(job), job.current
     if current is None:
         return f"{words}: waits for its turn"
-    return f"{words}: {current.title[:1].lower()}{current.title[1:]}{_counts(current)}"
+    step = f": {current.title[:1].lower()}{current.title[1:]}" if current.title != words else ""
+    return f"{words}{step}{_counts(current)}"
 
 
 def _work(job: JobRecord) -> str:
     kind = workspace().job_kinds.get(job.kind)
-    return kind.doing if kind is not None else "Making a library" if job.kind == "index" else job.kind
+    return kind.doing if kind is not None else job.steps[0].title
 
 
-def _place(kind: str) -> str:
+def _place(job: JobRecord) -> str:
     """Where the errors of such work are shown."""
-    known = workspace().job_kinds.get(kind)
-    return known.place if known is not None else LIBRARIES
+    kind = workspace().job_kinds.get(job.kind)
+    return kind.place if kind is not None else job.case_id
 
 
 def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
     """The newest job of the case, if it is of this kind and still matters."""
     if job is None or job.kind != kind:
         return
-    if started_here(job):
+    if st.session_state.get(_STARTED) == job.id:
         into_view(job.id)  # also when it has ended: the keyboard's place is here, before what came of it
     if job.state.under_way:
-        watched(job, _searches(case))
+        follow_up = case.open_search
+        watched(job, follow_up.queries if follow_up is not None else case.queries)
     elif job.state in _ENDED and case.decision is None:
         _ended(case, job)
 
@@ -93,11 +88,6 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
     `searches` are shown as soon as the step that thinks of them has ended: before they are sent.
     """
     st.fragment(_watch, run_every=_POLL_SECONDS)(job.id, _finished(job), searches)
-
-
-def _searches(case: Case) -> Sequence[Query]:
-    follow_up = case.open_search
-    return follow_up.queries if follow_up is not None else case.queries
 
 
 def newest(job_id: str) -> JobRecord:
@@ -113,9 +103,10 @@ def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
         job = newest(job_id)
         if not job.state.under_way or _finished(job) != finished:
             st.rerun()
-        with st.container(border=True, key="job-panel", gap="xsmall"):
+        with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
             _list(job)
-            st.button("Cancel", key=f"cancel-{job.id}", icon=":material/stop_circle:", on_click=_cancel, args=(job,))
+            cancel = partial(workspace().runner.cancel, job.id)
+            button("Cancel", f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
             if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):
                 search_list(searches)
 
@@ -125,7 +116,8 @@ def _finished(job: JobRecord) -> int:
 
 
 def _list(job: JobRecord) -> None:
-    st.markdown(f"**{_work(job)}**")
+    if len(job.steps) > 1:
+        st.markdown(f"**{_work(job)}**")
     for record in job.steps:
         summary = escaped(record.summary or record.note, 400)
         st.markdown(f"{_SIGNS[record.state]} {record.title}{_counts(record)} :gray[:small[{summary}]]")
@@ -138,18 +130,11 @@ def _counts(record: StepRecord) -> str:
     return f", {record.done:,} of {record.total:,}" if record.total and record.state is not StepState.DONE else ""
 
 
-def _cancel(job: JobRecord) -> None:
-    act(_place(job.kind), lambda: workspace().runner.cancel(job.id))
-
-
 def _ended(case: Case, job: JobRecord) -> None:
     words, again = _ENDED[job.state]
-    title = f"{_work(job)} {words}"
-    current = job.current
+    title, current = f"{_work(job)} {words}", job.current
     if job.state is JobState.FAILED and current is not None:
         st.error(f"{escaped(current.error)} {escaped(current.next_step)}", title=title, icon=":material/error:")
     else:
         st.warning("Take it up again whenever you like.", title=title, icon=":material/pause_circle:")
-    st.button(
-        again, key=f"again-{job.kind}", icon=":material/replay:", on_click=start, args=(case, job.kind), type="primary"
-    )
+    button(again, f"again-{job.kind}", _place(job), partial(start, case, job.kind), icon="replay", type="primary")

@@ -9,20 +9,17 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from crowdnotes.domain import Case
-from crowdnotes.errors import CrowdNotesError
+from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
-
-if TYPE_CHECKING:
-    from crowdnotes.engines.choice import EngineChoice
 
 _ENTERED = "entered"
 _ICON = Path(__file__).parents[2] / "assets" / "icon.svg"
@@ -58,6 +55,7 @@ _log = logging.getLogger("crowdnotes.pages")
 _T = TypeVar("_T")
 _CASE = "case"
 _NOTICES = "notices"
+_MOST_TOLD = 8  # of a page pasted by mistake, enough to see what it was
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
 
 
@@ -72,16 +70,11 @@ class Notice:
 
 def workspace() -> Workspace:
     """The one workspace of this server, with the engine that is in use now."""
-    return _shared().current
-
-
-def use_engine(choice: EngineChoice) -> None:
-    """Let what begins from now on, in every session, be done by another engine. See `SharedWorkspace.use`."""
-    _shared().use(choice)
+    return shared_workspace().current
 
 
 @st.cache_resource(show_spinner="Starting…")
-def _shared() -> SharedWorkspace:
+def shared_workspace() -> SharedWorkspace:
     """Opened once; its embedding model loads in the background."""
     opened = open_workspace()
     threading.Thread(target=_warm_up, args=(opened,), name="warm-up", daemon=True).start()
@@ -132,9 +125,18 @@ def act(place: str, action: Callable[[], _T]) -> _T | None:
         return None
 
 
-def tell(place: str, error: Exception) -> None:
-    """Show an error at `place` until the next action, below those that are shown there already."""
-    st.session_state.setdefault(_NOTICES, {}).setdefault(place, []).append(told(error))
+def button(label: str, key: str, place: str, action: Callable[[], object], *, icon: str = "", **look: Any) -> None:
+    """A button that does something when it is pressed; what goes wrong is shown at `place`. `icon` by its name."""
+    sign = f":material/{icon}:" if icon else None
+    st.button(label, key=key, icon=sign, on_click=act, args=(place, action), **look)
+
+
+def tell(place: str, *errors: Exception) -> None:
+    """Show errors at `place` until the next action, below those that are shown there already."""
+    shown = st.session_state.setdefault(_NOTICES, {}).setdefault(place, [])
+    shown += [told(error) for error in errors[:_MOST_TOLD]]
+    if len(errors) > _MOST_TOLD:
+        shown.append(told(InputError(f"And {len(errors) - _MOST_TOLD} more like these.")))
 
 
 def notices(place: str) -> None:

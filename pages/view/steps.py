@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 import streamlit as st
 
 from crowdnotes.domain import Case
 from pages.view.components import into_view
-from pages.view.session import elsewhere, notices
+from pages.view.session import button, elsewhere, notices
 
 
 class StepName(StrEnum):
@@ -35,7 +36,7 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """How a step stands: `result` is its one line (Markdown, already safe), `reopen` names the way back.
+    """How a step stands: `result` is its one line (Markdown, already safe).
 
     One that `stays_open` is open, done or not, until the person folds it.
     """
@@ -43,7 +44,6 @@ class StepView:
     name: StepName
     state: StepState
     result: str
-    reopen: str = "Edit"
     stays_open: bool = False
 
 
@@ -76,7 +76,11 @@ def step(case: Case | None, view: StepView) -> Iterator[bool]:
                 st.subheader(f"{_SIGNS[view.state]} {number} {view.name.value}", anchor=False, width="content")
                 st.markdown(f":gray[{view.result}]", width="content")
             if case is not None and view.state is not StepState.LOCKED:
-                _fold_button(case, view, key, is_open=is_open)
+                back = "Edit" if view.name is StepName.POST else "Open"
+                label, icon = ("Fold", "unfold_less") if is_open else (back, "unfold_more")
+                about = f"{label} step {view.name.value.lower()}"
+                fold = partial(_set_open, case, view.name, is_open=not is_open)
+                button(label, f"{key}-fold", view.name.value, fold, icon=icon, type="tertiary", help=about)
         notices(view.name.value)
         yield is_open
 
@@ -92,9 +96,9 @@ def notices_of_gone_cards(case: Case) -> None:
         notices(place)
 
 
-def move_on(case: Case, view: StepView, to: StepName) -> None:
+def move_on(case: Case, done: StepName, to: StepName) -> None:
     """Fold a step and go to another."""
-    _set_open(case, view, is_open=False)
+    _set_open(case, done, is_open=False)
     arrive(to)
 
 
@@ -109,35 +113,13 @@ def forget_folds(case: Case) -> None:
         st.session_state.pop(_fold_key(case, name), None)
 
 
-def _fold_button(case: Case, view: StepView, key: str, *, is_open: bool) -> None:
-    label, icon = ("Fold", ":material/unfold_less:") if is_open else (view.reopen, ":material/unfold_more:")
-    st.button(
-        label,
-        key=f"{key}-fold",
-        type="tertiary",
-        icon=icon,
-        help=f"{label} step {view.name.value.lower()}",
-        on_click=_set_open,
-        args=(case, view, not is_open),
-    )
-
-
 def _is_open(case: Case | None, view: StepView) -> bool:
-    if case is None:
-        return True
-    chosen = st.session_state.get(_fold_key(case, view.name))
-    if chosen is not None and chosen[0] == _holds_for(view):
-        return bool(chosen[1])
-    return view.state is StepState.ACTIVE or view.stays_open
+    by_itself = view.state is StepState.ACTIVE or view.stays_open
+    return by_itself if case is None else bool(st.session_state.get(_fold_key(case, view.name), by_itself))
 
 
-def _set_open(case: Case, view: StepView, is_open: bool) -> None:
-    st.session_state[_fold_key(case, view.name)] = (_holds_for(view), is_open)
-
-
-def _holds_for(view: StepView) -> str:
-    """What a person's choice is kept with: a step that is finished afterwards folds all the same."""
-    return "stays open" if view.stays_open else view.state.value
+def _set_open(case: Case, name: StepName, *, is_open: bool) -> None:
+    st.session_state[_fold_key(case, name)] = is_open
 
 
 def _fold_key(case: Case, name: StepName) -> str:

@@ -114,7 +114,7 @@ class Walk:
         """Without a language model: find sentences to quote, put the first into the note, and score it."""
         self.button("Find sentences to quote").click()
         self.button("Put into the note").first.wait_for(timeout=60_000)
-        expect(self.page.locator(".st-key-job-panel")).to_have_count(0, timeout=60_000)
+        expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=60_000)
         self.settled()
         self.button("Put into the note").first.click()
         self.settled()
@@ -145,14 +145,14 @@ class Walk:
         self.step("Review").locator(".gate").nth(2).wait_for(timeout=60_000)
         self.settled()
         expect(self.step("Review").locator(".gate")).to_have_count(3)
-        expect(self.page.locator(".st-key-job-panel")).to_have_count(0, timeout=wait)
+        expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=wait)
         self.settled()
 
     def score_again(self) -> None:
         self.button("Score again").click()
         self.page.locator(".path.stale").first.wait_for(state="detached", timeout=60_000)
         expect(self.page.locator(".path.stale")).to_have_count(0)
-        expect(self.page.locator(".st-key-job-panel")).to_have_count(0)
+        expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0)
         self.settled()
 
     def tick(self, label: str) -> None:

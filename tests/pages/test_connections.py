@@ -48,7 +48,7 @@ def may_end(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 def asked(desk: Desk) -> AppTest:
     at = search_form(desk)
-    at.session_state["about-new-post-services"] = True
+    at.session_state["about-new-post"] = True
     at.run()
     assert "ready, not asked yet" in texts(at)
     at.button(key="check-connections").click().run()
@@ -77,7 +77,7 @@ def test_each_service_is_told_with_its_seconds_or_why_it_failed(desk: Desk, may_
 def test_the_page_goes_on_while_a_service_is_slow_and_it_can_be_stopped(desk: Desk, may_end: threading.Event) -> None:
     at = asked(desk)
     assert not at.exception
-    at.button(key="stop-connections").click().run()
+    at.button(key=f"cancel-{job_id(desk)}").click().run()
     desk.finish(job_id(desk))
     assert desk.workspace.runner.get(job_id(desk)).state is JobState.CANCELLED
     at.run()

@@ -1,4 +1,4 @@
-"""Of pasted lines the good ones are taken; each bad one stays, with what is wrong with it."""
+"""Of pasted lines the good ones are taken; of each bad one it is told what is wrong with it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.pages.conftest import POST, Desk, texts
 GOOD = "http://127.0.0.1:1/good"
 
 
-def test_good_links_are_gathered_and_bad_lines_wait_in_a_box(desk: Desk) -> None:
+def test_good_links_are_gathered_and_each_bad_line_is_told(desk: Desk) -> None:
     at = desk.app()
     at.text_area(key="new-post-text").set_value(POST)
     at.text_area(key="new-post-urls").set_value(f"see this page\n{GOOD}\nftp://a.example.org")
@@ -19,23 +19,18 @@ def test_good_links_are_gathered_and_bad_lines_wait_in_a_box(desk: Desk) -> None
     desk.finish_latest(case)
     at.run()
     shown = texts(at)
-    assert "2 lines were not taken as a link." in shown
     assert "“see this page” is not a web address." in shown
     assert "is not an http or https address." in shown
-    box = at.text_area(key=f"left-links-box-{case.id}")
-    assert box.value == "see this page\nftp://a.example.org"
 
-    box.set_value("127.0.0.1:1/mended\nstill words")
-    next(item for item in at.button if item.label == "Take these").click().run()
-    assert desk.newest(case).urls == (GOOD, "https://127.0.0.1:1/mended")
-    desk.finish_latest(case)
-    at.run()
-    assert "1 line was not taken as a link." in texts(at)
-    assert at.text_area(key=f"left-links-box-{case.id}").value == "still words"
 
-    next(item for item in at.button if item.label == "Leave them out").click().run()
-    assert not at.exception
-    assert "not taken as a link" not in texts(at)
+def test_of_a_page_pasted_by_mistake_the_first_lines_are_told_and_the_others_counted(desk: Desk) -> None:
+    at = desk.app()
+    at.text_area(key="new-post-text").set_value(POST)
+    at.text_area(key="new-post-urls").set_value("\n".join([GOOD, *(f"no link {number}" for number in range(20))]))
+    at.button(key="start").click().run()
+    desk.finish_latest(desk.workspace.service.get(desk.workspace.service.list()[0].id))
+    assert len(at.error) == 9
+    assert "And 12 more like these." in texts(at)
 
 
 def test_when_no_line_is_a_link_all_stay_in_the_form_and_each_is_told(desk: Desk) -> None:

@@ -81,7 +81,7 @@ def test_a_web_search_without_a_key_is_ticked_and_told_of_and_its_tick_can_be_ta
 
 def test_a_service_that_is_not_set_up_tells_what_it_needs(desk: Desk) -> None:
     at = search_form(desk)
-    at.session_state["about-new-post-services"] = True
+    at.session_state["about-new-post"] = True
     at.run()
     assert "CROWDNOTES_SEARCH_GOOGLE_FACT_CHECK_KEY" in texts(at)
     assert "google-fact-check" not in at.session_state["new-post-services"]
