@@ -10,8 +10,9 @@ import streamlit as st
 from crowdnotes.domain import Hit
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord, JobState
-from crowdnotes.text.markdown import day, escaped, record_place, title, web_url
+from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.workspace import LIBRARIES
+from pages.view.components import web_link
 from pages.view.engine import status_bar
 from pages.view.progress import under_way, watched
 from pages.view.session import act, button, notices, page_body, workspace
@@ -60,8 +61,7 @@ def _search(names: list[str]) -> None:
             st.markdown(title(hit.title, "Without a title", 160))
             st.markdown(escaped(hit.snippet, 500))
             st.caption(record_place(hit.library or "", hit.record))
-            if url := web_url(hit.url):
-                st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
+            web_link("Open the source", hit.url)
 
 
 def _add_form(*, busy: bool) -> None:

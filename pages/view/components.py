@@ -6,21 +6,22 @@ Their JavaScript only ever sets textContent, so text from outside stays text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
-from crowdnotes.text.markdown import controls_shown
+from crowdnotes.text.markdown import controls_shown, escaped, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
 Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "pinned"]
-_GATE_SIGNS = {GateStatus.PASS: ("✓", "passed"), GateStatus.FAIL: ("✗", "failed"), GateStatus.NOT_RUN: ("–", "not run")}
+_GATE_SIGNS = {GateStatus.PASS: "✓", GateStatus.FAIL: "✗", GateStatus.NOT_RUN: "–"}
+STATUS_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
 
 
 class Piece(TypedDict):
@@ -41,29 +42,21 @@ def counter_script() -> str:
     return script.replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
 
 
-_counter = st.components.v2.component(
-    "crowdnotes_note_counter",
-    html="""<div class="counter" role="status" aria-live="off" aria-atomic="true">
-<span class="number"></span><span class="bar"><span></span></span><span class="words"></span></div>""",
-    css=_read("note_counter.css"),
-    js=counter_script(),
-)
-_marked = st.components.v2.component(
-    "crowdnotes_marked_text",
-    html="""<div class="text" dir="auto">
-</div>""",
-    css=_read("marked_text.css"),
-    js=_read("marked_text.js"),
-)
-_gates = st.components.v2.component(
-    "crowdnotes_gate_path",
-    html="""<ol class="path" aria-label="The three gates, in order">
-</ol>""",
-    css=_read("gate_path.css"),
-    js=_read("gate_path.js"),
-)
+def _component(name: str, html: str, js: str = "") -> Callable[..., object]:
+    """What assets/components has under a name."""
+    css = _read(f"{name}.css") if (_FOLDER / f"{name}.css").exists() else None
+    return st.components.v2.component(f"crowdnotes_{name}", html=html, css=css, js=js or _read(f"{name}.js"))
 
-_into_view = st.components.v2.component("crowdnotes_into_view", html="<span></span>", js=_read("into_view.js"))
+
+_counter = _component(
+    "note_counter",
+    """<div class="counter" role="status" aria-live="off" aria-atomic="true">
+<span class="number"></span><span class="bar"><span></span></span><span class="words"></span></div>""",
+    counter_script(),
+)
+_marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
+_gates = _component("gate_path", '<ol class="path" aria-label="The three gates, in order">\n</ol>')
+_into_view = _component("into_view", "<span></span>")
 
 
 def into_view(token: str) -> None:
@@ -92,9 +85,32 @@ def outside_text(text: str, *, look: Look, key: str) -> None:
     marked_text([_piece(text)], look=look, key=key)
 
 
+def web_link(label: str, url: str | None, icon: str = "open_in_new") -> None:
+    """A link to a page of the web; nothing where the address is not one that a browser may open."""
+    if address := web_url(url):
+        st.link_button(label, address, type="tertiary", icon=f":material/{icon}:")
+
+
+def badge(colour: str, icon: str, words: str) -> str:
+    """Markdown of a badge with words from wherever; `icon` by its name, or empty."""
+    return f":{colour}-badge[{f':material/{icon}: ' if icon else ''}{escaped(words, 60)}]"
+
+
 def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], *, stale: bool, key: str) -> None:
     """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
-    gates = [_gate(result) | {"asks": questions[result.gate]} for result in results]
+    gates = [
+        {
+            "name": result.gate.value.capitalize(),
+            "asks": questions[result.gate],
+            "status": result.status.value,
+            "sign": _GATE_SIGNS[result.status],
+            "label": STATUS_WORDS[result.status],
+            "reason": controls_shown(result.reason),
+            "score": result.score,
+            "threshold": result.threshold,
+        }
+        for result in results
+    ]
     _gates(data={"gates": gates, "stale": stale}, key=key)
 
 
@@ -162,16 +178,3 @@ def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
 
 def _piece(text: str, kind: str = "", title: str = "") -> Piece:
     return {"text": controls_shown(text), "kind": kind, "title": title}
-
-
-def _gate(result: GateResult) -> dict[str, Any]:
-    sign, label = _GATE_SIGNS[result.status]
-    return {
-        "name": result.gate.value.capitalize(),
-        "status": result.status.value,
-        "sign": sign,
-        "label": label,
-        "reason": controls_shown(result.reason),
-        "score": result.score,
-        "threshold": result.threshold,
-    }

@@ -31,9 +31,10 @@ from crowdnotes.handoff import (
     to_markdown,
 )
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, exact, host, moment, web_url
+from crowdnotes.text.markdown import count, escaped, exact, host, moment
 from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
 from crowdnotes.text.urls import canonical_url
+from pages.view.components import badge, web_link
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
 from pages.view.steps import StepName, StepState, StepView, arrive, forget_folds, step
@@ -223,18 +224,19 @@ def _site(url: str) -> str:
 
 
 _LOOKS = {
-    LinkState.LIVE: ("green", ":material/link:"),
-    LinkState.BLOCKED: ("orange", ":material/block:"),
-    LinkState.UNREACHABLE: ("orange", ":material/cloud_off:"),
-    LinkState.DEAD: ("red", ":material/link_off:"),
-    LinkState.REFUSED: ("red", ":material/gpp_bad:"),
+    LinkState.LIVE: ("green", "link"),
+    LinkState.BLOCKED: ("orange", "block"),
+    LinkState.UNREACHABLE: ("orange", "cloud_off"),
+    LinkState.DEAD: ("red", "link_off"),
+    LinkState.REFUSED: ("red", "gpp_bad"),
 }
 
 
-def link_badge(check: LinkCheck | None) -> str:
+def _link_badge(check: LinkCheck | None) -> str:
     """Markdown of a badge that says in words how a link answered."""
-    colour, icon = _LOOKS[check.state] if check is not None else ("gray", ":material/help:")
-    return f":{colour}-badge[{icon} {escaped(check.in_words if check is not None else 'not checked yet')}]"
+    if check is None:
+        return badge("gray", "help", "not checked yet")
+    return badge(*_LOOKS[check.state], check.in_words)
 
 
 def cited_links(case: Case) -> None:
@@ -243,17 +245,15 @@ def cited_links(case: Case) -> None:
         for url, check in workspace().service.link_checks(case):
             why = f" :small[:gray[{escaped(check.sentence, 200)}]]" if check is not None and check.sentence else ""
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f":small[Link {escaped(host(_with_scheme(url)) or url, 60)}] {link_badge(check)}{why}")
-                copy = web_url(check.archived_url) if check is not None else None
-                if copy:
-                    st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
+                st.markdown(f":small[Link {escaped(host(_with_scheme(url)) or url, 60)}] {_link_badge(check)}{why}")
+                web_link("Archived copy", check.archived_url if check is not None else None, "inventory_2")
 
 
-def card_badge(case: Case, url: str | None) -> str | None:
-    """The badge for a source that the note cites; None when it does not."""
+def cited_badge(case: Case, url: str | None) -> str:
+    """Markdown of the badge for a source that the note cites; empty when it does not."""
     checks = workspace().service.link_checks(case) if url else ()
     mine = (check for cited, check in checks if url and canonical_url(cited) == canonical_url(url))
-    return next((f":small[link] {link_badge(check)}" for check in mine), None)
+    return next((f":small[link] {_link_badge(check)}" for check in mine), "")
 
 
 def ask_again(case: Case, job: JobRecord | None) -> None:

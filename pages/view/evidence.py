@@ -22,9 +22,9 @@ from crowdnotes.domain import (
     Verdict,
 )
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, day, escaped, exact, host, record_place, title, web_url
-from pages.view.components import marked_text, passage_pieces
-from pages.view.decision import card_badge
+from crowdnotes.text.markdown import count, day, escaped, exact, host, record_place, title
+from pages.view.components import badge, marked_text, passage_pieces, web_link
+from pages.view.decision import cited_badge
 from pages.view.more_evidence import (
     begun_by_hand,
     earlier_evidence,
@@ -38,22 +38,6 @@ from pages.view.search_report import already_checked, category_mix, no_passage, 
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import StepName, StepState, StepView, card_place, move_on, notices_of_gone_cards, step
 from pages.view.where_to_look import add_sources
-
-_OUTCOMES = {
-    FetchOutcome.BLOCKED: "The site refuses to be read by programs.",
-    FetchOutcome.PAYWALLED: "The page shows its text only to those who pay or sign in.",
-    FetchOutcome.TOO_LATE: "It is later than the day that evidence may be of.",
-    FetchOutcome.NOT_FOUND: "There is no page at this address.",
-    FetchOutcome.TIMED_OUT: "The site did not answer in time.",
-    FetchOutcome.UNREACHABLE: "The site could not be reached.",
-    FetchOutcome.SERVER_ERROR: "The site has a fault of its own.",
-    FetchOutcome.TOO_LARGE: "The page is larger than the program reads.",
-    FetchOutcome.WRONG_TYPE: "This is not a page, a text or a PDF.",
-    FetchOutcome.UNREADABLE: "The page came, but no text could be read in it.",
-    FetchOutcome.UNDATED: "It has no date, so it may be later than evidence may be.",
-    FetchOutcome.NOT_EVIDENCE: "It is a home page, a page of search results or a log-in page.",
-    FetchOutcome.REFUSED: "The address is not a public one, so it was not asked.",
-}
 
 
 def evidence_step(case: Case | None, job: JobRecord | None) -> None:
@@ -177,23 +161,17 @@ def _of_copies(source: Source) -> str:
 
 def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
     """A source that could not be read; what the archive said stands above the list where it is `told` there."""
-    url, copy = web_url(source.url), web_url(source.archived_url)
     badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
     with st.container(border=True, key=f"failed-{source.id.replace(':', '-')}", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(source.outcome.value, color="orange", icon=":material/link_off:")
-            if badges:
-                st.markdown(badges, width="content")
-            st.markdown(f"**{escaped(host(source.url) or source.title, 60)}**", width="content")
+            name = escaped(host(source.url) or source.title, 60)
+            st.markdown(f"{badge('orange', 'link_off', source.outcome.value)} {badges} **{name}**", width="content")
             st.space("stretch")
-            if copy:
-                st.link_button("Archived copy", copy, type="tertiary", icon=":material/inventory_2:")
-            if url:
-                st.link_button("Open it", url, type="tertiary", icon=":material/open_in_new:")
+            web_link("Archived copy", source.archived_url, "inventory_2")
+            web_link("Open it", source.url)
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
         of_copies = _of_copies(source)
-        why = source.outcome_detail.removesuffix(of_copies) if of_copies in told else source.outcome_detail
-        st.markdown(escaped(why, 300) or _OUTCOMES.get(source.outcome, ""))
+        st.markdown(escaped(source.outcome_detail.removesuffix(of_copies if of_copies in told else ""), 300))
         if case.decision is None:
             paste_box(case, "Open it yourself and paste the passage", source)
 
@@ -293,12 +271,7 @@ def _evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: froz
     key = f"{case.id}-{item.id}"
     with st.container(border=True, key=f"card-{item.id}", gap="small"):
         _head(case, item)
-        read = st.expander(
-            "Read the passage",
-            key=f"open-{key}",
-            icon=":material/menu_book:",
-            on_change="rerun",
-        )
+        read = st.expander("Read the passage", key=f"open-{key}", icon=":material/menu_book:", on_change="rerun")
         if read.open:
             _opened(case, item)
             with read:
@@ -316,9 +289,14 @@ def _evidence_card(case: Case, item: Evidence, job: JobRecord | None, left: froz
 
 def _head(case: Case, item: Evidence) -> None:
     source = item.source
-    url = web_url(source.url)
-    archived = web_url(source.archived_url)
-    badges = source_badges(source, case.post, case.until, item.passage.page)
+    badges = [
+        badge("blue" if item.used else "gray", "check" if item.used else "", item.id),
+        source_badges(source, case.post, case.until, item.passage.page),
+        badge("gray", "", _KINDS.get(source.category, source.category.value)),
+        badge("gray", "done_all", "opened") if item.review.opened_at is not None else "",
+        badge("red", "block", "rejected") if item.review.verdict is Verdict.REJECT else "",
+        cited_badge(case, source.url),
+    ]
     facts = [escaped(source.publisher or host(source.url) or source.library or "unknown publisher", 80)]
     if source.published and source.date_origin:
         facts.append(f"{day(source.published)} (date from {source.date_origin.value})")
@@ -326,22 +304,10 @@ def _head(case: Case, item: Evidence) -> None:
         facts.append(record_place(source.library, source.record))
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(item.id, color="blue" if item.used else "gray", icon=":material/check:" if item.used else None)
-            if badges:
-                st.markdown(badges, width="content")
-            st.badge(_KINDS.get(source.category, source.category.value), color="gray")
-            if item.review.opened_at is not None:
-                st.badge("opened", color="gray", icon=":material/done_all:")
-            if item.review.verdict is Verdict.REJECT:
-                st.badge("rejected", color="red", icon=":material/block:")
-            answers = card_badge(case, source.url)
-            if answers:
-                st.markdown(answers, width="content")
+            st.markdown(" ".join(filter(None, badges)), width="content")
             st.space("stretch")
-            if archived:
-                st.link_button("Archived copy", archived, type="tertiary", icon=":material/inventory_2:")
-            if url:
-                st.link_button("Open the source", url, type="tertiary", icon=":material/open_in_new:")
+            web_link("Archived copy", source.archived_url, "inventory_2")
+            web_link("Open the source", source.url)
         st.markdown(title(source.title, "Without a title", 200))
         st.markdown(f":small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")

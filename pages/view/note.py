@@ -111,7 +111,7 @@ def _proposed(case: Case, *, only: bool) -> None:
         st.caption("The program wrote one note: the words below.")
     _what_the_judge_says(case)
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
-    if not case.candidates and abstained:
+    if not case.candidates and abstained and (case.quotations or case.draft is None):
         st.info(
             escaped(abstained.removeprefix("No note: ")),
             title="Sentences to quote" if case.quotations else "The program proposes no note.",

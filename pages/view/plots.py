@@ -32,7 +32,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
     `alt` says in words what the plot shows.
     """
     totals = [sum(part.counts[i] for part in parts) for i in range(len(bars))]
-    colours, ink = _colours(), st.get_option(f"theme.{_theme()}.grayTextColor")
+    colours = _colours()
     figure = go.Figure()
     for place, part in enumerate(parts):
         figure.add_bar(
@@ -43,31 +43,27 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
             customdata=list(zip(part.counts, totals, strict=True)),
             hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}<extra></extra>",
             orientation="h",
-            showlegend=False,
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
             insidetextfont={"color": _ink_on(colours[place])} if place < len(colours) else None,
         )
-    figure.update_layout(
-        barmode="stack",
-        bargap=0.3,
-        height=_ROW * len(bars),
-        margin={"l": 0, "r": 0, "t": 0, "b": 0},
-        dragmode=False,
-        xaxis={"visible": False, "range": [0, 100], "fixedrange": True},
-        yaxis={
-            "autorange": "reversed",
-            "fixedrange": True,
-            "ticks": "",
-            "showgrid": False,
-            "ticksuffix": "  ",
-            "tickfont": {"color": ink},
-        },
-        uniformtext={"minsize": 10, "mode": "hide"},
-    )
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+    figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 10, "mode": "hide"})
+    figure.update_xaxes(visible=False, range=[0, 100])
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    _draw(figure, _ROW * len(bars), margin=0, top=0, alt=alt, key=key)
     st.markdown(_key(parts, between))
+
+
+def _draw(figure: go.Figure, height: int, *, margin: int, top: int, alt: str, key: str) -> None:
+    """Heights and margins in pixels; nothing in a plot moves or zooms."""
+    ink = st.get_option(f"theme.{_theme()}.grayTextColor")
+    figure.update_layout(
+        height=height, margin={"l": margin, "r": margin, "t": top, "b": 0}, dragmode=False, showlegend=False
+    )
+    figure.update_xaxes(fixedrange=True, tickfont={"color": ink})
+    figure.update_yaxes(fixedrange=True, tickfont={"color": ink}, ticks="", ticksuffix="  ")
+    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
 
 
 def _colours() -> Sequence[str]:
@@ -120,16 +116,15 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     What lies beyond the ends is drawn at them. `alt` says in words what the plot shows.
     """
     left, right = ends
-    names = [item.name for item in standings]
+    theme = _theme()
+    accent, ink, text = (
+        st.get_option(f"theme.{theme}.{name}") for name in ("primaryColor", "grayTextColor", "textColor")
+    )
     values = [min(right, max(left, item.value)) for item in standings]
-    theme = st.context.theme.type or "light"
-    accent = st.get_option(f"theme.{theme}.primaryColor")
-    ink = st.get_option(f"theme.{theme}.grayTextColor")
-    text = st.get_option(f"theme.{theme}.textColor")
     figure = go.Figure()
     figure.add_scatter(
         x=values,
-        y=names,
+        y=[item.name for item in standings],
         mode="markers+text",
         marker={"size": 13, "color": accent},
         text=[in_figures(item.value, line) for item in standings],
@@ -147,31 +142,12 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
         },
         customdata=[(item.value, item.low, item.high) for item in standings],
         hovertemplate="%{customdata[0]:.2f} (%{customdata[1]:.2f} to %{customdata[2]:.2f})<extra></extra>",
-        showlegend=False,
     )
     figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2})
     figure.add_annotation(
         x=line, y=1, yref="paper", yanchor="bottom", text=f"shown from {line:.2f}", showarrow=False, font={"color": ink}
     )
-    figure.update_layout(
-        height=_HEIGHT + 44 * len(standings),
-        margin={"l": 12, "r": 12, "t": 26, "b": 0},
-        dragmode=False,
-        xaxis={
-            "range": [left, right],
-            "fixedrange": True,
-            "zeroline": False,
-            "dtick": 0.2,
-            "tickformat": ".1f",
-            "tickfont": {"color": ink},
-        },
-        yaxis={
-            "range": [len(standings) - 0.5, -0.8],  # from the top down, with room for the topmost value
-            "tickfont": {"color": ink},
-            "fixedrange": True,
-            "ticks": "",
-            "ticksuffix": "  ",
-            "visible": len(standings) > 1,
-        },
-    )
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+    figure.update_xaxes(range=[left, right], zeroline=False, dtick=0.2, tickformat=".1f")
+    # From the top down, with room for the topmost value.
+    figure.update_yaxes(range=[len(standings) - 0.5, -0.8], visible=len(standings) > 1)
+    _draw(figure, _HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)

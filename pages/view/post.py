@@ -8,23 +8,18 @@ from typing import cast
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from crowdnotes.cases.intake import Attachment, usable_images, usable_urls
+from crowdnotes.cases.intake import Attachment, usable_images
 from crowdnotes.demonstration import Example, examples
-from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image, Mode
+from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, exact, lines, moment
+from crowdnotes.text.markdown import count, escaped, exact, moment
 from pages.view.components import outside_text
 from pages.view.more_evidence import open_paste_box
 from pages.view.progress import gather_anew, start, under_way
 from pages.view.session import act, author, button, show_case, show_notice, tell, told, workspace
 from pages.view.steps import StepName, StepState, StepView, forget_folds, step
-from pages.view.where_to_look import (
-    MODE_LABELS,
-    cutoff,
-    places_chosen,
-    places_to_search,
-)
+from pages.view.where_to_look import MODE_LABELS, sources_chosen, sources_form
 
 _PLACE = StepName.POST.value
 _NEW = "new-post"
@@ -75,26 +70,7 @@ def _new() -> None:
         persist_state="session",
     )
     new_images()
-    st.session_state.setdefault(f"{_NEW}-mode", Mode.AUGMENTATION)
-    mode = st.segmented_control(
-        "Where should the evidence come from?",
-        list(Mode),
-        required=True,
-        format_func=MODE_LABELS.__getitem__,
-        key=f"{_NEW}-mode",
-        persist_state="session",
-    )
-    st.text_area(
-        "Links to your sources, one a line" + ("" if mode is Mode.AUGMENTATION else " (optional)"),
-        key=f"{_NEW}-urls",
-        height=100,
-        placeholder="https://www.cdc.gov/…",
-        persist_state="session",
-    )
-    if mode is Mode.AUTOMATION:
-        places_to_search(_NEW)
-    st.session_state.setdefault(f"{_NEW}-until", None)
-    cutoff(key=f"{_NEW}-until", value=None, persist_state="session")
+    sources_form(_NEW)
     with st.container(horizontal=True, gap="small"):
         gather, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
         button("Gather the evidence", "start", _PLACE, gather, icon="search", type="primary")
@@ -106,25 +82,15 @@ def _new() -> None:
 def _create(*, to_gather: bool) -> None:
     """Make the case and show it in place of the form: at work, or with room to paste a passage."""
     state = st.session_state
-    mode = state[f"{_NEW}-mode"]
-    urls, refused = usable_urls(lines(state[f"{_NEW}-urls"]))
+    chosen, refused = sources_chosen(_NEW)
     images, left_out = attachments()
+    text, url = state[f"{_NEW}-text"], state[f"{_NEW}-url"] or None
     try:
-        case = workspace().service.create(
-            state[f"{_NEW}-text"],
-            mode=mode,
-            url=state[f"{_NEW}-url"] or None,
-            urls=urls,
-            until=state[f"{_NEW}-until"],
-            by=author(),
-            attached=images,
-            to_gather=to_gather,
-            **places_chosen(_NEW, mode),
-        )
+        case = workspace().service.create(text, url=url, by=author(), attached=images, to_gather=to_gather, **chosen)
     except CrowdNotesError as error:
-        tell(_PLACE, error, *(item.why for item in refused))  # they stay in their box
+        tell(_PLACE, error, *refused)  # the lines stay in their box
         return
-    tell(StepName.EVIDENCE.value, *(item.why for item in refused))
+    tell(StepName.EVIDENCE.value, *refused)
     tell(_PLACE, *left_out)
     for field in ("text", "url", "urls"):
         state[f"{_NEW}-{field}"] = ""

@@ -23,7 +23,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, in_figures
-from pages.view.components import gate_path, outside_text
+from pages.view.components import STATUS_WORDS, gate_path, outside_text
 from pages.view.decision import asking, stop_asking
 from pages.view.note import SCORE_BUTTON, SCORE_SHORTCUT, save_typed
 from pages.view.plots import Part, Standing, number_line, stacked_shares
@@ -161,7 +161,6 @@ _SIGNS = {
     GateStatus.FAIL: ":red[:material/cancel:]",
     GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
 }
-_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
 _PRINCIPLES = "principles"
 
 
@@ -179,7 +178,7 @@ def _principle(case: Case, result: PrincipleResult) -> None:
     with st.container(gap=None):
         name = result.principle.value
         sign = ":gray[:material/history:]" if stale else _SIGNS[result.status]
-        st.markdown(f"{sign} **{name[:1].upper()}{name[1:]}:** {_WORDS[result.status]}")
+        st.markdown(f"{sign} **{name[:1].upper()}{name[1:]}:** {STATUS_WORDS[result.status]}")
         st.caption(escaped(result.reason))
         _findings(result)
         if result.rewrite and not stale and case.decision is None:

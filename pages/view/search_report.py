@@ -25,7 +25,8 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
-from crowdnotes.text.markdown import count, day, escaped, title, web_url
+from crowdnotes.text.markdown import count, day, escaped, title
+from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
 
@@ -40,24 +41,24 @@ def source_badges(source: Source, post: Post, until: date | None, page: int | No
     `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
     """
     grave = [notice for notice in source.notices if notice in _GRAVE]
-    badges = [_badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
+    badges = [badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
     is_later = until is not None and source.published is not None and source.published > until
     if is_later or AFTER_CUTOFF in source.notices:
-        badges.append(_badge("red", "event_busy", AFTER_CUTOFF))
-    badges += [_badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
+        badges.append(badge("red", "event_busy", AFTER_CUTOFF))
+    badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
     if source.by_hand:
-        badges.append(_badge("orange", "content_paste", "pasted by hand: not compared with the page"))
+        badges.append(badge("orange", "content_paste", "pasted by hand: not compared with the page"))
     if source.read_as is ReadAs.ABSTRACT:
-        badges.append(_badge("orange", "short_text", "abstract only"))
+        badges.append(badge("orange", "short_text", "abstract only"))
     if source.published is None or source.date_origin is None:
-        badges.append(_badge("orange" if UNDATED in source.notices else "gray", "event", "date not known"))
+        badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", "date not known"))
     if not source.url:
-        badges.append(_badge("orange", "link_off", NO_LINK))
+        badges.append(badge("orange", "link_off", NO_LINK))
     language = (source.language or "").split("-")[0].lower()
     if language not in {"", "en", (post.language or "").split("-")[0].lower()}:
-        badges.append(_badge("gray", "translate", language_name(language)))
+        badges.append(badge("gray", "translate", language_name(language)))
     if page is not None:
-        badges.append(_badge("gray", "picture_as_pdf", f"page {page}"))
+        badges.append(badge("gray", "picture_as_pdf", f"page {page}"))
     return " ".join(badges)
 
 
@@ -67,10 +68,6 @@ def language_name(code: str | None) -> str:
         return "language not known"
     code = code.split("-", maxsplit=1)[0].lower()
     return LANGUAGE_NAMES.get(code, f"language: {code}")
-
-
-def _badge(colour: str, icon: str, words: str) -> str:
-    return f":{colour}-badge[:material/{icon}: {escaped(words, 60)}]"
 
 
 def search_list(searches: Sequence[Query]) -> None:
@@ -102,20 +99,17 @@ def already_checked(case: Case) -> None:
             _check(hit, publisher)
         rest = checks[_SHOWN:]
         if rest:
-            with st.expander(f"{len(rest)} more", key=f"more-checks-{case.id}", on_change="rerun") as more:
-                if more.open:
-                    for hit, publisher in rest:
-                        _check(hit, publisher)
+            with st.expander(f"{len(rest)} more"):
+                for hit, publisher in rest:
+                    _check(hit, publisher)
 
 
 def _check(hit: Hit, publisher: str | None) -> None:
-    url = web_url(hit.url)
     when = day(hit.published) if hit.published else "date not known"
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(title(hit.title, "A fact-check", 160), width="stretch")
-            if url:
-                st.link_button("Read the check", url, type="tertiary", icon=":material/open_in_new:")
+            web_link("Read the check", hit.url)
         rating = f":blue-badge[rated: {escaped(hit.rating, 80)}] " if hit.rating else ""
         st.markdown(f"{rating}:small[:gray[{escaped(publisher or 'unknown publisher', 80)} · {when}]]")
         st.markdown(f":small[{escaped(hit.snippet, 300)}]")

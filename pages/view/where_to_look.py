@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
+from zlib import crc32
 
 import streamlit as st
 
 from crowdnotes.cases.intake import usable_urls
 from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
+from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.workspace import CONNECTIONS
@@ -79,65 +81,87 @@ class Places(TypedDict):
     services: list[str]
 
 
-def places_chosen(key: str, mode: Mode = Mode.AUTOMATION) -> Places:
-    """What is ticked in the choice of that key; nothing where the person brings links instead."""
-    state = st.session_state if mode == Mode.AUTOMATION else {}
+class Sources(Places):
+    """Where the evidence of a case comes from."""
+
+    mode: Mode
+    urls: tuple[str, ...]
+    until: date | None
+
+
+def places_chosen(key: str) -> Places:
+    """What is ticked in the choice of that key."""
+    state = st.session_state
     return {"libraries": state.get(f"{key}-libraries") or [], "services": state.get(f"{key}-services") or []}
 
 
-def cutoff(*, key: str, **look: Any) -> None:
-    """The day that evidence must not be later than; empty for no bound."""
+def sources_form(key: str, case: Case | None = None, *, disabled: bool = False) -> None:
+    """Ask for links or a search, and until which day; at first as the case has it. See `sources_chosen`."""
+    state = st.session_state
+    state.setdefault(f"{key}-mode", case.mode if case is not None else Mode.AUGMENTATION)
+    state.setdefault(f"{key}-urls", "\n".join(case.urls) if case is not None else "")
+    state.setdefault(f"{key}-until", case.until if case is not None else None)
+    mode = st.segmented_control(
+        "Where should the evidence come from?",
+        list(Mode),
+        required=True,
+        format_func=MODE_LABELS.__getitem__,
+        key=f"{key}-mode",
+        disabled=disabled,
+        persist_state="session",
+    )
+    st.text_area(
+        "Links to your sources, one a line" + ("" if mode is Mode.AUGMENTATION else " (optional)"),
+        key=f"{key}-urls",
+        height=100,
+        placeholder="https://www.cdc.gov/…",
+        disabled=disabled,
+        persist_state="session",
+    )
+    if mode is Mode.AUTOMATION:
+        places_to_search(key, case, disabled=disabled)
     st.date_input(
         "Evidence no later than (optional)",
         min_value=_FIRST_POST,
         max_value="today",
         format="YYYY-MM-DD",
-        key=key,
+        key=f"{key}-until",
+        disabled=disabled,
         help="For a post of the past: what was published after this day is left out. What has no date is marked.",
         width=_DATE_WIDTH,
-        **look,
+        persist_state="session",
     )
+
+
+def sources_chosen(key: str) -> tuple[Sources, list[InputError]]:
+    """What the form of that key says, and why lines of it cannot be taken as links."""
+    state = st.session_state
+    mode, until = state[f"{key}-mode"], state[f"{key}-until"]
+    urls, refused = usable_urls(lines(state[f"{key}-urls"]))
+    places: Places = places_chosen(key) if mode == Mode.AUTOMATION else {"libraries": [], "services": []}
+    return {"mode": mode, "urls": urls, "until": until, **places}, [item.why for item in refused]
 
 
 def add_sources(case: Case, job: JobRecord | None) -> None:
     """Other links or another search. What was opened and judged stays. Closed while the program is at work."""
-    busy, key = under_way(job), case.id
-    st.segmented_control(
-        "Where should the evidence come from?",
-        list(Mode),
-        default=case.mode,
-        required=True,
-        format_func=MODE_LABELS.__getitem__,
-        key=f"mode-{key}",
-        disabled=busy,
-    )
-    box, filled_with = f"urls-{key}", f"urls-of-{key}"
-    if st.session_state.get(filled_with) != case.urls:  # other links than the box was filled with
-        st.session_state[filled_with] = case.urls
-        st.session_state[box] = "\n".join(case.urls)
-    st.text_area("Links to sources, one a line", height=110, key=box, disabled=busy)
-    places_to_search(key, case, disabled=busy)
-    cutoff(key=f"until-{key}", value=case.until, disabled=busy)
+    busy, key = under_way(job), sources_key(case)
+    sources_form(key, case, disabled=busy)
     if busy:
         st.caption("Opens when the work under way has ended.")
     again = partial(_gather_again, case)
-    button("Search and read again", f"again-{key}", _PLACE, again, icon="search", disabled=busy)
+    button("Search and read again", f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
+
+
+def sources_key(case: Case) -> str:
+    """Names the form of a case as its sources are now: when they change, the form begins with them anew."""
+    sources = (case.mode, case.urls, case.libraries, case.services, case.until)
+    return f"sources-{case.id}-{crc32(repr(sources).encode())}"
 
 
 def _gather_again(case: Case) -> None:
-    state = st.session_state
-    mode = state[f"mode-{case.id}"] or case.mode
-    urls, refused = usable_urls(lines(state[f"urls-{case.id}"]))
-    saved = workspace().service.set_sources(
-        case.id,
-        mode=mode,
-        urls=urls,
-        until=state[f"until-{case.id}"],
-        by=author(),
-        **places_chosen(case.id, mode),
-    )
-    tell(_PLACE, *(item.why for item in refused))
-    state.pop(f"urls-of-{case.id}")
+    chosen, refused = sources_chosen(sources_key(case))
+    saved = workspace().service.set_sources(case.id, by=author(), **chosen)
+    tell(_PLACE, *refused)
     start(saved, "gather")
 
 

@@ -74,6 +74,8 @@ def test_an_engine_that_abstains_is_told_as_a_result(desk: Desk) -> None:
     at.run()
     assert "The program proposes no note." in texts(at)
     assert "The passages do not speak of the claim." in texts(at)
+    note_of(at).set_value("My own words.").run()
+    assert "The program proposes no note." not in texts(at)
 
 
 def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pages.view.where_to_look import sources_key
 from tests.pages.conftest import POST, Desk, texts
 
 GOOD = "http://127.0.0.1:1/good"
@@ -53,11 +54,11 @@ def test_searching_again_takes_the_good_links_too(desk: Desk) -> None:
     at = desk.app(case)
     at.session_state[f"more-{case.id}"] = True
     at.run()
-    at.text_area(key=f"urls-{case.id}").set_value(f"{GOOD}\nno link")
+    at.text_area(key=f"{sources_key(case)}-urls").set_value(f"{GOOD}\nno link")
     at.button(key=f"again-{case.id}").click().run()
     assert not at.exception
     desk.finish_latest(case)
     at.run()
     assert desk.newest(case).urls == (GOOD,)
-    assert at.text_area(key=f"urls-{case.id}").value == GOOD
+    assert at.text_area(key=f"{sources_key(desk.newest(case))}-urls").value == GOOD
     assert "“no link” is not a web address." in texts(at)

@@ -14,6 +14,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.settings import SearchSettings, Settings
+from pages.view.where_to_look import sources_key
 from tests.pages.conftest import POST, Desk, texts
 from tests.pages.searches import CHECK, FOUND, searched
 
@@ -133,7 +134,8 @@ def test_a_cutoff_that_is_chosen_goes_with_the_case(desk: Desk, started: list[st
     at = desk.app(desk.workspace.service.get(summary.id))
     at.session_state[f"more-{summary.id}"] = True
     at.run()
-    at.date_input(key=f"until-{summary.id}").set_value(date(2023, 1, 1))
+    key = sources_key(desk.workspace.service.get(summary.id))
+    at.date_input(key=f"{key}-until").set_value(date(2023, 1, 1))
     next(item for item in at.button if item.label == "Search and read again").click().run()
     assert not at.exception
     assert desk.workspace.service.get(summary.id).until == date(2023, 1, 1)

@@ -129,16 +129,6 @@ def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:
     assert shown.index("Already checked") < shown.index("Europe PMC: 4 found")
 
 
-def test_a_page_that_refuses_programs_and_one_that_asks_for_payment_read_differently(desk: Desk) -> None:
-    sources = tuple(
-        Source(id=outcome.name.lower(), title="A page", url=f"https://a.example.org/{outcome.name}", outcome=outcome)
-        for outcome in (FetchOutcome.BLOCKED, FetchOutcome.PAYWALLED)
-    )
-    shown = texts(desk.app(searched(desk, sources=sources)))
-    assert "The site refuses to be read by programs." in shown
-    assert "only to those who pay or sign in" in shown
-
-
 def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Desk) -> None:
     archive = "The Wayback Machine was asked for a copy: it did not answer."
     sources = tuple(
