@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from crowdnotes.cli.output import print_json, print_text, progress
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
     from crowdnotes.studies.data_files import HealthNote
+    from crowdnotes.studies.train.judges import TrainedHead
 
 _OUT = "Where weights, figures and card go; the program's own assets/judges without it."
 
@@ -33,21 +34,19 @@ def helpfulness(
     """
     import shutil
 
-    import numpy as np
-
     from crowdnotes.embedding import MiniLMEmbedder
     from crowdnotes.engines.local.heads.head import HELPFULNESS, JUDGES
     from crowdnotes.engines.local.heads.reader import READER, load_reader
     from crowdnotes.errors import InputError
-    from crowdnotes.studies import judge_files as files
-    from crowdnotes.studies.data_files import note_mark, read_health_notes
-    from crowdnotes.studies.train.helpfulness import train_helpfulness
+    from crowdnotes.studies.data_files import read_health_notes
+    from crowdnotes.studies.judge_files import made_folder
+    from crowdnotes.studies.train.judges import train_helpfulness
     from crowdnotes.workspace import open_workspace
 
     if (camp is None) != (pilot is None):
         raise InputError("The reader needs both --camp and --pilot.", "Give both, or neither.")
     notes = read_health_notes(data)
-    folder = files.made_folder(out or JUDGES)
+    folder = made_folder(out or JUDGES)
     with open_workspace() as workspace:
         embedder = workspace.embedder
         if camp is not None and pilot is not None:
@@ -56,11 +55,20 @@ def helpfulness(
             shutil.copyfile(JUDGES / READER, folder / READER)
         reader = load_reader(folder / READER) if embedder.name == MiniLMEmbedder.name else None
         trained = train_helpfulness(notes, reader, embedder, lambda line: progress(f"  {line}"))
-    trained.head.save(folder / HELPFULNESS)
-    marks = np.array([note_mark(note.note_id) for note in notes], dtype=np.uint64)
-    labels = np.array([note.is_helpful for note in notes])
-    files.write_held_out(folder, "helpfulness", files.HeldOutVerdicts(marks, trained.probabilities, labels))
-    files.pin(folder, "helpfulness", trained.figures, [HELPFULNESS, READER])
+    _keep(trained, "helpfulness", [note.note_id for note in notes], folder, HELPFULNESS, READER)
+
+
+def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Path, *weights: str) -> None:
+    """The head, the first of the weights' names, and what was measured of it, into the folder and printed."""
+    import numpy as np
+
+    from crowdnotes.studies import judge_files as files
+    from crowdnotes.studies.data_files import note_mark
+
+    trained.head.save(folder / weights[0])
+    marks = np.array([note_mark(note_id) for note_id in note_ids], dtype=np.uint64)
+    files.write_held_out(folder, judge, files.HeldOutVerdicts(marks, trained.probabilities, trained.labels))
+    files.pin(folder, judge, trained.figures, weights)
     print_json(trained.figures)
 
 
@@ -81,30 +89,17 @@ def principles(
     out: Annotated[Path | None, typer.Option(help=_OUT)] = None,
 ) -> None:
     """Fit the opinion head to notes both camps approve, and measure it on the newest fifth. Prints JSON."""
-    import numpy as np
-
     from crowdnotes.engines.local.heads.head import JUDGES, OPINION
-    from crowdnotes.studies import judge_files as files
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-    from crowdnotes.studies.data_files import note_mark
-    from crowdnotes.studies.train.principles import train_opinion
+    from crowdnotes.studies.judge_files import made_folder
+    from crowdnotes.studies.train.judges import train_opinion
     from crowdnotes.workspace import open_workspace
 
     notes = labelled_bridging(read_camp_notes(data))
-    folder = files.made_folder(out or JUDGES)
+    folder = made_folder(out or JUDGES)
     with open_workspace() as workspace:
         trained = train_opinion(notes, workspace.embedder, lambda line: progress(f"  {line}"))
-    trained.head.save(folder / OPINION)
-    marks = np.array([note_mark(str(note_id)) for note_id in notes["note_id"]], dtype=np.uint64)
-    files.write_held_out(folder, "principles", files.HeldOutVerdicts(marks, trained.probabilities, trained.labels))
-    figures: dict[str, object] = {
-        "notes": len(notes),
-        "opinion_or_hostile": int(trained.labels.sum()),
-        "newest_fifth": trained.newest,
-        "auc_on_newest_fifth": round(trained.auc, 4),
-    }
-    files.pin(folder, "principles", figures, [OPINION])
-    print_json(figures)
+    _keep(trained, "principles", map(str, notes["note_id"]), folder, OPINION)
 
 
 def jury(

@@ -24,7 +24,7 @@ from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError
 from crowdnotes.studies.judge_files import read_held_out
 from crowdnotes.studies.measures import bootstrap_auc
-from crowdnotes.studies.train import helpfulness as training
+from crowdnotes.studies.train import judges as training
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace
 from tests.shared import minilm

@@ -26,9 +26,12 @@ from sklearn.preprocessing import StandardScaler
 
 from crowdnotes.embedding import FloatArray
 from crowdnotes.engines.local.heads.head import Blocks, Head, rows_of
+from crowdnotes.studies.measures import area_under_curve
 
 Labels = npt.NDArray[np.int64]
-Folds = Iterable[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
+Scores = npt.NDArray[np.float64]
+Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+_NEWEST = 0.25
 _ROUNDS = 1_000
 _INNER_FOLDS = 3
 _SAME = 0.85  # cosine of two wordings of one post, read on pairs of HealthNotes posts
@@ -55,9 +58,7 @@ class Recipe:
         """The columns of each block."""
         return {name: int(blocks[name].shape[1]) for name in (*self.counts, *self.vectors)}
 
-    def chosen(
-        self, blocks: Blocks, rows: csr_matrix, labels: Labels, groups: npt.NDArray[np.int64], folds: int = _INNER_FOLDS
-    ) -> Pipeline:
+    def chosen(self, blocks: Blocks, rows: csr_matrix, labels: Labels, groups: npt.NDArray[np.int64]) -> Pipeline:
         """The pipeline fitted to these rows, by the choice with the best area under the curve on folds of them."""
         parts, start = [], 0
         for name, width in self.widths(blocks).items():
@@ -80,37 +81,81 @@ class Recipe:
         ]
         if len(choices) == 1:
             return pipeline.set_params(**choices[0]).fit(rows, labels)
-        splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=0)
+        splitter = StratifiedGroupKFold(_INNER_FOLDS, shuffle=True, random_state=0)
         grid = [{name: [value] for name, value in choice.items()} for choice in choices]
         search = GridSearchCV(pipeline, grid, scoring="roc_auc", cv=splitter)
         return search.fit(rows, labels, groups=groups).best_estimator_
 
 
-def nested_scores(
-    recipe: Recipe, blocks: Blocks, labels: Labels, groups: npt.NDArray[np.int64], folds: Folds
-) -> npt.NDArray[np.float64]:
-    """The log-odds of each note from a head that was chosen and fitted without its fold; NaN in no fold."""
-    rows = recipe.rows(blocks)
-    found = np.full(len(labels), np.nan)
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Notes: their blocks, labels 0 and 1 (n,), and groups (n,) that no fold may part."""
+
+    blocks: Blocks
+    labels: Labels
+    groups: Labels
+
+    @property
+    def truth(self) -> npt.NDArray[np.bool_]:
+        """The labels as yes and no."""
+        return self.labels.astype(bool)
+
+    def folds(self, count: int, seed: int) -> list[Fold]:
+        """Rows to learn from and rows to judge: no group in two of the latter."""
+        splitter = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+        return list(splitter.split(self.labels, self.labels, self.groups))
+
+
+def nested_scores(recipe: Recipe, sample: Sample, folds: Iterable[Fold], *others: Blocks) -> list[Scores]:
+    """The log-odds of each note from a head that was chosen and fitted without its fold; NaN in no fold.
+
+    `others` are blocks of the same notes in another light, judged by the same heads: an array each, after the first.
+    """
+    rows = [recipe.rows(blocks) for blocks in (sample.blocks, *others)]
+    found = [np.full(len(sample.labels), np.nan) for _ in rows]
     for train, test in folds:
-        pipeline = recipe.chosen(blocks, rows[train], labels[train], groups[train])
-        found[test] = pipeline.decision_function(rows[test])
+        pipeline = recipe.chosen(sample.blocks, rows[0][train], sample.labels[train], sample.groups[train])
+        for scores, each in zip(found, rows, strict=True):
+            scores[test] = pipeline.decision_function(each[test])
     return found
 
 
+def mean_auc(truth: npt.NDArray[np.bool_], scores: Sequence[Scores]) -> float:
+    """The mean area under the curve over fold sets."""
+    return round(float(np.mean([area_under_curve(truth, each) or 0.0 for each in scores])), 4)
+
+
+def rivals_auc(
+    rivals: Mapping[str, Recipe], sample: Sample, folds: Sequence[Sequence[Fold]], progress: Callable[[str], None]
+) -> dict[str, float]:
+    """What simple rivals reach on the same sets of folds."""
+    found = {}
+    for name, rival in rivals.items():
+        found[name] = mean_auc(sample.truth, [nested_scores(rival, sample, each)[0] for each in folds])
+        progress(f"{name}: AUC {found[name]:.3f}")
+    return found
+
+
+def newest_quarter(written_ms: Sequence[int | None], sample: Sample) -> Fold | None:
+    """Older notes, and the newest quarter without near duplicates of older ones; None without both labels in each.
+
+    Notes without a time count as the oldest.
+    """
+    order = np.argsort([moment or 0 for moment in written_ms], kind="stable")
+    older, newest = np.split(order, [round(len(order) * (1 - _NEWEST))])
+    newest = newest[~np.isin(sample.groups[newest], sample.groups[older])]
+    both = min(len(set(sample.labels[rows])) for rows in (older, newest)) == 2
+    return (older, newest) if both else None
+
+
 def fitted_head(
-    recipe: Recipe,
-    blocks: Blocks,
-    labels: Labels,
-    groups: npt.NDArray[np.int64],
-    held_out: npt.NDArray[np.float64],
-    embedder: str,
-) -> tuple[Head, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]]:
+    recipe: Recipe, sample: Sample, held_out: Scores, embedder: str
+) -> tuple[Head, Callable[[Scores], Scores]]:
     """The head of all notes, calibrated on `held_out` log-odds, and the calibration: log-odds to probabilities."""
     known = ~np.isnan(held_out)
-    platt = LogisticRegression(C=1e3).fit(held_out[known].reshape(-1, 1), labels[known])
+    platt = LogisticRegression(C=1e3).fit(held_out[known].reshape(-1, 1), sample.labels[known])
     slope, offset = float(platt.coef_[0][0]), float(platt.intercept_[0])
-    pipeline = recipe.chosen(blocks, recipe.rows(blocks), labels, groups)
+    pipeline = recipe.chosen(sample.blocks, recipe.rows(sample.blocks), sample.labels, sample.groups)
     pipeline[0]._transformer_to_input_indices = {}  # a number for each column, read for data frames alone
     last = pipeline[-1]
     last.coef_, last.intercept_ = _half(slope * last.coef_), slope * last.intercept_ + offset
@@ -118,9 +163,9 @@ def fitted_head(
         if name in recipe.counts:
             step.idf_ = _half(step.idf_)
     means: Mapping[str, npt.NDArray[np.float32]] = {
-        name: np.asarray(blocks[name].mean(axis=0), dtype=np.float32) for name in recipe.vectors
+        name: np.asarray(sample.blocks[name].mean(axis=0), dtype=np.float32) for name in recipe.vectors
     }
-    head = Head(pipeline, recipe.widths(blocks), means, embedder)
+    head = Head(pipeline, recipe.widths(sample.blocks), means, embedder)
     return head, lambda scores: 1.0 / (1.0 + np.exp(-(slope * scores + offset)))
 
 
