@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
@@ -34,72 +32,47 @@ class PageCache:
     """Fetched pages on disk: at most about `megabytes`, no body above `max_bytes`; those longest unused go first.
 
     Safe to share between threads, and its file between processes. No method raises for the file's sake:
-    a damaged file is made anew, one that cannot be used is named in the log once and done without.
+    one that is damaged at the start is made anew, one that cannot be used is named in the log and done without.
     """
 
     def __init__(self, path: Path, megabytes: int, max_bytes: int) -> None:
-        self._path = path
-        self._megabytes = megabytes
-        self._max_bytes = max_bytes
-        self._lock = threading.Lock()
         self._storage: _Storage | None = None
-        self._is_done_without = False
-
-    def over(self, transport: httpx.BaseTransport) -> httpx.BaseTransport:
-        """A transport that answers from the cache what it may, and asks `transport` for the rest."""
-        storage = self._ready()
-        if storage is None:
-            return transport
-        return CacheTransport(next_transport=_Keepable(transport), storage=storage, rfc=CacheOptions(shared=True))
-
-    def close(self) -> None:
-        """Let go of the file."""
-        with self._lock:
-            if self._storage is not None:
-                self._storage.close()
-                self._storage = None
-
-    def _ready(self) -> _Storage | None:
-        with self._lock:
-            if self._storage is not None and self._storage.is_damaged:
-                self._storage.close()
-                self._storage = None
-                self._make_anew()
-            if self._storage is None and not self._is_done_without:
-                self._storage = self._opened()
-            return self._storage
-
-    def _opened(self) -> _Storage | None:
         try:
             try:
-                connection = self._connected()
+                connection = _connected(path)
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):  # locked, full, or not to be opened
                     raise
-                self._make_anew()
-                connection = self._connected()
+                _log.warning("the page cache %s is damaged: it is made anew", path.name)
+                for suffix in ("", "-wal", "-shm"):
+                    path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
+                connection = _connected(path)
+            self._storage = _Storage(connection, megabytes * _MEGABYTE, max_bytes)
         except (sqlite3.Error, OSError) as error:
-            _log.warning("the page cache %s cannot be used (%s): pages are fetched", self._path.name, error)
-            self._is_done_without = True
-            return None
-        return _Storage(connection, self._megabytes * _MEGABYTE, self._max_bytes)
+            _log.warning("the page cache %s cannot be used (%s): pages are fetched", path.name, error)
 
-    def _connected(self) -> sqlite3.Connection:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._path, timeout=_LOCK_SECONDS, check_same_thread=False, isolation_level=None)
-        try:
-            for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-                connection.execute(f'SELECT count(*) FROM "{table}"')
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
+    def over(self, transport: httpx.BaseTransport) -> httpx.BaseTransport:
+        """A transport that answers from the cache what it may, and asks `transport` for the rest."""
+        if self._storage is None:
+            return transport
+        return CacheTransport(_Keepable(transport), storage=self._storage, rfc=CacheOptions(shared=True))
 
-    def _make_anew(self) -> None:
-        _log.warning("the page cache %s is damaged: it is made anew", self._path.name)
-        with suppress(OSError):  # then opening it fails too, and says so
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(f"{self._path.name}{suffix}").unlink(missing_ok=True)
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._storage is not None:
+            self._storage.close()
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=_LOCK_SECONDS, check_same_thread=False, isolation_level=None)
+    try:
+        if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("damaged")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def asked_at(response: httpx.Response) -> datetime:
@@ -123,14 +96,13 @@ class _Storage(SqliteStorage):
             max_size=max_size,
             soft_delete_ttl=_IN_USE_SECONDS,
         )
-        self.is_damaged = False
 
     def get_entries(self, key: str) -> list[Entry]:
         """See `BaseStorage.get_entries`."""
         try:
             return [_with_whole_body(entry) for entry in super().get_entries(key)]
-        except (sqlite3.Error, RuntimeError) as error:  # RuntimeError: closed, or cleared away meanwhile
-            self._note(error)
+        except (sqlite3.Error, RuntimeError) as error:  # RuntimeError: closed, cleared away, or other tables
+            _log.warning("the page cache could not be read: %s", error)
             return []
 
     def create_entry(
@@ -139,14 +111,8 @@ class _Storage(SqliteStorage):
         """See `BaseStorage.create_entry`."""
         try:
             return super().create_entry(request, response, key, ttl=ttl, tti=tti)
-        except RuntimeError as error:  # closed, or a file with other tables
-            self._note(error)
+        except RuntimeError:  # closed, or a file with other tables
             return Entry(id=uuid4(), request=request, response=response)
-
-    def _note(self, error: Exception) -> None:
-        """Damage is mended when the cache is next asked for."""
-        _log.warning("the page cache could not be read: %s", error)
-        self.is_damaged = self.is_damaged or type(error) is sqlite3.DatabaseError
 
 
 class _Keepable(httpx.BaseTransport):
@@ -180,14 +146,10 @@ def _date(header: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-class _OneLine(logging.Filter):
+def _one_line(record: logging.LogRecord) -> bool:
     """hishel tells each failed use of its file with a traceback: the line alone is enough."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if record.exc_info and record.exc_info[1] is not None:
-            record.msg, record.args = f"{record.getMessage()} ({record.exc_info[1]})", ()
-        record.exc_info = None
-        return True
+    record.exc_info = None
+    return True
 
 
-logging.getLogger(SqliteStorage.__module__).addFilter(_OneLine())
+logging.getLogger(SqliteStorage.__module__).addFilter(_one_line)

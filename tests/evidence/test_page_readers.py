@@ -79,15 +79,14 @@ def test_a_reader_that_ended_while_idle_costs_no_page(readers: PageReaders) -> N
 
 # What a reader that a page has taken over might do: `rd` takes a page, `say` answers.
 _FORGED = """
-import os, struct, sys, time
+import json, os, struct, sys, time
 o, i = sys.stdout.buffer, sys.stdin.buffer
 def rd():
-    a, b = struct.unpack('>II', i.read(8)); i.read(a + b)
+    a, b = struct.unpack('>II', i.read(8)); words.number = json.loads(i.read(a))['number']; i.read(b)
 def say(text):
     o.write(struct.pack('>II', len(text), 0) + text); o.flush()
 def words(of):
-    return ('{"document": {"title": "t", "text": "' + of + '", "publisher": null, "language": null, "canonical": null,'
-            '"asks_for_password": false, "published": null, "page_starts": []}}').encode()
+    return json.dumps({"document": {"title": "t", "text": of}, "number": words.number}).encode()
 say(b'{"ready": true}')
 """
 
@@ -131,8 +130,7 @@ def test_a_reader_that_breaks_or_answers_with_no_message_costs_its_page_alone(
 def test_a_second_answer_is_not_taken_for_the_next_pages(forged: Callable[[str], PageReaders]) -> None:
     readers = forged("rd(); say(words('one')); say(words('forged')); time.sleep(60)")
     assert readers.extract(PAGE, HTML, "utf-8", URL, no_check).text == "one"
-    [reader] = readers._all
-    reader._process.wait(60)
+    assert _fails(readers, PAGE).message == "The page broke the program that reads it."
     assert "Prüfungen" in readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
 
 

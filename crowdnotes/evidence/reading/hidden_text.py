@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -33,7 +33,23 @@ def drop_hidden(tree: Any) -> None:
 
     They have been judged, and extraction takes "overflow: hidden" for a hidden text.
     """
-    unseen, wordless = _find(tree, StyleSheets(tree))
+    sheets = StyleSheets(tree)
+    unseen: list[Any] = []  # the outermost elements that are not shown
+    wordless: list[Any] = []  # shown ones whose own words are not to be seen
+    stack = [(tree, _Look())]  # without recursion: pages nest deeper than Python does
+    while stack:
+        element, around = stack.pop()
+        if not isinstance(element.tag, str) or element.tag == "head":
+            continue
+        style = sheets.style_of(element)
+        if element.tag not in _WHOLE_PAGE and (_is_marked(element) or is_hiding(style)):
+            if element.getparent() is not None:
+                unseen.append(element)
+            continue
+        look = around.within(element, style)
+        if not look.shows_words:
+            wordless.append(element)
+        stack.extend((child, look) for child in element)
     for element in wordless:
         element.text = None
         for child in element:
@@ -72,30 +88,6 @@ class _Look:
         )
 
 
-def _find(root: Any, sheets: StyleSheets) -> tuple[list[Any], list[Any]]:
-    """The outermost elements that are not shown, and shown ones whose own words are not to be seen.
-
-    Walks without recursion: pages nest deeper than Python does.
-    """
-    unseen: list[Any] = []
-    wordless: list[Any] = []
-    stack = [(root, _Look())]
-    while stack:
-        element, around = stack.pop()
-        if not isinstance(element.tag, str) or element.tag == "head":
-            continue
-        style = sheets.style_of(element)
-        if element.tag not in _WHOLE_PAGE and (_is_marked(element) or is_hiding(style)):
-            if element.getparent() is not None:
-                unseen.append(element)
-            continue
-        look = around.within(element, style)
-        if not look.shows_words:
-            wordless.append(element)
-        stack.extend((child, look) for child in element)
-    return unseen, wordless
-
-
 def _is_marked(element: Any) -> bool:
     if element.tag in _NEVER_SHOWN or element.get("hidden") is not None:
         return True
@@ -127,9 +119,7 @@ def _painted(value: str, behind: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _is_same(words: str, behind: tuple[float, ...]) -> bool:
-    if not words:
-        return False
-    colour = _colour(words)
+    colour = _colour(words) if words else None
     if colour is None:
         return False
     if colour[3] <= 0.05:
@@ -165,58 +155,37 @@ _JUDGED = frozenset(
     " position text-indent margin-left margin-top left top right bottom transform clip clip-path overflow width height"
     " max-width max-height".split()
 )
-# Where a reader must do something first; what only then appears is not on the page.
-_ACTIONS = frozenset("hover active focus focus-within focus-visible".split())
-_PSEUDO_ELEMENTS = frozenset("before after first-line first-letter".split())
+_WORD = r"((?:[\w-]|\\.)+)"
+# A part of a selector: a tag, ".class", "#id" or ":pseudo-class", one in brackets, or any tag.
+_PART = re.compile(rf"([.#:]?){_WORD}|:?\[\]|\*")
+# What is not on the page: it takes a reader to do something, or is no element.
+_NOT_THERE = re.compile(r"::|:(?:hover|active|focus|focus-within|focus-visible|before|after|first-\w+)(?![\w-])")
+
+_NOT_READ = {"[] block": "[]", "function": "[]", "comment": ""}  # kinds of tokens, and what stands for them
 
 _Specificity = tuple[int, int, int]
 _Rank = tuple[bool, bool, _Specificity, int]  # important, inline, specificity, place
 _Ranked = Mapping[str, tuple[_Rank, str]]
+_Declared = dict[tuple[str, bool], tuple[int, str]]  # (property, whether it is important) to (place, value)
 _INLINE: _Specificity = (0, 0, 0)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Selector:
-    """Tags, ".class"es and "#id"s: of the element itself, and of others around it."""
+    """The tag, ".class"es and "#id"s of the element itself. `is_exact`: nothing else decides whether it is chosen."""
 
-    tag: str = ""
-    names: set[str] = field(default_factory=set)
-    around: set[str] = field(default_factory=set)
-    specificity: _Specificity = (0, 0, 0)
-    is_exact: bool = True
-
-    def add(self, name: str) -> None:
-        ids, classes, tags = self.specificity
-        if name[0] == "#":
-            self.specificity = (ids + 1, classes, tags)
-        elif name[0] in ".:[":
-            self.specificity = (ids, classes + 1, tags)
-        else:
-            self.specificity = (ids, classes, tags + 1)
-            self.tag = name
-        if name[0] in ".#":
-            self.names.add(name)
-
-    def step(self) -> None:
-        """On to the next element: what was named so far stands around it."""
-        self.around |= self.names | ({self.tag} if self.tag else set())
-        self.tag, self.names, self.is_exact = "", set(), False
-
-
-@dataclass(slots=True)
-class _Rule:
     tag: str
     names: frozenset[str]
     specificity: _Specificity
-    declared: dict[tuple[str, bool], tuple[int, str]] = field(default_factory=dict)
+    is_exact: bool
 
 
 class StyleSheets:
     """The styles of one page, from its lxml tree."""
 
     def __init__(self, tree: Any) -> None:
-        self._rules: dict[tuple[str, frozenset[str], _Specificity], _Rule] = {}
-        self._by_name: dict[str, list[_Rule]] = {}
+        self._rules: dict[_Selector, _Declared] = {}
+        self._by_name: dict[str, list[_Selector]] = {}
         self._known: set[str] = set()
         self._on_page: frozenset[str] = frozenset()
         self._place = 0
@@ -244,10 +213,10 @@ class StyleSheets:
         if key not in self._cache:
             tag, names = key
             found: dict[str, tuple[_Rank, str]] = {}
-            for rule in (rule for name in (tag, *names) for rule in self._by_name.get(name, ())):
-                if rule.tag in ("", tag) and rule.names <= names:
-                    for (name, is_important), (place, value) in rule.declared.items():
-                        _raise(found, name, (is_important, False, rule.specificity, place), value)
+            for selector in (selector for name in (tag, *names) for selector in self._by_name.get(name, ())):
+                if selector.tag in ("", tag) and selector.names <= names:
+                    for (name, is_important), (place, value) in self._rules[selector].items():
+                        _raise(found, name, (is_important, False, selector.specificity, place), value)
             self._cache[key] = (found, {name: value for name, (_, value) in found.items()})
         return self._cache[key]
 
@@ -262,28 +231,25 @@ class StyleSheets:
             elif node.type == "qualified-rule":
                 contents = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
                 declared = {key: value for key, value in _declarations(contents).items() if key[0] in _JUDGED}
-                for selector in _selectors(node.prelude):
-                    selector.is_exact = selector.is_exact and is_sure
-                    self._add(selector, declared)
+                shown = {key: value for key, value in declared.items() if _shows(key[0], value[1])}
+                for selector in _selectors(node.prelude, self._on_page):
+                    is_exact = selector.is_exact and is_sure
+                    self._add(replace(selector, is_exact=True), declared if is_exact else shown)
 
-    def _add(self, selector: _Selector, declared: Mapping[tuple[str, bool], tuple[int, str]]) -> None:
-        """Merge the declarations into the rule of the same selector: the last one wins."""
-        if not selector.is_exact:
-            declared = {key: value for key, value in declared.items() if _shows(key[0], value[1])}
-        if not declared or not selector.around <= self._on_page or not (selector.tag or selector.names):
+    def _add(self, selector: _Selector, declared: _Declared) -> None:
+        """Merge the declarations into those of the same selector: the last one wins."""
+        if not declared:
             return
-        key = (selector.tag, frozenset(selector.names), selector.specificity)
-        rule = self._rules.get(key)
-        if rule is None:
-            alike = self._by_name.setdefault(max(key[1], default=selector.tag), [])
+        if selector not in self._rules:
+            alike = self._by_name.setdefault(max(selector.names, default=selector.tag), [])
             if len(self._rules) >= _MAX_RULES or len(alike) >= _MAX_ALIKE:
                 return
-            rule = self._rules[key] = _Rule(*key)
-            alike.append(rule)
+            self._rules[selector] = {}
+            alike.append(selector)
             self._known |= selector.names
         for name, (_, value) in declared.items():
             self._place += 1
-            rule.declared[name] = (self._place, value)
+            self._rules[selector][name] = (self._place, value)
 
 
 def _shows(name: str, value: str) -> bool:
@@ -314,8 +280,8 @@ def _inline(css: str) -> Mapping[tuple[str, bool], tuple[int, str]]:
     return _declarations(tinycss2.parse_blocks_contents(css[:2_000], skip_comments=True, skip_whitespace=True))
 
 
-def _declarations(nodes: Iterable[Any]) -> dict[tuple[str, bool], tuple[int, str]]:
-    """(Property, whether it is important) to (place, value), names and values in lowercase; a later one wins."""
+def _declarations(nodes: Iterable[Any]) -> _Declared:
+    """Names and values in lowercase; a later one wins."""
     return {
         (node.lower_name, node.important): (place, tinycss2.serialize(node.value).strip().lower()[:_MAX_VALUE])
         for place, node in enumerate(nodes)
@@ -323,41 +289,31 @@ def _declarations(nodes: Iterable[Any]) -> dict[tuple[str, bool], tuple[int, str
     }
 
 
-def _selectors(prelude: Iterable[Any]) -> Iterator[_Selector]:
-    """The selectors of a rule, those left out that choose no element, or one that somebody points at."""
-    part: list[Any] = []
-    for token in (*(token for token in prelude if token.type != "comment"), None):
-        if token is not None and token != ",":
-            part.append(token)
+def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Selector]:
+    """The selectors of a rule, without those that choose no element of the page, or one that somebody points at."""
+    written = "".join(_NOT_READ.get(token.type, token.serialize()) for token in prelude)
+    for selector in written.split(","):
+        if _NOT_THERE.search(selector):
             continue
-        selector = _selector(part)
-        if selector is not None:
-            yield selector
-        part = []
+        *around, own = ([*_PART.finditer(step)] for step in re.split(r"[\s>+~]+", selector.strip()))
+        if "".join(part.group() for parts in (*around, own) for part in parts) != re.sub(r"[\s>+~]", "", selector):
+            continue
+        names_around = {name for parts in around for name in _named(parts)}
+        names, parts = _named(own), [part for parts in (*around, own) for part in parts if part.group() != "*"]
+        ids, tags = (sum(part[1] == mark and bool(part[2]) for part in parts) for mark in ("#", ""))
+        if names and names_around <= on_page:
+            yield _Selector(
+                tag=next((name for name in names if name[0] not in ".#"), ""),
+                names=frozenset(name for name in names if name[0] in ".#"),
+                specificity=(ids, len(parts) - ids - tags, tags),
+                is_exact=not around and all(part[1] != ":" and part[2] for part in parts),
+            )
 
 
-def _selector(tokens: list[Any]) -> _Selector | None:
-    while tokens and tokens[-1].type == "whitespace":
-        tokens.pop()
-    selector, before = _Selector(), ""
-    for token in tokens:
-        if token.type == "ident" and before in ("", ".", ":"):
-            if before == ":" and token.lower_value in _ACTIONS | _PSEUDO_ELEMENTS:
-                return None
-            selector.add(f"{before}{token.value}" if before else token.lower_value)
-            selector.is_exact = selector.is_exact and before != ":"
-        elif token.type == "hash":
-            selector.add(f"#{token.value}")
-        elif token.type == "[] block" or (token.type == "function" and before == ":"):
-            selector.add("[")
-            selector.is_exact = False
-        elif token.type == "whitespace" or token in (">", "+", "~"):
-            if selector.tag or selector.names or not selector.is_exact:
-                selector.step()
-        elif token not in (".", ":", "*") or (token == ":" and before == ":"):  # "::" starts a pseudo-element
-            return None
-        before = token.value if token in (".", ":") else ""
-    return selector
+def _named(parts: Iterable[re.Match[str]]) -> list[str]:
+    """The tag in lowercase, and names with their mark, without the backslashes of odd ones."""
+    words = ((part[1], re.sub(r"\\(.)", r"\1", part[2])) for part in parts if part[2] and part[1] != ":")
+    return [f"{mark}{word}" if mark else word.lower() for mark, word in words]
 
 
 _NUMBER = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|em|rem|pt|%|vw|vh|)?$")

@@ -11,6 +11,7 @@ import atexit
 import json
 import logging
 import os
+import secrets
 import signal
 import struct
 import subprocess
@@ -53,7 +54,7 @@ class PageReaders:
         self._closed = False
 
     def start(self) -> None:
-        """Start all of them, without waiting until they are ready (about half a second). Never fails.
+        """Start what there may be, without waiting until they are ready (about half a second). Never fails.
 
         What keeps a reader from starting is told at the first page.
         """
@@ -81,7 +82,8 @@ class PageReaders:
             if done:
                 self._idle.put(reader)
             else:
-                self._replace(reader)
+                self._drop(reader)
+                self.start()
 
     def _borrowed(self, check: Callable[[], None]) -> _Reader:
         while True:
@@ -91,16 +93,13 @@ class PageReaders:
             try:
                 reader = self._idle.get_nowait()
             except Empty:
-                fresh = self._another()
-                if fresh is not None:
+                if (fresh := self._another()) is not None:
                     return fresh
-                try:
-                    reader = self._idle.get(timeout=_SLICE)
-                except Empty:
-                    continue
+                time.sleep(_SLICE)
+                continue
             if reader.is_alive:
                 return reader
-            self._replace(reader)  # it ended while idle: that is not the next page's doing
+            self._drop(reader)  # it ended while idle: that is not the next page's doing
 
     def _another(self) -> _Reader | None:
         """One more, or None when there are enough."""
@@ -111,17 +110,14 @@ class PageReaders:
             self._all.add(reader)
             return reader
 
-    def _replace(self, reader: _Reader) -> None:
+    def _drop(self, reader: _Reader) -> None:
         reader.end()
         with self._lock:
             self._all.discard(reader)
-        with suppress(FetchError):  # whoever needs a reader next will hear of it
-            if (fresh := self._another()) is not None:
-                self._idle.put(fresh)
 
 
 class _Reader:
-    """One process, and a thread that hears what it says. Raises FetchError when it cannot be started."""
+    """One process. Raises FetchError when it cannot be started."""
 
     def __init__(self) -> None:
         self.pages = 0
@@ -135,12 +131,10 @@ class _Reader:
             )
         except OSError as error:
             raise FetchError(f"{_NO_START} ({error.strerror}).", FetchOutcome.UNREADABLE) from error
-        self._asking = cast("BinaryIO", self._process.stdin)
+        self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self._process.stdin, self._process.stdout))
         self._ending = threading.Lock()
-        self._due = 0  # answers that are waited for
         self._is_ready = False
-        self._said: SimpleQueue[Message | None] = SimpleQueue()
-        threading.Thread(target=self._listen, name="crowdnotes-page-reader", daemon=True).start()
+        self._exchange: threading.Thread | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -150,58 +144,49 @@ class _Reader:
     def ask(self, message: Message, body: bytes, check: Callable[[], None], seconds: float) -> Message:
         """What it answers. Raises FetchError when it breaks or is not done in time, and what `check` raises."""
         self.pages += 1
-        self._due += 1
         ends = time.monotonic() + seconds
-        # From a thread of its own: one that does not read would keep this one waiting for ever.
-        threading.Thread(target=self._send, args=(message, body), name="crowdnotes-page-sender", daemon=True).start()
-        while True:
+        said: list[Message | None] = []
+        # In a thread of its own: a reader that does not read or answer would keep this one waiting for ever.
+        self._exchange = threading.Thread(target=lambda: said.append(self._answer_to(message, body)), daemon=True)
+        self._exchange.start()
+        while self._exchange.is_alive():
             check()
-            try:
-                answer = self._said.get(timeout=_SLICE)
-            except Empty:
-                if time.monotonic() < ends:
-                    continue
-                raise FetchError(
-                    f"The page could not be read within {seconds:g} seconds.", FetchOutcome.UNREADABLE
-                ) from None
-            if answer is not None:
-                return answer
-            self.end()
-            _log.warning("a page reader ended with code %s", self._process.returncode)
-            raise FetchError(_BROKE if self._is_ready else f"{_NO_START}.", FetchOutcome.UNREADABLE)
+            if time.monotonic() >= ends:
+                raise FetchError(f"The page could not be read within {seconds:g} seconds.", FetchOutcome.UNREADABLE)
+            self._exchange.join(_SLICE)
+        if said and said[0] is not None:
+            return said[0]
+        self.end()
+        _log.warning("a page reader ended with code %s", self._process.returncode)
+        raise FetchError(_BROKE if self._is_ready else f"{_NO_START}.", FetchOutcome.UNREADABLE)
 
     def end(self) -> None:
         """Stop it at once, and what it started."""
         with self._ending:
-            if self._process.returncode is not None:
-                return  # its number may be another process's by now
-            if hasattr(os, "killpg"):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.kill()
-            self._process.wait()
-
-    def _send(self, message: Message, body: bytes) -> None:
-        with suppress(OSError, ValueError):  # it has ended: the answer will be None
-            send(self._asking, message, body)
-
-    def _listen(self) -> None:
-        """Hand on what was asked for; a reader that says anything else is ended."""
-        try:
-            with cast("BinaryIO", self._process.stdout) as answers:
-                while (received := receive(answers)) is not None:
-                    if not self._is_ready and received[0] == READY:
-                        self._is_ready = True
-                        continue
-                    if self._due == 0:
-                        break
-                    self._due -= 1
-                    self._said.put(received[0])
-        finally:
-            self.end()
+            if self._process.returncode is None:  # else its number may be another process's by now
+                if hasattr(os, "killpg"):
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.kill()
+                self._process.wait()
+        if self._exchange is not None:
+            self._exchange.join(1.0)
+        for pipe in self._pipes:
             with suppress(OSError):  # what was not sent is not missed
-                self._asking.close()
-            self._said.put(None)
+                pipe.close()
+
+    def _answer_to(self, message: Message, body: bytes) -> Message | None:
+        """None when it has ended, or says anything but an answer to this very question."""
+        asking, answers = self._pipes
+        number = secrets.token_hex(8)  # so that what it says unasked is not taken for the next page
+        try:
+            if not self._is_ready:
+                self._is_ready = receive(answers) == (READY, b"")
+            send(asking, {**message, "number": number}, body)
+            received = receive(answers)
+        except (OSError, ValueError):  # it has ended
+            return None
+        return received[0] if received is not None and received[0].pop("number", None) == number else None
 
 
 def _surroundings() -> dict[str, str]:
@@ -310,7 +295,7 @@ def main() -> None:
     send(answers, READY)
     while (asked := receive(sys.stdin.buffer)) is not None:
         _end_after(_MOST_SECONDS)
-        send(answers, _read(*asked))
+        send(answers, {**_read(*asked), "number": asked[0]["number"]})
         _end_after(0)
 
 
