@@ -246,6 +246,10 @@ class Deadline:
             raise FetchError(f"The site did not finish within {self._seconds:g} seconds.", FetchOutcome.TIMED_OUT)
         return left
 
+    def check(self) -> None:
+        """Raise when it has passed, for those who are given something to call."""
+        self.left()
+
 
 class _Stream(httpcore.NetworkStream):
     """A connected socket whose reads and writes obey the deadline."""

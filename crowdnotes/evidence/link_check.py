@@ -13,14 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from threading import Event
 from typing import Protocol
 
-from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState, ProviderState
-from crowdnotes.errors import FetchError, InputError, JobCancelled, SearchError
+from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState
+from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.fetching import follow, no_check
 from crowdnotes.evidence.guard import Deadline, wait_out
-from crowdnotes.evidence.wayback import Wayback, ask_wayback
+from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
 
 Check = Callable[[], None]
@@ -76,40 +75,27 @@ class LinkChecker:
         An archived copy of a dead page is not later than `until`. Takes `settings.total_seconds` at most.
         Never raises for what the web does, only what `check` does.
         """
-        wanted = tuple(dict.fromkeys(urls))
-        if not wanted:
-            return ()
         ends = time.monotonic() + self.settings.total_seconds
-        stopped = Event()
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-link") as pool:
-            asking = [
-                pool.submit(self._check_one, url, ends, until, partial(_unless_stopped, stopped, check))
-                for url in wanted
-            ]
-            try:
-                return tuple(future.result() for future in asking)
-            except BaseException:
-                stopped.set()
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+            return tuple(pool.map(lambda url: self._check_one(url, ends, until, check), dict.fromkeys(urls)))
 
     def _check_one(self, url: str, ends: float, until: date | None, check: Check) -> LinkCheck:
         full = url if "://" in url else f"https://{url}"
-        for tried in range(1, self.settings.tries + 1):
+        tried = 0
+        while True:
+            tried += 1
             found = self._try(url, full, tried, max(0.01, ends - time.monotonic()), check)
             wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
             if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
-                return self._with_copy(found.model_copy(update={"until": until}), full, ends, check)
+                break
             wait_out(wait, check)
-        raise AssertionError("at least one try is made")
-
-    def _with_copy(self, found: LinkCheck, full: str, ends: float, check: Check) -> LinkCheck:
-        """A dead link's check with the newest archived copy of its page; any other as it is."""
-        if self.wayback is None or not found.is_gone or time.monotonic() >= ends:
-            return found
-        copy, told = ask_wayback(self.wayback, full, found.until, partial(_until, ends, check))
+        left = ends - time.monotonic()
+        if self.wayback is None or not found.is_gone or left <= 0:
+            return found.model_copy(update={"until": until})
+        copy, told = self.wayback.ask(full, until, Deadline(left, check).check)
         sentence = f"{found.sentence} {told}".strip()
-        return found.model_copy(update={"sentence": sentence, "archived_url": copy.url if copy else None})
+        archived = copy.url if copy else None
+        return found.model_copy(update={"until": until, "sentence": sentence, "archived_url": archived})
 
     def _try(self, url: str, full: str, tried: int, left: float, check: Check) -> LinkCheck:
         found = partial(LinkCheck, url=url, checked_at=self.clock(), tries=tried)
@@ -142,15 +128,3 @@ def _may_pass(found: LinkCheck) -> bool:
     if found.status is not None:
         return found.status == 429 or (found.status >= 500 and found.status not in _BLOCKED)
     return found.state is LinkState.UNREACHABLE
-
-
-def _unless_stopped(stopped: Event, check: Check) -> None:
-    if stopped.is_set():
-        raise JobCancelled("The work was stopped.")
-    check()
-
-
-def _until(ends: float, check: Check) -> None:
-    check()
-    if time.monotonic() >= ends:
-        raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT)

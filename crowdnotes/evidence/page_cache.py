@@ -147,7 +147,7 @@ def _date(header: str) -> datetime | None:
 
 
 def _one_line(record: logging.LogRecord) -> bool:
-    """hishel tells each failed use of its file with a traceback: the line alone is enough."""
+    """Hishel tells each failed use of its file with a traceback: the line alone is enough."""
     record.exc_info = None
     return True
 

@@ -20,7 +20,7 @@ from crowdnotes.evidence.reading.document import Document, Extract, extract, rea
 from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
-from crowdnotes.evidence.wayback import Wayback, ask_wayback
+from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import canonical_url
 
@@ -103,7 +103,7 @@ class SourceReader:
         """A source that could not be read, and what the Wayback Machine has of it."""
         if self._wayback is None or failed.url is None or failed.outcome not in _MAY_BE_ARCHIVED:
             return failed
-        copy, told = ask_wayback(self._wayback, failed.url, until, check)
+        copy, told = self._wayback.ask(failed.url, until, check)
         detail = f"{failed.outcome_detail} {told}".strip()
         return failed.model_copy(
             update={"outcome_detail": detail, "archived_url": copy.url if copy else failed.archived_url}

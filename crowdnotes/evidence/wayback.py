@@ -8,15 +8,15 @@ https://archive.org/help/wayback_api.php
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
-from crowdnotes.domain import WAYBACK, ProviderState
+from crowdnotes.domain import WAYBACK
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.guard import Deadline, check_url
 from crowdnotes.evidence.provenance import is_archived
 from crowdnotes.evidence.search.provider import dig, parse_json, string, unexpected
-from crowdnotes.evidence.search.service import Pace, Service, shared_pacer, user_agent
+from crowdnotes.evidence.search.service import Pace, Service, open_service
 from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.note_rules import top_level_domains
@@ -46,46 +46,49 @@ class Wayback:
     seconds: float
     private_hosts: frozenset[str] = frozenset()
 
-    def may_ask(self, url: str) -> bool:
-        """Whether an address is public, and not one of a copy."""
-        return self._public(url) is not None
-
-    def copy_of(self, url: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
-        """The newest copy of a page, None when there is none.
+    def ask(self, url: str, until: date | None, check: Callable[[], None]) -> tuple[ArchivedCopy | None, str]:
+        """The newest copy of a page, and a sentence for the user; none and "" where nothing was asked.
 
         With `until`, the copy nearest to that day if it is not later, else the oldest one if that is not.
-        Nothing is asked about an address that is not public or leads to a copy already. Raises SearchError for
-        whatever the service does wrong, and what `check` raises.
+        Nothing is asked about an address that is not public or leads to a copy already. Raises nothing but
+        what `check` raises.
         """
-        page = self._public(url)
+        page = self.public_address(url)
         if page is None:
-            return None
-        deadline = Deadline(self.seconds, check)
+            return None, ""
+        bound = f" up to {_written(until)}" if until else ""
         try:
-            if until is None:
-                return self._nearest(page, None, deadline)
-            for moment in (f"{until:%Y%m%d}235959", _FIRST):
-                found = self._nearest(page, moment, deadline)
-                if found is None or found.made <= until:
-                    return found
-        except FetchError as error:
-            raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT) from error
+            copy = self._copy_of(page, until, Deadline(self.seconds, check).check)
+        except SearchError as error:
+            return None, f"{WAYBACK} was asked for a copy: {error.message}"
+        except FetchError:
+            return None, f"{WAYBACK} was asked for a copy: It did not answer in time."
+        return copy, f"{WAYBACK} has a copy of {_written(copy.made)}." if copy else f"{WAYBACK} has no copy{bound}."
+
+    def _copy_of(self, page: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
+        if until is None:
+            return self._nearest(page, {}, check)
+        for moment in (f"{until:%Y%m%d}235959", _FIRST):
+            found = self._nearest(page, {"timestamp": moment}, check)
+            if found is None or found.made <= until:
+                return found
         return None
 
-    def _nearest(self, page: str, moment: str | None, deadline: Deadline) -> ArchivedCopy | None:
-        params = {"url": page} | ({"timestamp": moment} if moment else {})
-        answer = parse_json(self.service.get("/wayback/available", params, lambda: _no_more_than(deadline)))
+    def _nearest(self, page: str, moment: dict[str, str], check: Callable[[], None]) -> ArchivedCopy | None:
+        answer = parse_json(self.service.get("/wayback/available", {"url": page} | moment, check))
         if not isinstance(dig(answer, "archived_snapshots"), dict):
             raise unexpected()
         closest = dig(answer, "archived_snapshots", "closest")
         if dig(closest, "available") is not True or string(closest, "status") != "200":
             return None
         timestamp = string(closest, "timestamp")
-        made = _day(timestamp)
+        made = parse_date(timestamp[:8])  # of YYYYMMDDhhmmss
+        if made is None:
+            raise unexpected()
         # The link is made here: what the service calls the copy's address is only its word.
         return ArchivedCopy(_LINK.format(timestamp=timestamp, url=page), made)
 
-    def _public(self, url: str) -> str | None:
+    def public_address(self, url: str) -> str | None:
         """The address without its fragment; None for one that is not public, or of a copy.
 
         None, too, for one with a query: it may hold a key to what only this person is to see. The name of a
@@ -102,44 +105,14 @@ class Wayback:
         return target.url if is_site and "?" not in target.url and not is_archived(target.url) else None
 
 
-def ask_wayback(
-    wayback: Wayback, url: str, until: date | None, check: Callable[[], None]
-) -> tuple[ArchivedCopy | None, str]:
-    """The copy, and a sentence for the user; "" where nothing was asked. Raises nothing but what `check` raises."""
-    if not wayback.may_ask(url):
-        return None, ""
-    bound = f" up to {_written(until)}" if until else ""
-    try:
-        copy = wayback.copy_of(url, until, check)
-    except SearchError as error:
-        return None, f"{WAYBACK} was asked for a copy: {error.message}"
-    return copy, f"{WAYBACK} has a copy of {_written(copy.made)}." if copy else f"{WAYBACK} has no copy{bound}."
-
-
 def make_wayback(settings: Settings) -> Wayback | None:
     """The real thing; None when it may not be asked."""
     archive = settings.archive
     if not archive.ask:
         return None
-    service = Service(
-        base_url=archive.url,
-        pacer=shared_pacer(archive.url, _PACE),
-        request_seconds=archive.seconds,
-        user_agent=user_agent(settings.search.contact_email),
-    )
+    service = replace(open_service(settings.search, archive.url, _PACE), request_seconds=archive.seconds)
     return Wayback(service, archive.seconds, frozenset(settings.allowed_private_hosts))
 
 
 def _written(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
-
-
-def _day(timestamp: str) -> date:
-    day = parse_date(timestamp[:8])  # of YYYYMMDDhhmmss
-    if day is None:
-        raise unexpected()
-    return day
-
-
-def _no_more_than(deadline: Deadline) -> None:
-    deadline.left()

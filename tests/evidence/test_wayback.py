@@ -9,9 +9,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from crowdnotes.errors import JobCancelled, SearchError
+from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.wayback import Wayback, ask_wayback, make_wayback
+from crowdnotes.evidence.wayback import Wayback, make_wayback
 from crowdnotes.settings import ArchiveSettings, Settings
 from tests.shared import cancelled
 
@@ -38,13 +38,13 @@ def _has(httpserver: HTTPServer, *timestamps: str) -> None:
 
 def test_the_newest_copy_is_named_with_its_day(httpserver: HTTPServer, wayback: Wayback) -> None:
     _has(httpserver, "20200102030405", "20230304050607")
-    copy = wayback.copy_of(f"{PAGE}#part", None, no_check)
+    copy, told = wayback.ask(f"{PAGE}#part", None, no_check)
     assert copy is not None
+    assert told == "The Wayback Machine has a copy of 4 March 2023."
     assert copy.url == f"https://web.archive.org/web/20230304050607/{PAGE}"
     assert copy.made == date(2023, 3, 4)
     [(request, _)] = httpserver.log
     assert dict(request.args) == {"url": PAGE}
-    assert ask_wayback(wayback, PAGE, None, no_check) == (copy, "The Wayback Machine has a copy of 4 March 2023.")
 
 
 @pytest.mark.parametrize(
@@ -60,21 +60,21 @@ def test_a_copy_is_never_later_than_the_cutoff(
     httpserver: HTTPServer, wayback: Wayback, until: date, made: date | None
 ) -> None:
     _has(httpserver, "20200102030405", "20201230235959", "20230101000000")
-    copy = wayback.copy_of(PAGE, until, no_check)
+    copy, _ = wayback.ask(PAGE, until, no_check)
     assert (copy.made if copy else None) == made
 
 
 def test_no_copy_is_said(httpserver: HTTPServer, wayback: Wayback) -> None:
     _has(httpserver)
-    assert ask_wayback(wayback, PAGE, None, no_check) == (None, "The Wayback Machine has no copy.")
-    told = ask_wayback(wayback, PAGE, date(2021, 5, 6), no_check)
+    assert wayback.ask(PAGE, None, no_check) == (None, "The Wayback Machine has no copy.")
+    told = wayback.ask(PAGE, date(2021, 5, 6), no_check)
     assert told == (None, "The Wayback Machine has no copy up to 6 May 2021.")
 
 
 @pytest.mark.parametrize("body", [_answer("20200102030405", "404"), _answer("20200102030405", available=False)])
 def test_a_copy_of_an_error_is_none(httpserver: HTTPServer, wayback: Wayback, body: dict[str, object]) -> None:
     httpserver.expect_request("/wayback/available").respond_with_json(body)
-    assert wayback.copy_of(PAGE, None, no_check) is None
+    assert wayback.ask(PAGE, None, no_check) == (None, "The Wayback Machine has no copy.")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_copy_of_an_error_is_none(httpserver: HTTPServer, wayback: Wayback, bo
 def test_nothing_is_asked_about_what_is_not_public_or_a_copy(
     httpserver: HTTPServer, wayback: Wayback, url: str
 ) -> None:
-    assert ask_wayback(wayback, url, None, no_check) == (None, "")
+    assert wayback.ask(url, None, no_check) == (None, "")
     assert httpserver.log == []
 
 
@@ -122,16 +122,14 @@ def test_nothing_is_asked_about_what_is_not_public_or_a_copy(
 )
 def test_what_it_does_wrong_is_not_no_copy(httpserver: HTTPServer, wayback: Wayback, response: Response) -> None:
     httpserver.expect_request("/wayback/available").respond_with_response(response)
-    with pytest.raises(SearchError):
-        wayback.copy_of(PAGE, None, no_check)
-    copy, told = ask_wayback(wayback, PAGE, None, no_check)
+    copy, told = wayback.ask(PAGE, None, no_check)
     assert copy is None
     assert told.startswith("The Wayback Machine was asked for a copy: It ")
 
 
 def test_a_cancelled_job_asks_nothing(httpserver: HTTPServer, wayback: Wayback) -> None:
     with pytest.raises(JobCancelled):
-        wayback.copy_of(PAGE, None, cancelled)
+        wayback.ask(PAGE, None, cancelled)
     assert httpserver.log == []
 
 
@@ -143,7 +141,7 @@ def test_it_can_be_switched_off() -> None:
 def test_a_private_host_named_with_its_port_or_without_and_a_signed_address_are_told_to_nobody(private: str) -> None:
     made = make_wayback(Settings(archive=ArchiveSettings(ask=True), allowed_private_hosts=(private,)))
     assert made is not None
-    assert not made.may_ask("https://wiki.company.org/page")
-    assert not made.may_ask("https://wiki.company.org:8443/page")
-    assert not made.may_ask("https://files.example.org/report?signature=abc")
-    assert made.may_ask("https://www.company.org:8443/page")
+    assert not made.public_address("https://wiki.company.org/page")
+    assert not made.public_address("https://wiki.company.org:8443/page")
+    assert not made.public_address("https://files.example.org/report?signature=abc")
+    assert made.public_address("https://www.company.org:8443/page")

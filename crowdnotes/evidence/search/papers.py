@@ -144,15 +144,11 @@ class AbstractFinder:
         Raises nothing but what `check` raises.
         """
         deadline = Deadline(_SECONDS, check)
-
-        def within_time() -> None:
-            deadline.left()
-
         said: list[str] = []
         for service in self._services:
             try:
-                deadline.left()
-                found = service.abstract(paper, within_time)
+                deadline.check()
+                found = service.abstract(paper, deadline.check)
             except SearchError as error:
                 said.append(f"{service.label}: {error.message}")
             except FetchError:
