@@ -79,7 +79,9 @@ class SourceReader:
         if (sentence := why_not(url)) is not None and _is_public(url):
             return _failed(known, FetchOutcome.NOT_EVIDENCE, sentence), None
         page = self._fetcher.fetch(url, check)
-        known = known.model_copy(update=_place(page, self._categories))
+        moved = page.url if canonical_url(page.url) != canonical_url(url) else None
+        seen = {"read_at": page.fetched_at, "page_url": moved}
+        known = known.model_copy(update=_of_address(page.url, self._categories) | seen)
         try:
             document = read_page(page, check, self._by)
             refuse_page(url, page.url, document)
@@ -97,49 +99,35 @@ class SourceReader:
                 return _abstract(failed, found), found.text
             told = f"{failed.outcome_detail} {found}".strip()
             failed = failed.model_copy(update={"outcome_detail": told, "doi": paper.doi, "pmid": paper.pmid})
-        return self._with_copy(failed, until, check), None
-
-    def _with_copy(self, failed: Source, until: date | None, check: Callable[[], None]) -> Source:
-        """A source that could not be read, and what the Wayback Machine has of it."""
         if self._wayback is None or failed.url is None or failed.outcome not in _MAY_BE_ARCHIVED:
-            return failed
+            return failed, None
         copy, told = self._wayback.ask(failed.url, until, check)
         detail = f"{failed.outcome_detail} {told}".strip()
-        return failed.model_copy(
-            update={"outcome_detail": detail, "archived_url": copy.url if copy else failed.archived_url}
-        )
+        archived = copy.url if copy else failed.archived_url
+        return failed.model_copy(update={"outcome_detail": detail, "archived_url": archived}), None
 
 
 def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCategory]) -> Source:
     """What is known of a source before anything is fetched."""
-    original = original_of(url.strip())
     paper = paper_of(url, hit.doi if hit else None, hit.pmid if hit else None)
-    return Source(
+    known = Source(
         id=source_id,
         title=(hit.title if hit else "") or tidy_line(url),
         url=url.strip(),
-        publisher=publisher_of(original),
         published=hit.published if hit else None,
         date_origin=DateOrigin.SEARCH if hit and hit.published else None,
-        category=categorise(original, own),
         notices=hit.notices if hit else (),
         doi=paper.doi if paper else None,
         pmid=paper.pmid if paper else None,
-        archived_url=url.strip() if is_archived(url) else None,
     )
+    return known.model_copy(update=_of_address(url.strip(), own))
 
 
-def _place(page: Page, own: Mapping[str, SourceCategory]) -> Mapping[str, object]:
-    """What becomes known when it is seen where a link leads."""
-    original = original_of(page.url)
-    moved = canonical_url(page.url) != canonical_url(page.requested_url)
-    place: dict[str, object] = {
-        "publisher": publisher_of(original),
-        "category": categorise(original, own),
-        "read_at": page.fetched_at,
-        "page_url": page.url if moved else None,
-    }
-    return place | ({"archived_url": page.url} if is_archived(page.url) else {})
+def _of_address(url: str, own: Mapping[str, SourceCategory]) -> dict[str, object]:
+    """What an address tells of a source: an archived copy is judged by its original."""
+    original = original_of(url)
+    told: dict[str, object] = {"publisher": publisher_of(original), "category": categorise(original, own)}
+    return told | ({"archived_url": url} if is_archived(url) else {})
 
 
 def _failed(known: Source, outcome: FetchOutcome, detail: str) -> Source:
@@ -150,12 +138,13 @@ def _whole(known: Source, page: Page, document: Document) -> Source:
     # Sites whose every page names the home page as its canonical address say nothing by it.
     own = document.canonical if document.canonical and kind_of_address(document.canonical) is None else None
     moved = known.page_url or (own if own and canonical_url(own) != canonical_url(page.url) else None)
+    before, after = publisher_of(original_of(page.requested_url)), publisher_of(original_of(page.url))
     return known.model_copy(
         update={
             "title": document.title,
             "publisher": publisher_of(original_of(page.url), document.publisher),
             "page_url": moved,
-            "outcome_detail": _redirect_note(page),
+            "outcome_detail": "" if before == after else f"The link leads on to {page.url}.",
             "language": document.language,
             "page_starts": document.page_starts,
             **_dated(known, document.published),
@@ -192,12 +181,6 @@ def _dated(known: Source, on_page: date | None) -> Mapping[str, object]:
 
 def _text(text: str) -> Mapping[str, object]:
     return {"text_sha256": text_sha256(text), "characters": len(text)}
-
-
-def _redirect_note(page: Page) -> str:
-    """A sentence when the link leads to another publisher than it shows."""
-    before, after = publisher_of(original_of(page.requested_url)), publisher_of(original_of(page.url))
-    return "" if before == after else f"The link leads on to {page.url}."
 
 
 def _is_public(url: str) -> bool:

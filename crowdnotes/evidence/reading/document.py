@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from crowdnotes.domain import FetchOutcome
@@ -105,12 +105,8 @@ def settle_kind(declared: ContentType, body: bytes) -> str:
     raise FetchError("This is not a web page, plain text or PDF.", FetchOutcome.WRONG_TYPE)
 
 
-class Extract(Protocol):
-    """What takes the words out of a page: `extract` itself, or a process that does it."""
-
-    def __call__(self, body: bytes, kind: str, charset: str | None, url: str, check: Callable[[], None], /) -> Document:
-        """See `extract`."""
-        ...
+# What takes the words out of a page: `extract` itself, or a process that does it.
+Extract = Callable[[bytes, str, str | None, str, Callable[[], None]], Document]
 
 
 def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callable[[], None], /) -> Document:

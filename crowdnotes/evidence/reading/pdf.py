@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from statistics import quantiles
 
-from pypdf import DocumentInformation, PdfReader
+from pypdf import PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
 from crowdnotes.domain import FetchOutcome
@@ -146,25 +146,11 @@ def _about(reader: PdfReader) -> tuple[str, date | None]:
     """What the file says about itself: "" and None for what is odd, because the text is good without it."""
     try:
         details = reader.metadata
+        given, moment = (details.title, details.creation_date) if details is not None else (None, None)
     except _DAMAGE:
         return "", None
-    return (_title(details), _created(details)) if details is not None else ("", None)
-
-
-def _title(details: DocumentInformation) -> str:
-    try:
-        given = details.title
-    except _DAMAGE:
-        return ""
     title = tidy_line(given) if isinstance(given, str) else ""
     looks_like_file = re.search(r"\.(?:docx?|indd|pdf|qxd|tex|pptx?)$|^microsoft word|^untitled", title, re.IGNORECASE)
-    return "" if looks_like_file else title
-
-
-def _created(details: DocumentInformation) -> date | None:
-    try:
-        moment = details.creation_date
-    except _DAMAGE:  # a date written in no known way
-        return None
     today = datetime.now(UTC).date()
-    return moment.date() if moment is not None and moment.year >= 1990 and moment.date() <= today else None
+    is_told = moment is not None and moment.year >= 1990 and moment.date() <= today
+    return "" if looks_like_file else title, moment.date() if moment is not None and is_told else None
