@@ -15,8 +15,6 @@ from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -110,21 +108,6 @@ def test_time_spent_in_caches_on_the_way_counts(head: str, serve: Serve, cache: 
     assert len(asked) == 2
 
 
-def test_a_stale_page_is_confirmed_by_its_tag_and_one_that_varies_by_what_we_send_is_kept_for_those_who_send_it(
-    httpserver: HTTPServer, cache: PageCache
-) -> None:
-    seen = serve_page(httpserver, {"Cache-Control": "no-cache", "ETag": '"v1"'})
-    pages = [caching_fetcher(cache).fetch(httpserver.url_for("/page")) for _ in range(2)]
-    assert [request.headers.get("If-None-Match") for request in seen] == [None, '"v1"']
-    assert [page.body for page in pages] == [HTML.encode()] * 2
-    varies = {"Cache-Control": "max-age=600", "Vary": "Accept-Encoding, User-Agent"}
-    seen = serve_page(httpserver, varies, path="/varies")
-    for _ in range(2):
-        caching_fetcher(cache).fetch(httpserver.url_for("/varies"))
-    Fetcher(FetchSettings(user_agent="Another reader/2"), HOST, cache).fetch(httpserver.url_for("/varies"))
-    assert len(seen) == 2
-
-
 @pytest.mark.parametrize("status", [402, 403, 404, 410, 429, 500, 503])
 def test_a_page_that_failed_is_tried_again_whatever_its_site_allows(
     status: int, httpserver: HTTPServer, cache: PageCache
@@ -171,28 +154,6 @@ def test_a_body_that_breaks_off_or_never_ends_is_not_kept(serve: Serve, cache: P
     url = serve(lambda to: to.sendall(next(answers)))
     assert caching_fetcher(cache).fetch(url).outcome is FetchOutcome.UNREACHABLE
     assert HTML.encode() in caching_fetcher(cache).fetch(url).body
-
-
-_DIRECTIVES = st.lists(
-    st.sampled_from(
-        ["no-store", "no-cache", "private", "public", "must-revalidate", "max-age=600", "max-age=0", "s-maxage=600"]
-    ),
-    max_size=4,
-)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(directives=_DIRECTIVES, text=st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=30))
-def test_any_cache_control_gives_the_page_and_no_store_is_always_obeyed(
-    directives: list[str], text: str, httpserver: HTTPServer, cache: PageCache
-) -> None:
-    httpserver.clear()
-    seen = serve_page(httpserver, {"Cache-Control": ", ".join([*directives, text.strip()])})
-    url = httpserver.url_for(f"/page?{time.monotonic_ns()}")
-    for _ in range(2):
-        assert caching_fetcher(cache).fetch(url).body == HTML.encode()
-    forbidden = {"no-store", "private", "no-cache"} & set(directives)
-    assert len(seen) == 2 or not forbidden
 
 
 def test_the_file_stays_below_its_bound_and_what_is_longest_unused_goes_first(

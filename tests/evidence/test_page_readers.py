@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from typing import Any
 
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, Document, extract
+from crowdnotes.evidence.reading.document import HTML, PLAIN, Document, extract
 from crowdnotes.evidence.reading.processes import DOCUMENT, PageReaders, receive, send
 from tests.shared import cancelled_after
 
@@ -47,14 +46,6 @@ def test_a_reader_gives_what_reading_here_gives(readers: PageReaders, body: byte
     document = readers.extract(body, kind, "utf-8", URL, no_check)
     assert document == extract(body, kind, "utf-8", URL, no_check)
     assert "Prüfungen" in document.text
-
-
-@pytest.mark.parametrize("body", [b"%PDF-1.7", b"%PDF-1.4\n" + b"\x00" * 5_000])
-def test_why_a_page_could_not_be_read_is_the_same_sentence(readers: PageReaders, body: bytes) -> None:
-    with pytest.raises(FetchError) as here:
-        extract(body, PDF, None, URL, no_check)
-    there = _fails(readers, body, PDF)
-    assert (there.message, there.outcome) == (here.value.message, here.value.outcome)
 
 
 def test_a_page_that_takes_too_long_is_labelled_and_another_reader_takes_over() -> None:
@@ -159,14 +150,6 @@ def test_a_cancelled_job_does_not_wait_for_the_page(readers: PageReaders) -> Non
     with pytest.raises(JobCancelled):
         readers.extract(PAGE, HTML, "utf-8", URL, cancelled_after(1))
     assert readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
-
-
-def test_more_pages_than_readers_wait_in_line(readers: PageReaders) -> None:
-    bodies = [PAGE.replace(b"Trial", f"Trial {number}".encode()) for number in range(5)]
-    with ThreadPoolExecutor(5) as pool:
-        found = list(pool.map(lambda body: readers.extract(body, HTML, "utf-8", URL, no_check).title, bodies))
-    assert found == [f"Trial {number} results" for number in range(5)]
-    assert len(readers._all) == 1
 
 
 def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

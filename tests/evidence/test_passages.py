@@ -69,13 +69,6 @@ def test_a_short_source_is_its_own_passage_more_similar_on_the_subject_than_on_a
     assert on.similarity > off.similarity
 
 
-def test_at_most_three_sentences_are_marked_in_reading_order() -> None:
-    text = " ".join(f"Vaccines and children number {i}." for i in range(20))
-    passage = best_passage(text, POST, HashingEmbedder())
-    assert 1 <= len(passage.marks) <= 3
-    assert all(a.end <= b.start for a, b in pairwise(passage.marks))
-
-
 @pytest.mark.parametrize(
     ("text", "overlap", "says"), [("", 0, "empty"), ("   \n\t ", 0, "empty"), ("text", 10, "overlap")]
 )

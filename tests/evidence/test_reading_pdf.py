@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import re
 from datetime import UTC, datetime
 
 import pytest
@@ -16,8 +15,6 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.passages import best_passage, page_at
 from crowdnotes.evidence.reading.document import PDF, read_body
-from crowdnotes.evidence.reading.pdf import _joined
-from crowdnotes.evidence.reading.plain import tidy_text
 from crowdnotes.testing import HashingEmbedder
 from tests.shared import cancelled_after
 
@@ -143,14 +140,6 @@ def test_odd_metadata_does_not_cost_the_text(key: str, value: PdfObject) -> None
     assert document.title
 
 
-def test_an_information_dictionary_that_is_none_does_not_cost_the_text() -> None:
-    body = _pdf([PAGE], "Measles")
-    number = re.search(rb"/Info (\d+) 0 R", body)
-    assert number is not None
-    odd = body.replace(number.group(), b"/Info 99" + b" " * (len(number.group()) - 8))
-    assert "contagious" in read_body(odd, PDF, None, URL).text
-
-
 def test_the_text_knows_where_each_page_begins() -> None:
     third_page = ["The third page begins here and says something new about it."]
     document = read_body(_pdf([PAGE, [], third_page, ["Fourth page of words, short."]]), PDF, None, URL)
@@ -175,12 +164,3 @@ def test_a_passage_names_the_page_that_it_begins_on() -> None:
     assert passage.page in (2, 3)
     assert passage.page == page_at(document.page_starts, passage.span.start)
     assert best_passage(document.text, "x", HashingEmbedder()).page is None
-
-
-@given(st.lists(st.text("ab c\n", max_size=30), min_size=1, max_size=6))
-def test_joined_pages_begin_where_they_say(pages: list[str]) -> None:
-    pages = [tidy_text(page) for page in pages]
-    text, starts = _joined(pages)
-    assert len(starts) == len(pages)
-    assert all(text[start:].startswith(page) for page, start in zip(pages, starts, strict=True) if page)
-    assert list(starts) == sorted(starts)

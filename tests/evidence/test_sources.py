@@ -107,12 +107,6 @@ def test_each_failure_is_a_label_and_a_sentence_on_the_source(outcome: FetchOutc
     assert (source.title, source.publisher) == (url, "Reuters")
 
 
-def test_an_empty_page_is_unreadable() -> None:
-    source, text = _read("https://a.example/x", "<div id=root></div><script></script>")
-    assert (source.outcome, text) == (FetchOutcome.UNREADABLE, None)
-    assert "JavaScript" in source.outcome_detail
-
-
 @pytest.mark.parametrize(
     "url", ["", "not a link", "http://[", "https://" + "a" * 9_000, "javascript:alert(1)", "http://127.0.0.1/"]
 )
@@ -127,13 +121,6 @@ def test_a_bad_link_is_a_source_with_its_reason(url: str) -> None:
 def test_a_cancelled_job_passes_through() -> None:
     with pytest.raises(JobCancelled):
         SourceReader(FixedPage()).read("https://a.example/x", "S1", cancelled)
-
-
-def test_a_real_page_over_a_real_connection_becomes_a_source(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_request("/measles").respond_with_data(ARTICLE, content_type="text/html")
-    source, text = SourceReader(fetcher).read(httpserver.url_for("/measles"), "S1")
-    assert source.outcome is FetchOutcome.READ
-    assert text is not None
 
 
 def test_what_a_search_said_is_kept_and_the_pages_own_date_comes_first() -> None:
@@ -320,21 +307,6 @@ def test_nothing_is_asked_where_a_copy_would_not_help(
     source, _ = SourceReader(FixedPage(outcome), wayback=wayback).read(URL, "S1")
     assert (source.archived_url, source.outcome_detail) == (None, "Why.")
     assert httpserver.log == []
-
-
-def test_a_copy_later_than_the_cutoff_is_not_named(kept: Wayback) -> None:
-    reader = SourceReader(FixedPage(FetchOutcome.NOT_FOUND), wayback=kept)
-    source, _ = reader.read(URL, "S1", until=date(2023, 3, 3))
-    assert source.archived_url is None
-    assert source.outcome_detail == "Why. The Wayback Machine has no copy up to 3 March 2023."
-    assert reader.read(URL, "S1", until=date(2023, 3, 4))[0].archived_url == COPY
-
-
-def test_an_archive_that_fails_is_told_and_costs_nothing_else(httpserver: HTTPServer, wayback: Wayback) -> None:
-    httpserver.expect_request("/wayback/available").respond_with_data("busy", 503)
-    source, _ = SourceReader(FixedPage(FetchOutcome.NOT_FOUND), wayback=wayback).read(URL, "S1")
-    assert (source.outcome, source.archived_url) == (FetchOutcome.NOT_FOUND, None)
-    assert source.outcome_detail.startswith("Why. The Wayback Machine was asked for a copy: It has trouble")
 
 
 def _checker(status: int, wayback: Wayback) -> LinkChecker:

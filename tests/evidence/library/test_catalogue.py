@@ -18,7 +18,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.index import IndexWriter
 from crowdnotes.testing import HashingEmbedder
 from tests.evidence.library.conftest import ROWS
-from tests.shared import at_once, cancelled
+from tests.shared import cancelled
 
 
 def test_adding_counts_records_duplicates_and_skipped_rows_and_its_progress_ends_at_its_total(
@@ -61,15 +61,6 @@ def test_several_queries_are_merged_each_hit_says_which_found_it_and_one_without
     assert libraries.search_many("health", ["?"], 10) == []
     with pytest.raises(InputError, match="no words"):
         libraries.search("health", "?!")
-
-
-def test_a_record_is_found_by_its_title_alone_when_no_word_of_the_text_is_asked_for(
-    libraries: Libraries, tmp_path: Path
-) -> None:
-    file = tmp_path / "t.jsonl"
-    file.write_text('{"title": "Gout", "text": "Crystals of uric acid form in the joints."}\n')
-    assert libraries.add(file, "g").topics == 1
-    assert [hit.record for hit in libraries.search("g", "gouty gout")] == [0]
 
 
 def test_near_copies_are_one_hit(libraries: Libraries, tmp_path: Path) -> None:
@@ -158,13 +149,6 @@ def test_a_library_of_another_model_is_searched_by_words(
 
     assert Libraries(tmp_path / "libraries", Other()).search("health", "measles")[0].record == 1
     assert "another embedding model" in caplog.text
-
-
-def test_threads_search_one_library_at_once(libraries: Libraries, table: Path) -> None:
-    libraries.add(table, "health")
-    found: list[int | None] = []
-    at_once(lambda _: found.extend(libraries.search("health", "measles vaccine")[0].record for _ in range(5)), 8)
-    assert found == [1] * 40
 
 
 @given(st.lists(st.text(), min_size=1, max_size=8))

@@ -161,12 +161,6 @@ def test_europe_pmc_is_asked_first_and_by_the_exact_id(
     assert len(httpserver.log) == 1
 
 
-def test_a_preprint_and_a_retraction_are_told(httpserver: HTTPServer, finder: AbstractFinder) -> None:
-    relations = {"commentCorrection": [{"type": "Retraction in"}]}
-    _europe_pmc(httpserver, RECORD | {"source": "PPR", "commentCorrectionList": relations})
-    assert _found(finder).notices == ("preprint", "retracted")
-
-
 def test_the_record_of_another_paper_is_not_taken(httpserver: HTTPServer, finder: AbstractFinder) -> None:
     _europe_pmc(httpserver, RECORD | {"doi": "10.1056/other"})
     _pubmed(httpserver, [])
@@ -224,16 +218,6 @@ def test_a_service_that_fails_is_named_and_the_next_is_asked(httpserver: HTTPSer
     assert isinstance(said, str)
     assert "Europe PMC: It " in said
     assert "PubMed: It " in said
-
-
-@pytest.mark.parametrize(
-    "answer",
-    ['{"hitCount": 1}', '{"hitCount": 1, "resultList": {"result": "x"}}', "[]", '{"hitCount":1,"resultList":3}'],
-)
-def test_nonsense_is_a_sentence_and_no_crash(answer: str, httpserver: HTTPServer, finder: AbstractFinder) -> None:
-    httpserver.expect_request("/epmc/search").respond_with_data(answer, content_type="application/json")
-    httpserver.expect_request("/eutils/efetch.fcgi").respond_with_data("<a/>", content_type="text/xml")
-    assert isinstance(finder.find(Paper(pmid="7"), no_check), str)
 
 
 def test_a_cancelled_job_passes_through_and_without_services_nothing_is_said(finder: AbstractFinder) -> None:

@@ -111,19 +111,6 @@ def test_preprints_and_retractions_are_marked(httpserver: HTTPServer, service: S
     assert second.notices == ("retracted",)
 
 
-def test_a_query_that_nothing_holds_whole_is_loosened(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_ordered_request("/search").respond_with_json({"hitCount": 0, "resultList": {"result": []}})
-    httpserver.expect_ordered_request("/search").respond_with_json(_answer(_PAPER))
-    assert len(ask(EuropePmc(service), "chalk water town")) == 1
-    assert httpserver.log[1][0].args["query"].startswith("(chalk OR water OR town) AND")
-
-
-def test_records_without_sense_are_passed_over(httpserver: HTTPServer, service: Service) -> None:
-    strange: list[Any] = [None, "x", {}, {"title": ["t"], "pmid": 7, "pubTypeList": "x", "firstPublicationDate": 5}]
-    httpserver.expect_request("/search").respond_with_json(_answer(*strange, _PAPER))
-    assert [hit.published for hit in ask(EuropePmc(service), "x", limit=9)] == [None, date(2019, 3, 5)]
-
-
 def test_a_query_without_words_asks_nothing(httpserver: HTTPServer, service: Service) -> None:
     assert ask(EuropePmc(service), "?!") == []
     assert httpserver.log == []

@@ -168,12 +168,6 @@ def test_spanish_posts_get_the_spanish_topics_and_other_languages_none(
     assert [request.args["db"] for request, _ in httpserver.log] == ["healthTopicsSpanish"]
 
 
-def test_a_query_without_a_topic_is_loosened_once(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_request("/query").respond_with_data(_NONE)
-    assert ask(MedlinePlus(service), "chalk water") == []
-    assert [request.args["term"] for request, _ in httpserver.log] == ["chalk water", "chalk OR water"]
-
-
 def test_an_entity_bomb_is_not_expanded(httpserver: HTTPServer, service: Service) -> None:
     entities = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'
     topic = _TOPIC.partition("?>")[2].replace("cut …", "&b;").replace("FullSummary", "other")

@@ -120,9 +120,3 @@ def test_a_rate_limit_inside_a_good_answer_is_seen(httpserver: HTTPServer, servi
     with pytest.raises(SearchError) as raised:
         _search(service)
     assert raised.value.state is ProviderState.RATE_LIMITED
-
-
-def test_nothing_found_is_an_empty_list(httpserver: HTTPServer, service: Service) -> None:
-    _serve(httpserver, ids=[])
-    assert _search(service) == []
-    assert [request.args["term"] for request, _ in httpserver.log] == ["(fluoride teeth)", "fluoride OR teeth"]

@@ -192,12 +192,6 @@ def test_a_cancelled_search_ends_passes_the_reason_on_and_labels_who_was_still_a
     assert not [thread for thread in threading.enumerate() if thread.name == "crowdnotes-search-waits"]
 
 
-def test_no_providers_or_no_queries_is_an_empty_report() -> None:
-    assert search_all([], ["a"]).outcomes == ()
-    empty = search_all([Scripted("p")], [])
-    assert (empty.hits, empty.outcomes[0].sentence) == ((), "There was nothing to search for.")
-
-
 def test_a_check_tells_who_answers_and_who_does_not(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)
     providers = [Scripted("up"), Scripted("down", _failing(ProviderState.FAILED)), Scripted("bare", needs="A key.")]

@@ -105,13 +105,6 @@ def test_no_more_are_under_way_than_allowed() -> None:
     assert under_way == 0
 
 
-def test_one_who_gives_up_waiting_does_not_keep_the_others() -> None:
-    pacer = Pacer(Pace(requests=1, seconds=0.01, at_once=1))
-    with pacer.slot(no_check, patience=5), pytest.raises(JobCancelled):
-        _pass(pacer, cancelled)
-    _pass(pacer)
-
-
 def test_all_who_ask_a_service_share_its_pacer() -> None:
     pace = Pace(1, 1.0, 1)
     assert shared_pacer("https://a.example", pace) is shared_pacer("https://a.example", pace)
@@ -137,13 +130,6 @@ def test_parameters_and_headers_arrive_and_a_document_as_json(
     assert make_service(headers={"X-Key": "k"}).get("/search", {"q": "a b&c", "n": 3}, no_check) == b"body"
     httpserver.expect_oneshot_request("/search", method="POST", json={"query": "ä"}).respond_with_data(b"{}")
     assert make_service().post("/search", {"query": "ä"}, no_check) == b"{}"
-
-
-def test_a_long_query_is_sent_whole_and_pauses_by_itself(httpserver: HTTPServer) -> None:
-    httpserver.expect_ordered_request("/search").respond_with_data(status=503)
-    httpserver.expect_ordered_request("/search", query_string={"q": "x" * 6_000}).respond_with_data(b"body")
-    service = Service(httpserver.url_for(""), Pacer(Pace(10, 1.0, 1)), 5.0, "CrowdNotes/test")
-    assert service.get("/search", {"q": "x" * 6_000}, no_check) == b"body"
 
 
 @pytest.mark.parametrize(
