@@ -147,25 +147,26 @@ def _join(base: str, location: str) -> str:
     return address
 
 
+_NO_PROGRAMS = "The site does not let programs read this page"
+_REFUSALS = {
+    401: (FetchOutcome.BLOCKED, "The page is only for readers who log in"),
+    402: (FetchOutcome.PAYWALLED, "The page is only for readers who pay"),
+    403: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
+    404: (FetchOutcome.NOT_FOUND, "There is no page at this address"),
+    407: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
+    408: (FetchOutcome.TIMED_OUT, "The site gave up waiting"),
+    410: (FetchOutcome.NOT_FOUND, "There is no page at this address"),
+    429: (FetchOutcome.BLOCKED, "The site asks to come back later"),
+    451: (FetchOutcome.BLOCKED, "The site may not show this page for legal reasons"),
+    999: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
+}
+
+
 def _refuse_status(status: int) -> None:
     """Raise for anything but success, in words."""
-    if 200 <= status < 300:
-        return
-    outcome, message = FetchOutcome.SERVER_ERROR, "The site answered with an error"
-    if status in (401, 403, 407, 429, 451, 999):
-        outcome = FetchOutcome.BLOCKED
-        message = {
-            401: "The page is only for readers who log in",
-            429: "The site asks to come back later",
-            451: "The site may not show this page for legal reasons",
-        }.get(status, "The site does not let programs read this page")
-    elif status == 402:
-        outcome, message = FetchOutcome.PAYWALLED, "The page is only for readers who pay"
-    elif status in (404, 410):
-        outcome, message = FetchOutcome.NOT_FOUND, "There is no page at this address"
-    elif status == 408:
-        outcome, message = FetchOutcome.TIMED_OUT, "The site gave up waiting"
-    raise FetchError(f"{message} ({status}).", outcome)
+    if not 200 <= status < 300:
+        outcome, message = _REFUSALS.get(status, (FetchOutcome.SERVER_ERROR, "The site answered with an error"))
+        raise FetchError(f"{message} ({status}).", outcome)
 
 
 ACCEPT_ENCODING = "gzip"

@@ -224,14 +224,12 @@ def _windows(found: Sequence[tuple[int, int]], tokens: int, overlap: int) -> lis
 
 def _without_giants(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Token spans, with those of absurd length cut up, so that no window is unbounded."""
-    cut: list[tuple[int, int]] = []
-    for start, end in spans:
-        if end - start <= _LONGEST_TOKEN:
-            if end > start:
-                cut.append((start, end))
-            continue
-        cut.extend((at, min(end, at + _PIECE_OF_GIANT)) for at in range(start, end, _PIECE_OF_GIANT))
-    return cut
+    return [
+        (at, min(end, at + step))
+        for start, end in spans
+        for step in [_PIECE_OF_GIANT if end - start > _LONGEST_TOKEN else _LONGEST_TOKEN]
+        for at in range(start, end, step)
+    ]
 
 
 def _shortlist(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) -> list[Span]:
@@ -239,9 +237,7 @@ def _shortlist(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) ->
     if len(windows) <= _SHORTLIST:
         return list(windows)
     shared = [frozenset(short_stems(whole.text[window.start : window.end])) & wanted for window in windows]
-    weights = _rarity(shared)
-    by_weight = sorted(range(1, len(windows)), key=lambda i: (-sum(weights[stem] for stem in shared[i]), i))
-    chosen = {0, *by_weight[: _SHORTLIST - 1]}
+    chosen = {0, *[i for i in _most_telling(shared) if i][: _SHORTLIST - 1]}
     place = whole.text.find(whole.snippet) if whole.snippet else -1
     if place >= 0:
         chosen.update(i for i, window in enumerate(windows) if window.start <= place < window.end)
@@ -251,6 +247,12 @@ def _shortlist(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) ->
 def _rarity(sets: Sequence[frozenset[str]]) -> Mapping[str, float]:
     counts = Counter(stem for found in sets for stem in found)
     return {stem: math.log(1 + len(sets) / count) for stem, count in counts.items()}
+
+
+def _most_telling(shared: Sequence[frozenset[str]]) -> list[int]:
+    """The places of the sets, those of the rarest stems first."""
+    weights = _rarity(shared)
+    return sorted(range(len(shared)), key=lambda i: (-sum(weights[stem] for stem in shared[i]), i))
 
 
 def _merged(windows: Sequence[Span]) -> list[Span]:
@@ -361,10 +363,7 @@ def _worth_embedding(sentences: Sequence[_Sentence], post_stems: frozenset[str])
     """At most `_MOST_SENTENCES`, in order: those that share words with the post first, then an even spread."""
     if len(sentences) <= _MOST_SENTENCES:
         return list(sentences)
-    shared = [sentence.stems & post_stems for sentence in sentences]
-    weights = _rarity(shared)
-    order = sorted(range(len(sentences)), key=lambda i: (-sum(weights[stem] for stem in shared[i]), i))
-    chosen = set(order[: _MOST_SENTENCES // 2])
+    chosen = set(_most_telling([sentence.stems & post_stems for sentence in sentences])[: _MOST_SENTENCES // 2])
     spread = np.linspace(0, len(sentences) - 1, _MOST_SENTENCES - len(chosen))
     chosen.update(int(at) for at in spread)
     return [sentences[i] for i in sorted(chosen)]

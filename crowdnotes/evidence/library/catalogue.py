@@ -5,11 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import re
-import secrets
 import sqlite3
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -42,8 +40,6 @@ Infos = list[LibraryInfo]
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _SUFFIX = ".sqlite"
-_BUILDING = ".building"
-_ABANDONED_SECONDS = 3600  # a half-built file that nothing wrote to for so long is a crash's remains
 _REPORT_EVERY = 200
 _NAMED_SKIPS = 20
 
@@ -66,17 +62,14 @@ class Libraries:
         path: Path,
         name: str,
         *,
-        text_column: str | None = None,
-        title_column: str | None = None,
-        url_column: str | None = None,
-        date_column: str | None = None,
-        publisher_column: str | None = None,
         progress: Progress | None = None,
         replace: bool = False,
+        **columns: str | None,
     ) -> LibraryInfo:
         """Make a library from a table (parquet, csv, tsv, jsonl) or a folder (HTML, PDF, text, Markdown).
 
-        Columns not named are guessed. `progress(done, total)` hears the work as a count of records;
+        `columns` names a table's `text_column`, `title_column`, `url_column`, `date_column` and
+        `publisher_column`; the others are guessed. `progress(done, total)` hears the work as a count of records;
         an error raised in it stops the work. Until the last moment the library is not
         there (or is the one to be replaced), so a stop, a crash or a full disk leaves nothing half.
         Raises LibraryError with a sentence for whatever is wrong with name, path or content.
@@ -85,27 +78,18 @@ class Libraries:
         path = Path(path)
         if target.exists() and not replace:
             raise LibraryError(f"There is already a library “{name}”.", "Choose another name, or replace it.")
-        named = {
-            "text": text_column,
-            "title": title_column,
-            "url": url_column,
-            "date": date_column,
-            "publisher": publisher_column,
-        }
+        named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
             incoming = _open(path, named)
             self._directory.mkdir(parents=True, exist_ok=True)
-            self._remove_abandoned()
-            building = self._directory / f".{name}.{secrets.token_hex(6)}{_BUILDING}"
-            try:
+            with tempfile.TemporaryDirectory(dir=self._directory, prefix=".building-") as folder:
+                building = Path(folder) / name
                 info = self._build(building, name, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
                     raise LibraryError(
                         f"A library “{name}” was added meanwhile.", "Choose another name, or replace it."
                     )
                 os.replace(building, target)
-            finally:
-                building.unlink(missing_ok=True)
         return info
 
     def add_uploaded(
@@ -230,13 +214,8 @@ class Libraries:
             )
         return self._directory / f"{name}{_SUFFIX}"
 
-    def _remove_abandoned(self) -> None:
-        for file in self._directory.glob(f".*{_BUILDING}"):
-            if time.time() - file.stat().st_mtime > _ABANDONED_SECONDS:
-                file.unlink(missing_ok=True)
 
-
-def _open(path: Path, named: dict[str, str | None]) -> Incoming:
+def _open(path: Path, named: Mapping[str, str | None]) -> Incoming:
     if path.is_dir():
         if any(named.values()):
             raise LibraryError("A folder has no columns to name.", "Leave the column names out.")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -176,18 +174,6 @@ def test_a_cancelled_or_failed_add_leaves_what_was_there(
         libraries.add(table, "health", replace=True)
     assert libraries.list() == [before]
     assert [file.name for file in (tmp_path / "libraries").iterdir()] == ["health.sqlite"]
-
-
-def test_what_a_crash_left_behind_is_no_library_and_is_cleared_later(libraries: Libraries, table: Path) -> None:
-    libraries.add(table, "one")
-    directory = table.parent / "libraries"
-    old, young = directory / ".x.0.building", directory / ".y.0.building"
-    for file in (old, young):
-        file.write_bytes(b"half")
-    os.utime(old, (time.time() - 7200, time.time() - 7200))
-    libraries.add(table, "two")
-    assert [info.name for info in libraries.list()] == ["one", "two"]
-    assert (old.exists(), young.exists()) == (False, True)
 
 
 def test_a_file_that_is_no_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:
