@@ -31,7 +31,7 @@ from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
-from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, ThreadJobRunner
+from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
 from crowdnotes.jury import open_jury
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import open_database
@@ -281,7 +281,7 @@ def open_workspace(
         clock=system_clock,
         options=options or GatherOptions(),
     )
-    runner = ThreadJobRunner(database, workers=settings.workers)
+    runner = JobRunner(database, workers=settings.workers)
     return Workspace(tools=tools, service=CaseService(tools), runner=runner, choice=choice)
 
 

@@ -16,15 +16,15 @@ from sqlalchemy import Engine, delete, select, update
 
 from crowdnotes.errors import EngineError, JobCancelled, JobError, StoreBusyError, StoreFullError
 from crowdnotes.jobs.records import JobRecord, JobState, JobTable, Progress, Step, StepState, this_process
-from crowdnotes.jobs.runner import ThreadJobRunner
+from crowdnotes.jobs.runner import JobRunner
 from crowdnotes.storage.database import open_database, reading, writing
 from crowdnotes.storage.tables import jobs
 from crowdnotes.testing import FixedClock
 
 
 @pytest.fixture
-def runner(engine: Engine) -> Iterator[ThreadJobRunner]:
-    runner = ThreadJobRunner(engine, workers=2, clock=FixedClock())
+def runner(engine: Engine) -> Iterator[JobRunner]:
+    runner = JobRunner(engine, workers=2, clock=FixedClock())
     yield runner
     runner.close()
 
@@ -55,7 +55,7 @@ def states(record: JobRecord) -> list[StepState]:
     return [item.state for item in record.steps]
 
 
-def test_steps_run_in_order_on_another_thread(runner: ThreadJobRunner) -> None:
+def test_steps_run_in_order_on_another_thread(runner: JobRunner) -> None:
     seen: list[tuple[str, bool]] = []
 
     def work(name: str) -> Callable[[Progress], str]:
@@ -74,23 +74,23 @@ def test_steps_run_in_order_on_another_thread(runner: ThreadJobRunner) -> None:
     assert runner.get(started.id) == runner.latest("c1") == ended
 
 
-def test_a_started_job_is_on_record_at_once(runner: ThreadJobRunner) -> None:
+def test_a_started_job_is_on_record_at_once(runner: JobRunner) -> None:
     started = runner.start("c1", "gather", [step("search", Blocker())])
     assert runner.latest("c1") is not None
     assert (started.state, [item.title for item in started.steps]) == (JobState.QUEUED, ["Search"])
 
 
-def test_a_case_without_jobs_has_no_latest(runner: ThreadJobRunner) -> None:
+def test_a_case_without_jobs_has_no_latest(runner: JobRunner) -> None:
     assert runner.latest("c1") is None
     assert runner.latest("\ud800\x00") is None
 
 
-def test_an_unknown_job_is_an_error(runner: ThreadJobRunner) -> None:
+def test_an_unknown_job_is_an_error(runner: JobRunner) -> None:
     with pytest.raises(JobError, match="no such work"):
         runner.get("nope")
 
 
-def test_progress_is_seen_from_another_runner_while_the_step_runs(runner: ThreadJobRunner, engine: Engine) -> None:
+def test_progress_is_seen_from_another_runner_while_the_step_runs(runner: JobRunner, engine: Engine) -> None:
     block = Blocker()
 
     def run(progress: Progress) -> str:
@@ -106,7 +106,7 @@ def test_progress_is_seen_from_another_runner_while_the_step_runs(runner: Thread
     assert (seen.current.done, seen.current.total, seen.current.note) == (3, 8, "reading \ufffd \ufffd page")
 
 
-def test_many_counts_make_few_writes(runner: ThreadJobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_counts_make_few_writes(runner: JobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     saves: list[JobRecord] = []
     original = JobTable.save
 
@@ -129,7 +129,7 @@ def test_many_counts_make_few_writes(runner: ThreadJobRunner, engine: Engine, mo
     assert (ended.steps[0].done, ended.steps[0].total) == (499, 500)
 
 
-def test_a_finished_step_is_kept_and_not_done_again(runner: ThreadJobRunner) -> None:
+def test_a_finished_step_is_kept_and_not_done_again(runner: JobRunner) -> None:
     def never(progress: Progress) -> str:
         raise AssertionError
 
@@ -139,7 +139,7 @@ def test_a_finished_step_is_kept_and_not_done_again(runner: ThreadJobRunner) -> 
     assert ended.steps[0].summary == "8 found"
 
 
-def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: ThreadJobRunner) -> None:
+def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: JobRunner) -> None:
     saved: dict[str, str] = {}
     answers: Iterator[Exception | None] = iter([EngineError("The server said no.", "Try later."), None])
 
@@ -165,7 +165,7 @@ def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: Threa
 
 
 def test_an_unexpected_error_goes_to_the_log_and_not_to_the_user(
-    runner: ThreadJobRunner, caplog: pytest.LogCaptureFixture
+    runner: JobRunner, caplog: pytest.LogCaptureFixture
 ) -> None:
     def run(progress: Progress) -> str:
         raise KeyError("inner secret")
@@ -178,7 +178,7 @@ def test_an_unexpected_error_goes_to_the_log_and_not_to_the_user(
     assert "inner secret" in caplog.text
 
 
-def test_an_error_in_looking_whether_a_step_is_done_fails_that_step(runner: ThreadJobRunner) -> None:
+def test_an_error_in_looking_whether_a_step_is_done_fails_that_step(runner: JobRunner) -> None:
     def broken() -> str | None:
         raise EngineError("Cannot tell.")
 
@@ -187,7 +187,7 @@ def test_an_error_in_looking_whether_a_step_is_done_fails_that_step(runner: Thre
 
 
 def test_a_count_that_cannot_be_saved_does_not_fail_the_step(
-    runner: ThreadJobRunner, monkeypatch: pytest.MonkeyPatch
+    runner: JobRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original = JobTable.save
 
@@ -207,7 +207,7 @@ def test_a_count_that_cannot_be_saved_does_not_fail_the_step(
 
 
 def test_a_job_whose_end_cannot_be_saved_reads_interrupted_and_can_be_resumed(
-    runner: ThreadJobRunner, monkeypatch: pytest.MonkeyPatch
+    runner: JobRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(table: JobTable, record: JobRecord) -> bool:
         raise StoreFullError("Full.")
@@ -228,7 +228,7 @@ def test_a_job_that_fails_because_the_program_ends_is_interrupted(tmp_path: Path
     script = f"""
 import threading, time
 from concurrent.futures import ThreadPoolExecutor
-from crowdnotes.jobs import Step, ThreadJobRunner
+from crowdnotes.jobs import Step, JobRunner
 from crowdnotes.storage.database import open_database
 
 begun = threading.Event()
@@ -239,18 +239,18 @@ def work(progress):
     while True:  # until it is refused
         ThreadPoolExecutor(1).submit(str).result()
 
-ThreadJobRunner(open_database({url!r})).start("c1", "gather", [Step("read", "Read", work, lambda: None)])
+JobRunner(open_database({url!r})).start("c1", "gather", [Step("read", "Read", work, lambda: None)])
 begun.wait()
 """
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=60)
     database = open_database(url)
-    ended = ThreadJobRunner(database).latest("c1")
+    ended = JobRunner(database).latest("c1")
     database.dispose()
     assert ended is not None
     assert ended.state is JobState.INTERRUPTED
 
 
-def test_a_running_step_stops_at_its_next_look_and_earlier_ones_stay_done(runner: ThreadJobRunner) -> None:
+def test_a_running_step_stops_at_its_next_look_and_earlier_ones_stay_done(runner: JobRunner) -> None:
     block = Blocker()
     job = runner.start("c1", "gather", [step("search"), step("read", block), step("choose")])
     assert block.started.wait(SECONDS)
@@ -263,15 +263,15 @@ def test_a_running_step_stops_at_its_next_look_and_earlier_ones_stay_done(runner
 
 
 def test_cancel_from_another_process_is_heard(
-    runner: ThreadJobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    runner: JobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("crowdnotes.jobs.runner.HEARTBEAT_SECONDS", 0.05)
     job = runner.start("c1", "gather", [step("read", Blocker())])
-    ThreadJobRunner(engine).cancel(job.id)
+    JobRunner(engine).cancel(job.id)
     assert runner.wait(job.id, SECONDS).state is JobState.CANCELLED
 
 
-def test_a_queued_job_can_be_cancelled_before_it_starts(runner: ThreadJobRunner) -> None:
+def test_a_queued_job_can_be_cancelled_before_it_starts(runner: JobRunner) -> None:
     blocks = [Blocker(), Blocker(), Blocker()]
     ids = [runner.start(f"c{i}", "gather", [step("read", block)]).id for i, block in enumerate(blocks)]
     assert blocks[0].started.wait(SECONDS)
@@ -282,13 +282,13 @@ def test_a_queued_job_can_be_cancelled_before_it_starts(runner: ThreadJobRunner)
     assert runner.get(ids[0]).state is JobState.RUNNING
 
 
-def test_cancelling_a_job_that_has_ended_changes_nothing(runner: ThreadJobRunner) -> None:
+def test_cancelling_a_job_that_has_ended_changes_nothing(runner: JobRunner) -> None:
     ended = runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS)
     runner.cancel(ended.id)
     assert runner.get(ended.id) == ended
 
 
-def test_a_queued_job_runs_when_a_worker_is_free(runner: ThreadJobRunner) -> None:
+def test_a_queued_job_runs_when_a_worker_is_free(runner: JobRunner) -> None:
     blocks = [Blocker() for _ in range(5)]
     ids = [runner.start(f"c{i}", "gather", [step("read", block)]).id for i, block in enumerate(blocks)]
     for block in blocks:
@@ -296,10 +296,10 @@ def test_a_queued_job_runs_when_a_worker_is_free(runner: ThreadJobRunner) -> Non
     assert {runner.wait(job_id, SECONDS).state for job_id in ids} == {JobState.DONE}
 
 
-def test_a_case_has_one_job_at_a_time_whoever_asks(runner: ThreadJobRunner, engine: Engine) -> None:
+def test_a_case_has_one_job_at_a_time_whoever_asks(runner: JobRunner, engine: Engine) -> None:
     block = Blocker()
     job = runner.start("c1", "gather", [step("read", block)])
-    for other in (runner, ThreadJobRunner(engine)):
+    for other in (runner, JobRunner(engine)):
         with pytest.raises(JobError, match="under way"):
             other.start("c1", "write", [step("write")])
     runner.start("c2", "gather", [step("read")])
@@ -309,12 +309,12 @@ def test_a_case_has_one_job_at_a_time_whoever_asks(runner: ThreadJobRunner, engi
 
 
 def test_of_many_that_start_at_once_on_a_case_one_wins(engine: Engine) -> None:
-    runners = [ThreadJobRunner(engine) for _ in range(8)]
+    runners = [JobRunner(engine) for _ in range(8)]
     barrier = threading.Barrier(8)
     block = Blocker()
     outcomes: list[str] = []
 
-    def start(runner: ThreadJobRunner) -> None:
+    def start(runner: JobRunner) -> None:
         barrier.wait()
         try:
             runner.start("c1", "gather", [step("read", block)])
@@ -333,7 +333,7 @@ def test_of_many_that_start_at_once_on_a_case_one_wins(engine: Engine) -> None:
 
 
 def test_twenty_cases_at_once_do_not_mix_up(engine: Engine) -> None:
-    runner = ThreadJobRunner(engine, workers=4)
+    runner = JobRunner(engine, workers=4)
 
     def run(case_id: str) -> Callable[[Progress], str]:
         def work(progress: Progress) -> str:
@@ -351,7 +351,7 @@ def test_twenty_cases_at_once_do_not_mix_up(engine: Engine) -> None:
 
 
 def test_closing_interrupts_what_runs_and_what_waits(engine: Engine) -> None:
-    runner = ThreadJobRunner(engine, workers=1)
+    runner = JobRunner(engine, workers=1)
     block = Blocker()
     running = runner.start("c1", "gather", [step("read", block)])
     queued = runner.start("c2", "gather", [step("read")])
@@ -363,7 +363,7 @@ def test_closing_interrupts_what_runs_and_what_waits(engine: Engine) -> None:
         runner.start("c3", "gather", [step("read")])
 
 
-def test_threads_end_with_the_work(runner: ThreadJobRunner) -> None:
+def test_threads_end_with_the_work(runner: JobRunner) -> None:
     runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS)
     deadline = time.monotonic() + SECONDS
     while any(thread.name.startswith("job ") for thread in threading.enumerate()):
@@ -371,14 +371,12 @@ def test_threads_end_with_the_work(runner: ThreadJobRunner) -> None:
         time.sleep(0.05)
 
 
-def test_waiting_ends_with_the_timeout(runner: ThreadJobRunner) -> None:
+def test_waiting_ends_with_the_timeout(runner: JobRunner) -> None:
     job = runner.start("c1", "gather", [step("read", Blocker())])
     assert runner.wait(job.id, 0.05).state.under_way
 
 
-def test_a_job_whose_case_was_deleted_stops(
-    runner: ThreadJobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_whose_case_was_deleted_stops(runner: JobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdnotes.jobs.runner.HEARTBEAT_SECONDS", 0.05)
     block, stopped = Blocker(), threading.Event()
 
@@ -440,7 +438,7 @@ def test_a_restarted_process_with_the_same_number_is_another_owner(engine: Engin
     assert JobTable(engine).get("old").state is JobState.INTERRUPTED
 
 
-def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: ThreadJobRunner, engine: Engine) -> None:
+def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: JobRunner, engine: Engine) -> None:
     abandoned = orphan(engine, "other-machine:12:aa", time.time() - 60)
     assert runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS).state is JobState.DONE
     assert runner.get("old").state is JobState.INTERRUPTED
@@ -449,9 +447,7 @@ def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: T
         assert connection.scalar(select(jobs.c.under_way).where(jobs.c.id == "old")) is False
 
 
-def test_a_job_of_a_kind_that_was_renamed_is_shown_by_its_name_of_today(
-    engine: Engine, runner: ThreadJobRunner
-) -> None:
+def test_a_job_of_a_kind_that_was_renamed_is_shown_by_its_name_of_today(engine: Engine, runner: JobRunner) -> None:
     runner.wait(runner.start("c1", "follow_up", [step("read")]).id, timeout=SECONDS)
     with writing(engine) as connection:
         old = str(connection.scalar(select(jobs.c.document))).replace('"kind":"follow_up"', '"kind":"look"')
@@ -462,7 +458,7 @@ def test_a_job_of_a_kind_that_was_renamed_is_shown_by_its_name_of_today(
     assert latest.kind == "follow_up"
 
 
-def test_a_job_that_another_version_recorded_hinders_nothing(engine: Engine, runner: ThreadJobRunner) -> None:
+def test_a_job_that_another_version_recorded_hinders_nothing(engine: Engine, runner: JobRunner) -> None:
     record = runner.start("c1", "gather", [step("read")])
     runner.wait(record.id, timeout=SECONDS)
     with writing(engine) as connection:

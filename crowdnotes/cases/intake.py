@@ -168,7 +168,7 @@ def _checked_post_url(url: str) -> str:
     return checked
 
 
-def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
+def change_post(case: Case, at: datetime, post: Post, by: str) -> Case:
     """Replace the post's words and address; its images stay."""
     require_open(case)
     post = case.post.model_copy(update={"text": post.text, "url": post.url, "language": post.language})
@@ -176,10 +176,10 @@ def change_post(case: Case, post: Post, by: str, at: datetime) -> Case:
         return case
     if post.text == case.post.text:
         return with_event(case, at, by, "post address changed", post.url or "", post=post)
-    return replace_post(case, post, by, at, "post changed", case.post.text)
+    return replace_post(case, at, post, by, "post changed", case.post.text)
 
 
-def replace_post(case: Case, post: Post, by: str, at: datetime, kind: str, detail: str) -> Case:
+def replace_post(case: Case, at: datetime, post: Post, by: str, kind: str, detail: str) -> Case:
     """Another post, with a line in the audit trail.
 
     If it says something else than before, everything found and written for the old words goes on record.
@@ -212,7 +212,7 @@ def replace_post(case: Case, post: Post, by: str, at: datetime, kind: str, detai
     )
 
 
-def change_sources(case: Case, places: Places, by: str, at: datetime) -> Case:
+def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
     """Say where to look and until when; the stages that this makes out of date will run again."""
     require_open(case)
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
@@ -275,7 +275,7 @@ def _tidied(text: str) -> str:
     return re.sub("\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-def add_evidence(case: Case, item: Evidence, by: str, at: datetime) -> Case:
+def add_evidence(case: Case, at: datetime, item: Evidence, by: str) -> Case:
     """Append a passage with the next free id; the same words twice change nothing."""
     require_open(case)
     if any(other.source.id == item.source.id for other in case.evidence):
@@ -353,16 +353,16 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
     return post.model_copy(update={"images": tuple(every[sha256] for sha256 in ordered)})
 
 
-def attach_image(case: Case, image: Image, by: str, at: datetime) -> Case:
+def attach_image(case: Case, at: datetime, image: Image, by: str) -> Case:
     """Add an image to the post; one that is there already changes nothing."""
     require_open(case)
     if find_image(case, image.sha256) is not None:
         return case
     post = with_images(case.post, (image,))
-    return replace_post(case, post, by, at, "image attached", f"{image.name} {image.sha256}")
+    return replace_post(case, at, post, by, "image attached", f"{image.name} {image.sha256}")
 
 
-def remove_image(case: Case, sha256: str, by: str, at: datetime) -> Case:
+def remove_image(case: Case, at: datetime, sha256: str, by: str) -> Case:
     """Take an image off the post; one that is gone already changes nothing."""
     require_open(case)
     image = find_image(case, sha256)
@@ -370,11 +370,11 @@ def remove_image(case: Case, sha256: str, by: str, at: datetime) -> Case:
         return case
     left = tuple(other for other in case.post.images if other.sha256 != sha256)
     post = case.post.model_copy(update={"images": left})
-    return replace_post(case, post, by, at, "image removed", f"{image.name} {sha256}")
+    return replace_post(case, at, post, by, "image removed", f"{image.name} {sha256}")
 
 
 def describe_image(
-    case: Case, sha256: str, text: str, shows: str, by: str, at: datetime, *, read_by: str = PERSON
+    case: Case, at: datetime, sha256: str, text: str, shows: str, by: str, *, read_by: str = PERSON
 ) -> Case:
     """Say what can be read in an image and what it shows. InputError when it is gone or the words are too many."""
     require_open(case)
@@ -387,7 +387,7 @@ def describe_image(
     images = tuple(said if other.sha256 == sha256 else other for other in case.post.images)
     post = case.post.model_copy(update={"images": images})
     detail = f"{image.name} by {read_by}: {said.text} {said.shows}".rstrip()
-    return replace_post(case, post, by, at, "image read", detail)
+    return replace_post(case, at, post, by, "image read", detail)
 
 
 def unread_images(case: Case) -> tuple[Image, ...]:

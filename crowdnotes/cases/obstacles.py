@@ -40,9 +40,9 @@ def obstacles(case: Case, at: datetime) -> tuple[Obstacle, ...]:
 
 def decide(
     case: Case,
+    at: datetime,
     kind: DecisionKind,
     by: str,
-    at: datetime,
     *,
     reason: str = "",
     overrides: Mapping[ObstacleId, str] | None = None,
@@ -95,7 +95,7 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
         for warning in (*blocking(lint(draft.text)), *quotes):
             yield _obstacle(ObstacleKind.FORM, warning.code, warning.message)
         yield from _judgement(case)
-        yield from _links(case, draft, at)
+        yield from _links(case, at, draft)
     if case.classification is Classification.MISLEADING and not case.tags:
         yield _obstacle(ObstacleKind.NO_TAG, "", "X's form asks why the post is misleading.", "Tick at least one tag.")
 
@@ -159,7 +159,7 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         yield obstacle
 
 
-def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
+def _links(case: Case, at: datetime, draft: Draft) -> Iterator[Obstacle]:
     told = _told_by_gate(case, draft)
     for url in uninspected_links(case, draft):
         if url in told:

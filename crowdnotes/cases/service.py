@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from typing import Concatenate, ParamSpec
 
 from crowdnotes.cases import follow_up, intake, links, obstacles, workflow
-from crowdnotes.cases.gathering import Tools
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
@@ -18,8 +18,6 @@ from crowdnotes.domain import (
     Case,
     CaseStatus,
     CaseSummary,
-    Classification,
-    DecisionKind,
     Event,
     Evidence,
     FollowUpKind,
@@ -30,11 +28,7 @@ from crowdnotes.domain import (
     LintWarning,
     Mode,
     Obstacle,
-    ObstacleId,
-    Quotation,
     SourceCategory,
-    Support,
-    Verdict,
 )
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError
@@ -42,21 +36,30 @@ from crowdnotes.evidence.pictures import clean_picture, preview
 from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.gates import GATES
 from crowdnotes.gates.form import form_warnings
-from crowdnotes.jobs import Step
 from crowdnotes.jury.verdict import changes_by_edit
 
+P = ParamSpec("P")
 
-class CaseService:
+
+def _to_newest(
+    rule: Callable[Concatenate[Case, datetime, P], Case],
+) -> Callable[Concatenate[CaseService, str, P], Case]:
+    """A method that does to the newest version of a case, by its id, what the rule says."""
+
+    def act(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
+        return service._act(rule, case_id, *args, **kwargs)
+
+    act.__doc__ = rule.__doc__
+    return act
+
+
+class CaseService(StageRunner):
     """Safe to share between threads. Every method raises WorkflowError, InputError or StoreError as named there."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
-        self._store = tools.store
-        self._clock = tools.clock
-        self._stages = StageRunner(tools)
-
-    def _change(self, case_id: str, change: Callable[[Case, datetime], Case]) -> Case:
-        return self._store.update(case_id, lambda case: change(case, self._clock()))
+    def _act(
+        self, rule: Callable[Concatenate[Case, datetime, P], Case], case_id: str, *args: P.args, **kwargs: P.kwargs
+    ) -> Case:
+        return self._store.update(case_id, lambda case: rule(case, self._tools.clock(), *args, **kwargs))
 
     # --- cases ---
 
@@ -79,7 +82,7 @@ class CaseService:
 
         And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then.
         """
-        at = self._clock()
+        at = self._tools.clock()
         post = intake.checked_post(text, url, author, self._tools.settings.max_post_characters)
         pictures = [intake.checked_image(item) for item in attached]
         case = Case(
@@ -113,7 +116,7 @@ class CaseService:
         """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
         known = self._store.get(case_id).post.url
         post = intake.checked_post(text, url, None, self._tools.settings.max_post_characters, known)
-        return self._change(case_id, lambda case, at: intake.change_post(case, post, by, at))
+        return self._act(intake.change_post, case_id, post, by)
 
     # --- images, sources and passages ---
 
@@ -121,17 +124,15 @@ class CaseService:
         """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
         image, clean = intake.checked_image(Attachment(content, name))
         self._store.put_image(case_id, clean)
-        return self._change(case_id, lambda case, at: intake.attach_image(case, image, by, at))
+        return self._act(intake.attach_image, case_id, image, by)
+
+    describe_image = _to_newest(intake.describe_image)
 
     def remove_image(self, case_id: str, sha256: str, by: str) -> Case:
         """See `intake.remove_image`."""
-        case = self._change(case_id, lambda case, at: intake.remove_image(case, sha256, by, at))
+        case = self._act(intake.remove_image, case_id, sha256, by)
         self._store.remove_image(case_id, sha256)
         return case
-
-    def describe_image(self, case_id: str, sha256: str, text: str, shows: str, by: str) -> Case:
-        """See `intake.describe_image`."""
-        return self._change(case_id, lambda case, at: intake.describe_image(case, sha256, text, shows, by, at))
 
     def image(self, sha256: str) -> bytes:
         """The bytes of an attached image. Raises StoreError when they are gone."""
@@ -150,13 +151,13 @@ class CaseService:
     ) -> Case:
         """Say where the next gathering looks, and until which day. Passages that a person opened stay."""
         places = intake.Places(mode, checked_urls(urls), tuple(libraries), tuple(services), until)
-        return self._change(case_id, lambda case, at: intake.change_sources(case, places, by, at))
+        return self._act(intake.change_sources, case_id, places, by)
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
         """A passage that the person copied from a page which the program could not read."""
         item = intake.passage_by_hand(url, title, text, self._tools.settings.evidence.categories)
         self._store.put_text(case_id, item.passage.text)
-        return self._change(case_id, lambda case, at: intake.add_evidence(case, item, by, at))
+        return self._act(intake.add_evidence, case_id, item, by)
 
     def follow_up(
         self,
@@ -170,103 +171,35 @@ class CaseService:
     ) -> Case:
         """See `follow_up.ask`: `follow_up_steps` then do it."""
         places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
+        at, new_id = self._tools.clock(), uuid.uuid4().hex[:12]
+        asked = FollowUpSearch(id=new_id, kind=kind, asked_at=at, by=by, about=about, **places)
+        return self._store.update(case_id, lambda case: follow_up.ask(case, asked))
 
-        def ask(case: Case, at: datetime) -> Case:
-            asked = FollowUpSearch(id=uuid.uuid4().hex[:12], kind=kind, asked_at=at, by=by, about=about, **places)
-            return follow_up.ask(case, asked)
-
-        return self._change(case_id, ask)
-
-    def bring_back(self, case_id: str, evidence_id: str, by: str) -> Case:
-        """See `workflow.bring_back`."""
-        return self._change(case_id, lambda case, at: workflow.bring_back(case, evidence_id, by, at))
-
-    def bring_back_set(self, case_id: str, number: int, by: str) -> Case:
-        """See `workflow.bring_back_set`."""
-        return self._change(case_id, lambda case, at: workflow.bring_back_set(case, number, by, at))
-
-    def open_passage(self, case_id: str, evidence_id: str, by: str) -> Case:
-        """See `workflow.open_passage`."""
-        return self._change(case_id, lambda case, at: workflow.open_passage(case, evidence_id, by, at))
-
-    def judge(self, case_id: str, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
-        """See `workflow.judge`."""
-        return self._change(case_id, lambda case, at: workflow.judge(case, evidence_id, verdict, reason, by, at))
+    bring_back = _to_newest(workflow.bring_back)
+    bring_back_set = _to_newest(workflow.bring_back_set)
+    open_passage = _to_newest(workflow.open_passage)
+    judge = _to_newest(workflow.judge)
 
     # --- words ---
 
-    def choose_candidate(self, case_id: str, sha256: str, by: str) -> Case:
-        """See `workflow.choose_candidate`."""
-        return self._change(case_id, lambda case, at: workflow.choose_candidate(case, sha256, by, at))
-
-    def quote(self, case_id: str, quotation: Quotation, by: str) -> Case:
-        """See `workflow.quote`."""
-        return self._change(case_id, lambda case, at: workflow.quote(case, quotation, by, at))
-
-    def compare_sentence(
-        self, case_id: str, words: str, evidence_id: str, support: Support, by: str, *, doubts_settled: bool = False
-    ) -> Case:
-        """See `workflow.compare_sentence`."""
-
-        def compare(case: Case, at: datetime) -> Case:
-            return workflow.compare_sentence(case, words, evidence_id, support, by, at, doubts_settled=doubts_settled)
-
-        return self._change(case_id, compare)
-
-    def edit_draft(self, case_id: str, text: str, by: str, *, based_on: str | None) -> Case:
-        """See `workflow.edit_draft`."""
-        return self._change(case_id, lambda case, at: workflow.edit_draft(case, text, by, at, based_on=based_on))
-
-    def undo_edit(self, case_id: str, by: str) -> Case:
-        """See `workflow.undo_edit`."""
-        return self._change(case_id, lambda case, at: workflow.undo_edit(case, by, at))
+    choose_candidate = _to_newest(workflow.choose_candidate)
+    quote = _to_newest(workflow.quote)
+    compare_sentence = _to_newest(workflow.compare_sentence)
+    edit_draft = _to_newest(workflow.edit_draft)
+    undo_edit = _to_newest(workflow.undo_edit)
 
     # --- decision ---
 
-    def set_classification(self, case_id: str, classification: Classification, by: str) -> Case:
-        """See `workflow.set_classification`."""
-        return self._change(case_id, lambda case, at: workflow.set_classification(case, classification, by, at))
-
-    def set_tags(self, case_id: str, tags: Sequence[str], by: str) -> Case:
-        """See `workflow.set_tags`."""
-        return self._change(case_id, lambda case, at: workflow.set_tags(case, tags, by, at))
-
-    def tick_tag(self, case_id: str, tag: str, by: str, *, ticked: bool) -> Case:
-        """Tick or untick one tag beside those of the newest version; see `workflow.set_tags`."""
-
-        def change(case: Case, at: datetime) -> Case:
-            others = tuple(other for other in case.tags if other != tag)
-            return workflow.set_tags(case, (*others, tag) if ticked else others, by, at)
-
-        return self._change(case_id, change)
-
-    def keep_decision_words(self, case_id: str, field: str, text: str) -> Case:
-        """See `workflow.keep_decision_words`."""
-        return self._change(case_id, lambda case, at: workflow.keep_decision_words(case, field, text, at))
-
-    def decide(
-        self,
-        case_id: str,
-        kind: DecisionKind,
-        by: str,
-        *,
-        reason: str = "",
-        overrides: Mapping[ObstacleId, str] | None = None,
-        seen: str | None = None,
-    ) -> Case:
-        """See `obstacles.decide`."""
-        return self._change(
-            case_id,
-            lambda case, at: obstacles.decide(case, kind, by, at, reason=reason, overrides=overrides, seen=seen),
-        )
-
-    def reopen(self, case_id: str, by: str) -> Case:
-        """See `workflow.reopen`."""
-        return self._change(case_id, lambda case, at: workflow.reopen(case, by, at))
+    set_classification = _to_newest(workflow.set_classification)
+    set_tags = _to_newest(workflow.set_tags)
+    tick_tag = _to_newest(workflow.tick_tag)
+    keep_decision_words = _to_newest(workflow.keep_decision_words)
+    decide = _to_newest(obstacles.decide)
+    reopen = _to_newest(workflow.reopen)
 
     def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
         """See `obstacles.obstacles`."""
-        return obstacles.obstacles(case, self._clock())
+        return obstacles.obstacles(case, self._tools.clock())
 
     def form_warnings(self, case: Case) -> tuple[LintWarning, ...]:
         """See `quotes.form_warnings`; empty without a note."""
@@ -320,32 +253,7 @@ class CaseService:
     def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
         """The links that the note cites, each with how it answered within the last day, if it was asked."""
         cited = links.cited_links(case.draft) if case.draft else ()
-        return tuple((url, links.newest_check(case, url, self._clock())) for url in cited)
-
-    # --- long work, as steps for a job runner ---
-
-    def gather_steps(self, case_id: str) -> list[Step]:
-        """From post to evidence; finished stages are kept."""
-        return self._stages.gather(case_id)
-
-    def follow_up_steps(self, case_id: str) -> list[Step]:
-        """The follow-up search that was asked for, from where it stopped. Raises WorkflowError when none was."""
-        return self._stages.follow_up(case_id)
-
-    def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
-        """Candidate notes from the passages in use; `before_inspection` proposes from all of them."""
-        return self._stages.write(case_id, before_inspection=before_inspection)
-
-    def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
-        """Gates, principles and lint of the current text; the jury and its links, unless `scores_only`.
-
-        `before_inspection` judges over the passages that the text cites.
-        """
-        return self._stages.assess(case_id, before_inspection=before_inspection, scores_only=scores_only)
-
-    def check_link_steps(self, case_id: str) -> list[Step]:
-        """Every link of the note asked again, also those that were asked just now."""
-        return self._stages.check_links(case_id)
+        return tuple((url, links.newest_check(case, url, self._tools.clock())) for url in cited)
 
     def list(
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0

@@ -73,13 +73,13 @@ def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case
 
 
 class StageRunner:
-    """Makes the steps of each job; holds no case."""
+    """Makes the steps of long work on a case, for a job runner; holds no case."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._store = tools.store
 
-    def gather(self, case_id: str) -> list[Step]:
+    def gather_steps(self, case_id: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
         case = self._open(case_id)
         nowhere = intake.nowhere_to_look(places_of(case))
@@ -104,7 +104,7 @@ class StageRunner:
             steps.insert(0, self._image_step(case_id))
         return self._metered(case_id, steps)
 
-    def follow_up(self, case_id: str) -> list[Step]:
+    def follow_up_steps(self, case_id: str) -> list[Step]:
         """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
         asked = follow_up.unfinished(self._open(case_id).open_search)
         which, work = follow_up.with_id(asked.id), follow_up.stages_of(asked, self._tools)
@@ -138,10 +138,10 @@ class StageRunner:
         )
         return replace(step, name=name)
 
-    def write(self, case_id: str, *, before_inspection: bool) -> list[Step]:
-        """Candidate notes, compared and the best one revised.
+    def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
+        """Candidate notes from the passages in use, compared and the best one revised.
 
-        Raises WorkflowError while no passage is in use, unless only proposing.
+        `before_inspection` proposes from all of them; else WorkflowError while no passage is in use.
         """
         case = self._open(case_id)
         if not case.used_evidence and not before_inspection:
@@ -154,10 +154,10 @@ class StageRunner:
             steps.append(self._step(case_id, StageName.REVISE, revise))
         return self._metered(case_id, steps)
 
-    def assess(self, case_id: str, *, before_inspection: bool, scores_only: bool = False) -> list[Step]:
-        """One assessment of the text, the jury, and the links.
+    def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
+        """One assessment of the text, the jury, and the links; with `scores_only` the assessment alone, for studies.
 
-        With `scores_only` the assessment alone, for studies. Raises WorkflowError when there is no text.
+        `before_inspection` judges over the passages that the text cites; else WorkflowError when there is no text.
         """
         case = self._open(case_id)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
@@ -171,7 +171,7 @@ class StageRunner:
             case_id, [self._step(case_id, name, do) for name, do in (work[:1] if scores_only else work)]
         )
 
-    def check_links(self, case_id: str) -> list[Step]:
+    def check_link_steps(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
         self._open(case_id)
         return [self._step(case_id, StageName.LINKS, partial(self._ask_links, afresh=True))]
@@ -195,7 +195,7 @@ class StageRunner:
                 return case
             require_still_open(case)
             text, shows = (words[: intake.MAX_IMAGE_WORDS] for words in (reading.text, reading.shows))
-            return intake.describe_image(case, image.sha256, text, shows, PROGRAM, clock(), read_by=engine.name)
+            return intake.describe_image(case, clock(), image.sha256, text, shows, PROGRAM, read_by=engine.name)
 
         def run(progress: Progress) -> str:
             waiting = intake.unread_images(store.get(case_id))

@@ -92,7 +92,7 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
     return (*case.revisions, case.draft)[-_KEPT_REVISIONS:]
 
 
-def open_passage(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
+def open_passage(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""
     require_open(case)
     item = require_passage(case, evidence_id)
@@ -102,7 +102,7 @@ def open_passage(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
     return with_event(case, at, by, "passage opened", evidence_id, evidence=_with_review(case, evidence_id, review))
 
 
-def judge(case: Case, evidence_id: str, verdict: Verdict | None, reason: str, by: str, at: datetime) -> Case:
+def judge(case: Case, at: datetime, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
     """Set, change or (None) take back a person's verdict on a passage that they opened."""
     require_open(case)
     item = require_passage(case, evidence_id)
@@ -118,7 +118,7 @@ def judge(case: Case, evidence_id: str, verdict: Verdict | None, reason: str, by
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
 
 
-def edit_draft(case: Case, text: str, by: str, at: datetime, *, based_on: str | None) -> Case:
+def edit_draft(case: Case, at: datetime, text: str, by: str, *, based_on: str | None) -> Case:
     """Replace the note's text. `based_on` is the sha256 of the text that was edited (None: there was none).
 
     Refused when somebody else changed the text meanwhile, so that neither version is lost, and
@@ -143,18 +143,18 @@ def edit_draft(case: Case, text: str, by: str, at: datetime, *, based_on: str | 
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
 
-def quote(case: Case, quotation: Quotation, by: str, at: datetime) -> Case:
+def quote(case: Case, at: datetime, quotation: Quotation, by: str) -> Case:
     """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
     if item is None or quotation not in case.quotations:
         raise InputError("This sentence is not offered any more.", "Find sentences to quote again.")
     text = case.draft.text.rstrip() if case.draft else ""
     based_on = case.draft.sha256 if case.draft else None
-    return edit_draft(case, f"{text} {quoted(item, quotation)}".strip(), by, at, based_on=based_on)
+    return edit_draft(case, at, f"{text} {quoted(item, quotation)}".strip(), by, based_on=based_on)
 
 
 def compare_sentence(
-    case: Case, words: str, evidence_id: str, support: Support, by: str, at: datetime, *, doubts_settled: bool = False
+    case: Case, at: datetime, words: str, evidence_id: str, support: Support, by: str, *, doubts_settled: bool = False
 ) -> Case:
     """What a person found when they compared a sentence of the note, by its words, with that passage.
 
@@ -190,7 +190,7 @@ def compare_sentence(
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=(*others, check)[-_KEPT_CHECKS:])
 
 
-def choose_candidate(case: Case, sha256: str, by: str, at: datetime) -> Case:
+def choose_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
     """Make the candidate of that text the draft; the replaced text stays in the revisions.
 
     By its text and not by its place: new candidates may have come since the person saw the list.
@@ -204,7 +204,7 @@ def choose_candidate(case: Case, sha256: str, by: str, at: datetime) -> Case:
     return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
 
 
-def undo_edit(case: Case, by: str, at: datetime) -> Case:
+def undo_edit(case: Case, at: datetime, by: str) -> Case:
     """Go back to the text before the last change."""
     require_open(case)
     if not case.revisions:
@@ -213,7 +213,7 @@ def undo_edit(case: Case, by: str, at: datetime) -> Case:
     return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
 
 
-def set_classification(case: Case, classification: Classification, by: str, at: datetime) -> Case:
+def set_classification(case: Case, at: datetime, classification: Classification, by: str) -> Case:
     """Choose what X's form asks first; tags of the other kind are taken off."""
     require_open(case)
     if classification is case.classification:
@@ -222,7 +222,7 @@ def set_classification(case: Case, classification: Classification, by: str, at: 
     return with_event(case, at, by, "classified", classification.value, classification=classification, tags=tags)
 
 
-def set_tags(case: Case, tags: Sequence[str], by: str, at: datetime) -> Case:
+def set_tags(case: Case, at: datetime, tags: Sequence[str], by: str) -> Case:
     """Tick exactly these tags (columns of X's data)."""
     require_open(case)
     allowed = tags_of(case.classification)
@@ -235,7 +235,13 @@ def set_tags(case: Case, tags: Sequence[str], by: str, at: datetime) -> Case:
     return with_event(case, at, by, "tags chosen", ", ".join(ordered) or "none", tags=ordered)
 
 
-def keep_decision_words(case: Case, field: str, text: str, at: datetime) -> Case:
+def tick_tag(case: Case, at: datetime, tag: str, by: str, *, ticked: bool) -> Case:
+    """Tick or untick one tag beside those that are there; see `set_tags`."""
+    others = tuple(other for other in case.tags if other != tag)
+    return set_tags(case, at, (*others, tag) if ticked else others, by)
+
+
+def keep_decision_words(case: Case, at: datetime, field: str, text: str) -> Case:
     """Keep what is being written towards the decision; no line in the audit trail, for nothing is decided yet."""
     require_open(case)
     text = checked_reason(text)
@@ -245,7 +251,7 @@ def keep_decision_words(case: Case, field: str, text: str, at: datetime) -> Case
     return case if words == case.decision_words else case.model_copy(update={"decision_words": words, "updated_at": at})
 
 
-def reopen(case: Case, by: str, at: datetime) -> Case:
+def reopen(case: Case, at: datetime, by: str) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
         raise WorkflowError("not decided", "This case is open already.")
@@ -295,7 +301,7 @@ def on_record(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
     return (*case.earlier_evidence, EvidenceSet(at=at, why=why, evidence=case.evidence))
 
 
-def bring_back(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
+def bring_back(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
     require_open(case)
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
@@ -314,7 +320,7 @@ def bring_back(case: Case, evidence_id: str, by: str, at: datetime) -> Case:
     )
 
 
-def bring_back_set(case: Case, number: int, by: str, at: datetime) -> Case:
+def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
     """Make an earlier set (from 0, oldest first) the present one; what the note uses stays beside it.
 
     A passage that is in both keeps the review it has now. The set that this replaces goes on record.

@@ -1,7 +1,7 @@
 """Long work in the background: named steps with progress, cancel and resume. Knows nothing of cases."""
 
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, StepRecord, StepState
-from crowdnotes.jobs.runner import JobRunner, ThreadJobRunner
+from crowdnotes.jobs.runner import JobRunner
 
 __all__ = [
     "JobRecord",
@@ -11,5 +11,4 @@ __all__ = [
     "Step",
     "StepRecord",
     "StepState",
-    "ThreadJobRunner",
 ]

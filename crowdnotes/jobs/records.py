@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import threading
 import time
 import uuid
 from collections.abc import Callable, Collection
@@ -128,8 +127,8 @@ _SILENCE_SECONDS = 30.0  # many heartbeats: a busy database or a short sleep of 
 
 # Tells this process from an earlier one with the same number, as in a restarted container.
 _TOKEN = uuid.uuid4().hex[:12]
-_running_here: set[str] = set()
-_lock = threading.Lock()
+running_here: set[str] = set()
+"""The ids of the jobs that this process works on."""
 
 
 def this_process() -> str:
@@ -137,23 +136,10 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{_TOKEN}"
 
 
-def mark_running(job_id: str) -> None:
-    """Note that this process works on the job."""
-    with _lock:
-        _running_here.add(job_id)
-
-
-def mark_ended(job_id: str) -> None:
-    """Note that it no longer does."""
-    with _lock:
-        _running_here.discard(job_id)
-
-
 def is_alive(job_id: str, owner: str, heartbeat: float) -> bool:
     """Whether `owner` can still be at work on the job; `heartbeat` is in seconds since the epoch."""
     if owner == this_process():
-        with _lock:
-            return job_id in _running_here
+        return job_id in running_here
     host, pid, _ = owner.rsplit(":", 2)
     if host == socket.gethostname() and not _process_exists(int(pid)):
         return False
@@ -191,11 +177,9 @@ class JobTable:
                 if is_alive(row["id"], row["owner"], row["heartbeat"]):
                     raise _under_way()
                 connection.execute(update(jobs).where(jobs.c.id == row["id"]).values(under_way=False))
-            row_values = {"id": record.id, "case_id": record.case_id, "started_at": record.started_at}
+            fixed = record.model_dump(include={"id", "case_id", "started_at", "owner"})
             try:
-                connection.execute(
-                    insert(jobs).values(**row_values, owner=record.owner, cancel_asked=False, **_values(record))
-                )
+                connection.execute(insert(jobs).values(**fixed, cancel_asked=False, **_changing(record)))
             except IntegrityError as error:  # another process was first, a moment ago
                 raise _under_way() from error
 
@@ -203,7 +187,7 @@ class JobTable:
         """Keep the job's progress; False if it is no longer the owner's to change: ended elsewhere, or deleted."""
         own = (jobs.c.id == record.id, jobs.c.owner == record.owner, jobs.c.under_way)
         with writing(self._engine) as connection:
-            return bool(connection.execute(update(jobs).where(*own).values(_values(record))).rowcount)
+            return bool(connection.execute(update(jobs).where(*own).values(_changing(record))).rowcount)
 
     def get(self, job_id: str) -> JobRecord:
         """The job as it stands; JobError without one."""
@@ -243,7 +227,7 @@ def _under_way() -> JobError:
     return JobError("This case has work under way already.", "Wait until it is done, or cancel it, then try again.")
 
 
-def _values(record: JobRecord) -> dict[str, object]:
+def _changing(record: JobRecord) -> dict[str, object]:
     return {"under_way": record.state.under_way, "heartbeat": time.time(), "document": record.model_dump_json()}
 
 

@@ -10,7 +10,6 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
 
 from sqlalchemy import Engine
 
@@ -23,8 +22,7 @@ from crowdnotes.jobs.records import (
     Step,
     StepRecord,
     StepState,
-    mark_ended,
-    mark_running,
+    running_here,
     this_process,
 )
 from crowdnotes.storage.tables import storable_text
@@ -156,39 +154,11 @@ _LOOK_SECONDS = 0.1  # between two looks at a job of another process
 _CLOSING_SECONDS = 5.0  # a step that does not look at its Progress for longer is left behind
 
 
-class JobRunner(Protocol):
-    """Does long work outside the caller's thread. Raises JobError, and StoreError and its kinds."""
+class JobRunner:
+    """Does long work outside the caller's thread: `workers` jobs at once, the others in line.
 
-    def start(self, case_id: str, kind: str, steps: Sequence[Step]) -> JobRecord:
-        """Queue the steps; JobError if that case has a job under way, in whatever process.
-
-        To resume or retry, start the same steps again: those whose `finished` says so are kept.
-        """
-        ...
-
-    def get(self, job_id: str) -> JobRecord:
-        """The job as it stands; JobError without one."""
-        ...
-
-    def latest(self, case_id: str) -> JobRecord | None:
-        """The job of the case that was started last."""
-        ...
-
-    def cancel(self, job_id: str) -> None:
-        """Ask the job to stop; a running step does so at its next look at its Progress."""
-        ...
-
-    def wait(self, job_id: str, timeout: float | None = None) -> JobRecord:
-        """The job when it has ended, or as it stands after `timeout` seconds."""
-        ...
-
-    def close(self) -> None:
-        """Stop all work and take no more; jobs under way end as INTERRUPTED."""
-        ...
-
-
-class ThreadJobRunner:
-    """`workers` jobs at once, the others in line. Threads live only while there is work."""
+    Threads live only while there is work. Raises JobError, and StoreError and its kinds.
+    """
 
     def __init__(
         self, engine: Engine, workers: int = 2, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -206,7 +176,10 @@ class ThreadJobRunner:
         atexit.register(self.close)
 
     def start(self, case_id: str, kind: str, steps: Sequence[Step]) -> JobRecord:
-        """See `JobRunner.start`."""
+        """Queue the steps; JobError if that case has a job under way, in whatever process.
+
+        To resume or retry, start the same steps again: those whose `finished` says so are kept.
+        """
         now = self._clock()
         record = JobRecord(
             id=uuid.uuid4().hex,
@@ -220,30 +193,33 @@ class ThreadJobRunner:
         )
         if self._closed.is_set():
             raise JobError("CrowdNotes is closing.", "Start it again, then resume.")
-        mark_running(record.id)
+        running_here.add(record.id)
         try:
             self._table.add(record)
         except BaseException:
-            mark_ended(record.id)
+            running_here.discard(record.id)
             raise
         self._enqueue(record.id, JobRun(self._table, record, tuple(steps), self._clock))
         return record
 
     def get(self, job_id: str) -> JobRecord:
-        """See `JobRunner.get`."""
+        """The job as it stands; JobError without one."""
         return self._table.get(job_id)
 
     def latest(self, case_id: str) -> JobRecord | None:
-        """See `JobRunner.latest`."""
+        """The job of the case that was started last."""
         return self._table.latest(case_id)
 
     def cancel(self, job_id: str) -> None:
-        """See `JobRunner.cancel`. In another process it takes until that one's next heartbeat."""
+        """Ask the job to stop; a running step does so at its next look at its Progress.
+
+        In another process it takes until that one's next heartbeat.
+        """
         self._table.ask_to_cancel(job_id)
         self._stop(job_id, JobState.CANCELLED)
 
     def wait(self, job_id: str, timeout: float | None = None) -> JobRecord:
-        """See `JobRunner.wait`."""
+        """The job when it has ended, or as it stands after `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._lock:
             run = self._runs.get(job_id)
@@ -256,7 +232,7 @@ class ThreadJobRunner:
             time.sleep(_LOOK_SECONDS)
 
     def close(self) -> None:
-        """See `JobRunner.close`. Waits a few seconds at most."""
+        """Stop all work and take no more; jobs under way end as INTERRUPTED. Waits a few seconds at most."""
         atexit.unregister(self.close)
         with self._lock:
             self._closed.set()
@@ -296,7 +272,7 @@ class ThreadJobRunner:
         try:
             run.run()
         finally:
-            mark_ended(job_id)
+            running_here.discard(job_id)
             with self._lock:
                 del self._runs[job_id]
 

@@ -331,5 +331,5 @@ def test_a_follow_up_that_was_begun_under_another_cutoff_does_not_go_on() -> Non
     ended = asked.model_copy(update={"id": "m", "finished_at": AT})
     case = make_case(follow_ups=(ended, asked))
     places = Places(mode=case.mode, urls=("https://news.example.org/a",))
-    assert change_sources(case, places, "ann", AT).follow_ups == (ended, asked)
-    assert change_sources(case, replace(places, until=date(2020, 1, 1)), "ann", AT).follow_ups == (ended,)
+    assert change_sources(case, AT, places, "ann").follow_ups == (ended, asked)
+    assert change_sources(case, AT, replace(places, until=date(2020, 1, 1)), "ann").follow_ups == (ended,)

@@ -50,7 +50,7 @@ def test_unusual_text_is_kept_as_it_is(text: str) -> None:
 def test_changing_the_post_puts_the_old_evidence_on_record() -> None:
     case = make_case(evidence=(make_evidence(1),))
     post = intake.checked_post("Another claim", None, None, 25_000)
-    changed = intake.change_post(case, post, "ann", AT)
+    changed = intake.change_post(case, AT, post, "ann")
     assert changed.evidence == ()
     assert changed.earlier_evidence == (EvidenceSet(at=AT, why="the post was changed", evidence=case.evidence),)
     assert changed.events[-1].detail == case.post.text
@@ -62,9 +62,9 @@ def test_new_links_make_reading_run_again_but_not_the_search() -> None:
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=stages)
-    more = intake.change_sources(case, Places(Mode.AUTOMATION, ("https://a.org/",), ("med",)), "ann", AT)
+    more = intake.change_sources(case, AT, Places(Mode.AUTOMATION, ("https://a.org/",), ("med",)), "ann")
     assert [stage.name for stage in more.stages] == [StageName.QUERIES, StageName.SEARCH]
-    other = intake.change_sources(case, Places(Mode.AUTOMATION, libraries=("news",)), "ann", AT)
+    other = intake.change_sources(case, AT, Places(Mode.AUTOMATION, libraries=("news",)), "ann")
     assert other.stages == ()
 
 
@@ -72,7 +72,7 @@ def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trai
     stage = Stage(name=StageName.SEARCH, finished_at=AT, seconds=1, summary="", engine="local")
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=(stage,), evidence=(make_evidence(1),))
     places = Places(Mode.AUTOMATION, libraries=("med",), until=date(2024, 3, 5))
-    bound = intake.change_sources(case, places, "ann", AT)
+    bound = intake.change_sources(case, AT, places, "ann")
     assert bound.until == date(2024, 3, 5)
     assert bound.stages == ()
     assert bound.events[-1].detail.endswith("no later than 2024-03-05")
@@ -81,10 +81,10 @@ def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trai
 
 def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
     item = intake.passage_by_hand("https://paywalled.example.org/a", "", "The words that matter.", {})
-    case = intake.add_evidence(make_case(evidence=(make_evidence(1),)), item, "ann", AT)
+    case = intake.add_evidence(make_case(evidence=(make_evidence(1),)), AT, item, "ann")
     assert case.evidence[1].id == "E2"
     assert "by hand" in case.evidence[1].source.outcome_detail
-    assert intake.add_evidence(case, item, "ann", AT) is case
+    assert intake.add_evidence(case, AT, item, "ann") is case
 
 
 def test_a_passage_copied_by_hand_is_tidied_as_pages_are_but_keeps_its_lines_and_the_cells_of_its_table() -> None:

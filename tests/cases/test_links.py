@@ -106,11 +106,11 @@ def test_a_dead_link_is_passed_over_only_with_a_reason_that_stays_in_the_decisio
         case = done.model_copy(update={"decision": None, "link_checks": (dead,)})
         seen = case.draft.sha256 if case.draft else None
         with pytest.raises(WorkflowError, match=r"dead \(404\)"):
-            decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen)
+            decide(case, AT, DecisionKind.APPROVED, "ann", seen=seen)
         with pytest.raises(WorkflowError, match=r"dead \(404\)"):
-            decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen, overrides={_unanswered(url): "ok"})
+            decide(case, AT, DecisionKind.APPROVED, "ann", seen=seen, overrides={_unanswered(url): "ok"})
         reasons = {_unanswered(url): "The archive still has the page."}
-        approved = decide(case, DecisionKind.APPROVED, "ann", AT, seen=seen, overrides=reasons)
+        approved = decide(case, AT, DecisionKind.APPROVED, "ann", seen=seen, overrides=reasons)
         assert approved.decision is not None
         assert [(item.obstacle, item.reason) for item in approved.decision.overrides] == list(reasons.items())
 

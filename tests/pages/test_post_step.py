@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases.job_kinds import JOB_KINDS
 from crowdnotes.domain import Mode
+from crowdnotes.jobs import Step
 from tests.pages.conftest import NOTE, POST, ROOT, Desk, note_of, texts
 
 
@@ -67,10 +71,10 @@ def test_without_anywhere_to_look_the_lines_that_are_no_links_are_told_as_well(d
 
 
 def test_a_fault_that_nobody_foresaw_leaves_no_case_behind(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object) -> list[Step]:
         raise RuntimeError("no foresight")
 
-    monkeypatch.setattr(desk.workspace.service._stages, "gather", broken)
+    monkeypatch.setitem(JOB_KINDS, "gather", replace(JOB_KINDS["gather"], steps=broken))
     at = desk.app()
     at.text_area(key="new-post-text").set_value(POST)
     at.button(key="start").click().run()
