@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from crowdnotes.demonstration import is_demonstration_url
-from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support, agreement
+from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
 from crowdnotes.text.note_rules import CLASSIFICATIONS, NOTE_LIMIT, find_urls, note_length, tags_of
 
 
@@ -252,7 +252,7 @@ def _score_lines(case: Case) -> Iterator[str]:
         if sentence.support is not Support.SUPPORTED and case.draft is not None and case.assessment_is_current:
             words = case.draft.text[sentence.span.start : sentence.span.end]
             yield f"- {sentence.support.value}: “{_inline(words)}” {_inline(' '.join(sentence.doubts))}".rstrip()
-    if together := agreement(case):
+    if together := case.agreement:
         yield f"- Gates and jury (a simulation): {_inline(together)}"
     yield ""
 

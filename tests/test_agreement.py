@@ -11,7 +11,6 @@ from crowdnotes.domain import (
     GateStatus,
     JuryVerdict,
     SideVotes,
-    agreement,
     gates_and_jury,
 )
 from crowdnotes.testing import FixedClock, make_case
@@ -70,7 +69,7 @@ def test_one_sentence_reconciles_gates_and_jury(
 
 
 def test_a_case_that_was_not_judged_has_no_such_sentence() -> None:
-    assert agreement(make_case()) == ""
+    assert make_case().agreement == ""
 
 
 def test_a_verdict_of_before_the_chance_was_told_still_opens() -> None:

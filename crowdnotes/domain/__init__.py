@@ -5,7 +5,6 @@ Assessment → Decision. Terms are the field's own (communitynotes.x.com/guide; 
 Times are aware datetimes in UTC. Offsets are in Unicode code points, end exclusive.
 """
 
-from crowdnotes.domain.agreement import agreement, gates_and_jury
 from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.case import (
     Case,
@@ -26,14 +25,24 @@ from crowdnotes.domain.evidence import (
     BY_HAND,
     UNDATED,
     WAYBACK,
+    Aim,
+    AnswerKind,
     DateOrigin,
     Evidence,
     EvidenceSet,
     FetchOutcome,
+    Hit,
     Passage,
+    PassageAnswer,
+    Points,
+    ProviderOutcome,
+    ProviderState,
+    Query,
     ReadAs,
     Review,
+    Settlement,
     Source,
+    SourceCategory,
     Verdict,
     basis_sha256,
 )
@@ -56,6 +65,7 @@ from crowdnotes.domain.judgement import (
     PrincipleResult,
     RuleWord,
     SideVotes,
+    gates_and_jury,
     in_100,
 )
 from crowdnotes.domain.note import Basis, Draft, Quotation, SentenceCheck, SentenceSupport, Support
@@ -70,6 +80,4 @@ from crowdnotes.domain.obstacle import (
     remaining,
 )
 from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post
-from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, ProviderState, Query, SourceCategory
-from crowdnotes.domain.settlement import AnswerKind, PassageAnswer, Points, Settlement
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION, upgraded, version_of

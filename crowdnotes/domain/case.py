@@ -8,13 +8,21 @@ from enum import StrEnum
 from pydantic import Field
 
 from crowdnotes.domain.base import Noun
-from crowdnotes.domain.evidence import Evidence, EvidenceSet, Source, basis_sha256
-from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck
+from crowdnotes.domain.evidence import (
+    Aim,
+    Evidence,
+    EvidenceSet,
+    Hit,
+    ProviderOutcome,
+    Query,
+    Settlement,
+    Source,
+    basis_sha256,
+)
+from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck, gates_and_jury
 from crowdnotes.domain.note import Draft, Quotation, SentenceCheck
 from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
-from crowdnotes.domain.search import Aim, Hit, ProviderOutcome, Query
-from crowdnotes.domain.settlement import Settlement
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION
 
 
@@ -310,6 +318,14 @@ class Case(Noun):
             and self.assessment.text_sha256 == self.draft.sha256
             and self.assessment.basis_sha256 == self.basis_sha256
         )
+
+    @property
+    def agreement(self) -> str:
+        """What gates and jury say together of the draft; nothing unless both judged this very text."""
+        verdict = self.verdict_on(self.draft.sha256) if self.draft else None
+        if verdict is None or self.assessment is None or not self.assessment_is_current:
+            return ""
+        return gates_and_jury(self.assessment, verdict)
 
     @property
     def status(self) -> CaseStatus:

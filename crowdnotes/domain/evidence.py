@@ -1,17 +1,93 @@
-"""What a person inspects: sources, their passages, and the person's review."""
+"""From searches to evidence: queries, hits, sources, passages, a person's reviews, and what settles the claim."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from enum import StrEnum
 
 from crowdnotes.domain.base import Noun, Span, text_sha256
-from crowdnotes.domain.search import Aim, SourceCategory
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
 UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
 AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person opened or pasted
 WAYBACK = "The Wayback Machine"  # how a sentence begins that says what the archive said
+
+
+class Query(Noun):
+    """One search, and what it is meant to find that the others do not. `language` is an ISO 639-1 code."""
+
+    text: str
+    purpose: str
+    language: str | None = None
+
+
+class Aim(StrEnum):
+    """What a search is for: judging the post, or seeing the best that speaks for its claim."""
+
+    JUDGE = "judge the claim"
+    OTHER_SIDE = "the other side"
+
+
+class SourceCategory(StrEnum):
+    """The seven kinds of source of CrowdNotes+ appendix B.1."""
+
+    HEALTH_AUTHORITY = "health authority"
+    RESEARCH = "research literature"
+    NEWS = "news media"
+    SOCIAL = "social media"
+    HEALTH_PORTAL = "health portal"
+    COMMERCIAL_ADVOCACY_NGO = "commercial, advocacy or NGO"
+    OTHER = "other"
+
+
+class Hit(Noun):
+    """A search result, before anything is read. Title and snippet are plain text.
+
+    `notices` are marks that a reader must see: "preprint", "retracted" and the like. `also_found_by`
+    are the other providers that gave the same page. `category` is what `evidence/provenance` says of the
+    page's host; the program sets it after the search. `rating` is what a fact-checker's review calls the
+    claim, in the checker's own words.
+    """
+
+    provider: str
+    title: str
+    snippet: str
+    query: str
+    url: str | None = None
+    published: date | None = None
+    library: str | None = None
+    record: int | None = None
+    score: float = 0.0
+    doi: str | None = None
+    pmid: str | None = None
+    language: str | None = None
+    category: SourceCategory = SourceCategory.OTHER
+    rating: str = ""
+    notices: tuple[str, ...] = ()
+    also_found_by: tuple[str, ...] = ()
+
+
+class ProviderState(StrEnum):
+    """How a search provider's part of a search ended; a failed search is not "nothing found"."""
+
+    ANSWERED = "answered"
+    FAILED = "failed"
+    NOT_CONFIGURED = "not configured"
+    RATE_LIMITED = "rate limited"
+    TIMED_OUT = "timed out"
+    CANCELLED = "cancelled"
+
+
+class ProviderOutcome(Noun):
+    """One provider's part of a search: how many distinct hits, how long, and a sentence for the user."""
+
+    provider: str
+    label: str
+    state: ProviderState
+    found: int = 0
+    seconds: float = 0.0
+    sentence: str = ""
 
 
 class FetchOutcome(StrEnum):
@@ -198,3 +274,63 @@ class EvidenceSet(Noun):
 def basis_sha256(evidence: tuple[Evidence, ...]) -> str:
     """Identity of a set of passages: their ids and exact texts, in order."""
     return text_sha256("\x00".join(f"{item.id}\x01{item.passage.text}" for item in evidence))
+
+
+class AnswerKind(StrEnum):
+    """How a passage answers the claim: outright, by a reader's own conclusion, or not at all."""
+
+    STATED = "stated"
+    INFERRED = "inferred"
+    NONE = "background"
+
+
+class Points(StrEnum):
+    """Which way a passage points."""
+
+    AGAINST = "against the claim"
+    FOR = "for the claim"
+    NEITHER = "neither way"
+
+
+class PassageAnswer(Noun):
+    """What one passage gives for the claim: `span` are the words of the passage that show it, as offsets in its text.
+
+    `to_program`: words in it speak to a program instead of people, so it answers nothing.
+    """
+
+    evidence_id: str
+    passage_sha256: str
+    answer: AnswerKind
+    points: Points = Points.NEITHER
+    span: Span | None = None
+    tells: str = ""
+    to_program: bool = False
+
+
+class Settlement(Noun):
+    """What a model found in the passages for the claim, passage by passage, and what is missing to settle it.
+
+    `post_to_program`: words in the post speak to a program instead of people.
+    """
+
+    passages: tuple[PassageAnswer, ...]
+    missing: str = ""
+    post_to_program: bool = False
+    engine: str
+    prompt_version: str | None = None
+
+    def of(self, item: Evidence) -> PassageAnswer | None:
+        """What was found of a passage as it is now; None when nobody has asked."""
+        known = (found for found in self.passages if found.evidence_id == item.id)
+        return next((found for found in known if found.passage_sha256 == text_sha256(item.passage.text)), None)
+
+    def answers(self, evidence: Iterable[Evidence]) -> list[tuple[Evidence, PassageAnswer]]:
+        """The passages that answer the claim, those that state it first."""
+        found = [(item, answer) for item in evidence if (answer := self.of(item)) is not None]
+        order = (AnswerKind.STATED, AnswerKind.INFERRED)
+        return [pair for wanted in order for pair in found if pair[1].answer is wanted]
+
+    def answer(self, evidence: Iterable[Evidence]) -> AnswerKind:
+        """The best that these passages give."""
+        best = self.answers(evidence)
+        return best[0][1].answer if best else AnswerKind.NONE

@@ -17,7 +17,6 @@ from crowdnotes.domain import (
     PrincipleResult,
     SideVotes,
     StageName,
-    agreement,
 )
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
@@ -233,8 +232,7 @@ def _jury_panel(case: Case) -> None:
             st.markdown(f":gray[:material/do_not_disturb_on: Not run.] {escaped(_why_not(case))}")
             return
         warnings = _jury_warnings(case, verdict)
-        together = agreement(case)
-        if together:
+        if together := case.agreement:
             st.markdown(f":material/balance: {escaped(together)}")
         for warning in warnings:
             st.markdown(f":orange[:material/warning:] {escaped(warning)}")
