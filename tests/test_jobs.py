@@ -447,17 +447,6 @@ def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: J
         assert connection.scalar(select(jobs.c.under_way).where(jobs.c.id == "old")) is False
 
 
-def test_a_job_of_a_kind_that_was_renamed_is_shown_by_its_name_of_today(engine: Engine, runner: JobRunner) -> None:
-    runner.wait(runner.start("c1", "follow_up", [step("read")]).id, timeout=SECONDS)
-    with writing(engine) as connection:
-        old = str(connection.scalar(select(jobs.c.document))).replace('"kind":"follow_up"', '"kind":"look"')
-        connection.execute(update(jobs).values(document=old))
-    assert '"look"' in old
-    latest = runner.latest("c1")
-    assert latest is not None
-    assert latest.kind == "follow_up"
-
-
 def test_a_job_that_another_version_recorded_hinders_nothing(engine: Engine, runner: JobRunner) -> None:
     record = runner.start("c1", "gather", [step("read")])
     runner.wait(record.id, timeout=SECONDS)

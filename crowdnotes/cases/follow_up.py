@@ -290,7 +290,7 @@ _FURTHER_QUERIES = 4
 _NOT_RUN = "NOT RUN:"
 
 
-def settle(case: Case, tools: Tools, *, may_search: bool) -> tuple[Changes, str]:
+def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[Changes, str]:
     """Whether the passages settle the claim; if none states it, one more search is put on record, once a gathering.
 
     `may_search`: that search is done next. Else none is put on record, where it would stay undone.

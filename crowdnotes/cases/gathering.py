@@ -169,7 +169,7 @@ def _link_id(url: str) -> str:
     return f"url:{text_sha256(urldefrag(url).url)[:12]}"
 
 
-def queries(case: Case, tools: Tools) -> tuple[Changes, str]:
+def queries(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     """Claims and diverse queries (CrowdNotes+ 4.2)."""
     brief = tools.brief(case)
     limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION else 0  # the claim alone

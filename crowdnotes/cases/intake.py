@@ -60,19 +60,19 @@ def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLin
             refused.append(RefusedLink(line, why))
             continue
         if url not in urls and len(urls) == _MAX_URLS:
-            full = InputError(f"“{shown(line)}” is one too many: a case takes {_MAX_URLS} links.")
-            refused.append(RefusedLink(line, full))
+            many = f"“{shown(line)}” is one too many: a case takes {_MAX_URLS} links."
+            refused.append(RefusedLink(line, InputError(many, "Bring the best ones.")))
         else:
             urls[url] = None
     return tuple(urls), tuple(refused)
 
 
 def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
-    """The URLs, each once, in order; InputError names the first that cannot be one."""
-    checked = tuple(dict.fromkeys(checked_url(url) for url in urls if url.strip()))
-    if len(checked) > _MAX_URLS:
-        raise InputError(f"That is {len(checked)} links; a case takes {_MAX_URLS}.", "Bring the best ones.")
-    return checked
+    """The URLs, each once, in order; InputError names the first that cannot be one, or is one too many."""
+    taken, refused = usable_urls([url for url in urls if url.strip()])
+    if refused:
+        raise refused[0].why
+    return taken
 
 
 def checked_url(url: str) -> str:

@@ -1,4 +1,4 @@
-"""What approval demands, in one place: nothing is approved that a person has not read and judged.
+"""What approval demands: nothing is approved that a person has not read and judged, or whose links do not answer.
 
 `obstacles` lists every rule that still refuses, so that a page can show what a case waits for; `decide` refuses with
 the first of them. Some can be overridden by a written reason, which the decision keeps with the obstacle's id.
@@ -6,10 +6,9 @@ the first of them. Some can be overridden by a written reason, which the decisio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 
-from crowdnotes.cases.links import unproven_links
 from crowdnotes.cases.workflow import checked_reason, require_open, with_event
 from crowdnotes.domain import (
     BY_PERSON,
@@ -19,6 +18,8 @@ from crowdnotes.domain import (
     DecisionKind,
     Draft,
     GateStatus,
+    LinkCheck,
+    LinkState,
     Obstacle,
     ObstacleId,
     ObstacleKind,
@@ -26,8 +27,10 @@ from crowdnotes.domain import (
     remaining,
 )
 from crowdnotes.errors import WorkflowError
+from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.gates import GATES
 from crowdnotes.gates.form import unfound_quotes
+from crowdnotes.jobs import Progress
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
@@ -95,7 +98,7 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
         for warning in (*blocking(lint(draft.text)), *quotes):
             yield _obstacle(ObstacleKind.FORM, warning.code, warning.message)
         yield from _judgement(case)
-        yield from _links(case, at, draft)
+        yield from _links(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:
         yield _obstacle(ObstacleKind.NO_TAG, "", "X's form asks why the post is misleading.", "Tick at least one tag.")
 
@@ -159,7 +162,7 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         yield obstacle
 
 
-def _links(case: Case, at: datetime, draft: Draft) -> Iterator[Obstacle]:
+def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
     told = _told_by_gate(case, draft)
     for url in uninspected_links(case, draft):
         if url in told:
@@ -171,7 +174,9 @@ def _links(case: Case, at: datetime, draft: Draft) -> Iterator[Obstacle]:
             "Add it as a source and read it, or write why it should stay.",
         )
     # X's evaluator asks every link for a 200; so does approval, within the last day.
-    for url, check in unproven_links(case, draft, at):
+    for url, check in link_checks(case, draft, at):
+        if check is not None and check.state is LinkState.LIVE:
+            continue
         why = f" {check.sentence}" if check is not None and check.sentence else ""
         yield _obstacle(
             ObstacleKind.LINK_UNANSWERED,
@@ -193,10 +198,49 @@ def _told_by_gate(case: Case, draft: Draft) -> set[str]:
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
     """URLs in the note that are none of the used passages' own."""
     known = {_page(item.source.url) for item in case.used_evidence if item.source.url}
-    links = (url.url for url in find_urls(draft.text))
-    return tuple(dict.fromkeys(url for url in links if _page(url) not in known))
+    return tuple(url for url in cited_links(draft) if _page(url) not in known)
 
 
 def _page(url: str) -> str:
     """What was read and is linked to must be one page: another version of a paper is not."""
     return canonical_url(url, papers=False)
+
+
+_CHECK_HOLDS = timedelta(hours=24)  # pages rarely vanish within a day; what is older says little about now
+_ASKED_AGAIN_AFTER = timedelta(hours=1)  # so that scoring after each edit asks only for links that are new
+_KEPT = 50  # checks on record, so that an undo finds its links' checks again
+
+
+def cited_links(draft: Draft) -> tuple[str, ...]:
+    """The links of a note as they stand in it, each once, in order."""
+    return tuple(dict.fromkeys(url.url for url in find_urls(draft.text)))
+
+
+def link_checks(case: Case, draft: Draft, now: datetime) -> tuple[tuple[str, LinkCheck | None], ...]:
+    """The links that the note cites, each with how this very link answered within the last day, if it was asked."""
+    known = _known_checks(case, now - _CHECK_HOLDS)
+    return tuple((url, known.get(url)) for url in cited_links(draft))
+
+
+def check_links(
+    case: Case, progress: Progress, checker: LinkChecker, clock: Callable[[], datetime], *, afresh: bool
+) -> tuple[Mapping[str, object], str]:
+    """Ask the note's links; those asked within the last hour only when `afresh`. A dead one fails nothing."""
+    if case.draft is None:
+        return {}, "There is no note, so no link to check."
+    now, links = clock(), cited_links(case.draft)
+    lately = {} if afresh else _known_checks(case, now - _ASKED_AGAIN_AFTER)
+    missing = [url for url in links if url not in lately]
+    known = {check.url: check for check in case.link_checks if now - check.checked_at <= _CHECK_HOLDS}
+    known |= {check.url: check for check in checker.check(missing, progress.check, case.until)}
+    cited = {url: known.pop(url) for url in links}
+    others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
+    live = sum(check.state is LinkState.LIVE for check in cited.values())
+    summary = f"{live} of {len(cited)} links answer" if cited else "The note has no link"
+    return {"link_checks": (*cited.values(), *others)}, summary
+
+
+def _known_checks(case: Case, since: datetime) -> dict[str, LinkCheck]:
+    """By link; of a page that is gone, only where its copy was sought under the case's own cutoff."""
+    checks = (check for check in case.link_checks if check.checked_at >= since)
+    return {check.url: check for check in checks if not check.is_gone or check.until == case.until}

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import Concatenate, ParamSpec
 
-from crowdnotes.cases import follow_up, intake, links, obstacles, workflow
+from crowdnotes.cases import follow_up, intake, obstacles, workflow
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
@@ -251,9 +251,8 @@ class CaseService(StageRunner):
         return preview(clean_picture(content, name).content)
 
     def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
-        """The links that the note cites, each with how it answered within the last day, if it was asked."""
-        cited = links.cited_links(case.draft) if case.draft else ()
-        return tuple((url, links.newest_check(case, url, self._tools.clock())) for url in cited)
+        """See `obstacles.link_checks`; empty without a note."""
+        return obstacles.link_checks(case, case.draft, self._tools.clock()) if case.draft else ()
 
     def list(
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from crowdnotes.cases import follow_up, gathering, intake, links
+from crowdnotes.cases import follow_up, gathering, intake, obstacles
 from crowdnotes.cases.follow_up import SearchWork, Which
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
@@ -86,19 +86,15 @@ class StageRunner:
         if nowhere is not None:
             raise nowhere
         tools = self._tools
-        work: list[tuple[StageName, Work]] = [
-            (StageName.READ, partial(gathering.read, tools=tools)),
-            (StageName.PASSAGES, partial(gathering.passages, tools=tools)),
+        searches, thinks = case.mode is Mode.AUTOMATION, tools.engine.uses_language_model
+        work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
+            *([(StageName.QUERIES, gathering.queries)] if searches or thinks else []),
+            *([(StageName.SEARCH, gathering.search)] if searches else []),
+            (StageName.READ, gathering.read),
+            (StageName.PASSAGES, gathering.passages),
         ]
-        if case.mode is Mode.AUTOMATION:
-            work[:0] = [
-                (StageName.QUERIES, lambda case, _: gathering.queries(case, tools)),
-                (StageName.SEARCH, partial(gathering.search, tools=tools)),
-            ]
-        elif tools.engine.uses_language_model:
-            work.insert(0, (StageName.QUERIES, lambda case, _: gathering.queries(case, tools)))
-        steps = [self._step(case_id, name, do, resumable=True) for name, do in work]
-        if tools.engine.uses_language_model:
+        steps = [self._step(case_id, name, partial(do, tools=tools), resumable=True) for name, do in work]
+        if thinks:
             steps += self._settle_steps(case_id, case.mode)
         if tools.engine.sees and intake.unread_images(case):
             steps.insert(0, self._image_step(case_id))
@@ -110,14 +106,15 @@ class StageRunner:
         which, work = follow_up.with_id(asked.id), follow_up.stages_of(asked, self._tools)
         steps = [self._search_step(case_id, name, do, which) for name, do in work]
         if self._tools.engine.uses_language_model and asked.aim is Aim.JUDGE:
-            steps.append(self._settle_step(case_id, "settle"))
+            steps.append(self._settle_step(case_id))
         return self._metered(case_id, steps)
 
     def _settle_steps(self, case_id: str, mode: Mode) -> list[Step]:
         """Whether the passages settle the claim; and where none states it, one more search, and the question again."""
+        settle = self._settle_step(case_id)
         if mode is not Mode.AUTOMATION:
-            return [self._settle_step(case_id, "settle")]
-        steps = [self._settle_step(case_id, "settle", may_search=True)]
+            return [settle]
+        steps = [self._settle_step(case_id, may_search=True)]
 
         def finished(step: Step) -> str | None:
             needed = follow_up.second_search(self._store.get(case_id)) is not None
@@ -127,16 +124,11 @@ class StageRunner:
             step = self._search_step(case_id, name, do, follow_up.second_search)
             again, title = f"{name.value} again", f"{step.title} once more"
             steps.append(replace(step, name=again, title=title, finished=partial(finished, step)))
-        return [*steps, self._settle_step(case_id, "settle again")]
+        return [*steps, replace(settle, name="settle again")]
 
-    def _settle_step(self, case_id: str, name: str, *, may_search: bool = False) -> Step:
-        step = self._step(
-            case_id,
-            StageName.SETTLE,
-            lambda case, _: follow_up.settle(case, self._tools, may_search=may_search),
-            done=follow_up.is_settled,
-        )
-        return replace(step, name=name)
+    def _settle_step(self, case_id: str, *, may_search: bool = False) -> Step:
+        settle = partial(follow_up.settle, tools=self._tools, may_search=may_search)
+        return self._step(case_id, StageName.SETTLE, settle, done=follow_up.is_settled)
 
     def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
         """Candidate notes from the passages in use, compared and the best one revised.
@@ -308,7 +300,7 @@ class StageRunner:
         return {"jury": (*kept, verdict)}, summary
 
     def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> tuple[Changes, str]:
-        return links.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
+        return obstacles.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
 
     def _step(
         self,

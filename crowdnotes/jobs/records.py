@@ -17,7 +17,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from pydantic import ValidationError, field_validator
+from pydantic import ValidationError
 from sqlalchemy import Engine, RowMapping, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -95,9 +95,6 @@ class StepRecord(Noun):
     seconds: float = 0.0
 
 
-_RENAMED_KINDS = {"look": "follow_up"}  # as versions before wrote them
-
-
 class JobRecord(Noun):
     """How a job is going. `owner` is the process at work on it (see `is_alive`)."""
 
@@ -109,11 +106,6 @@ class JobRecord(Noun):
     started_at: datetime
     updated_at: datetime
     owner: str
-
-    @field_validator("kind")
-    @classmethod
-    def _by_todays_name(cls, kind: str) -> str:
-        return _RENAMED_KINDS.get(kind, kind)
 
     @property
     def current(self) -> StepRecord | None:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.links import check_links, cited_links, newest_check
-from crowdnotes.cases.obstacles import decide, obstacles
+from crowdnotes.cases.obstacles import check_links, cited_links, decide, link_checks, obstacles
 from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, ObstacleId, ObstacleKind, StageName
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
@@ -33,6 +32,11 @@ def _checked(case: Case, asker: LiveLinks, at: datetime = AT, *, afresh: bool = 
     checker = LinkChecker(asker, LinkSettings(), lambda: at, pause=lambda _: 0.0)
     changes, _ = check_links(case, Told(), checker, lambda: at, afresh=afresh)
     return case.model_copy(update=dict(changes))
+
+
+def _known(case: Case, url: str) -> LinkCheck | None:
+    assert case.draft is not None
+    return dict(link_checks(case, case.draft, AT)).get(url)
 
 
 def _unanswered(url: str) -> ObstacleId:
@@ -63,7 +67,7 @@ def test_a_check_is_of_the_very_link_and_of_no_other_in_the_note() -> None:
     edited = case.model_copy(update={"draft": _draft(f"So they say. {GOOD}?page=2")})
     assert _waiting(edited) == [f"{GOOD}?page=2"]
     slashed = _checked(_case(f"So they say. {GOOD}/"), LiveLinks())
-    assert newest_check(slashed, GOOD, AT) is None
+    assert _known(slashed, GOOD) is None
 
 
 def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
@@ -80,12 +84,12 @@ def test_a_dead_link_is_asked_again_under_another_cutoff_and_a_live_one_is_not()
     asker = LiveLinks({GONE: 404})
     case = _checked(_case(), asker)
     bound = case.model_copy(update={"until": date(2024, 3, 5)})
-    assert newest_check(bound, GONE, AT) is None  # its archived copy may be later than the cutoff
-    assert newest_check(bound, GOOD, AT) is not None
+    assert _known(bound, GONE) is None  # its archived copy may be later than the cutoff
+    assert _known(bound, GOOD) is not None
     checked = _checked(bound, asker)
     assert sorted(asker.asked) == [GOOD, GONE, GONE]
-    assert newest_check(checked, GONE, AT) is not None
-    assert newest_check(checked.model_copy(update={"until": date(2023, 1, 1)}), GONE, AT) is None
+    assert _known(checked, GONE) is not None
+    assert _known(checked.model_copy(update={"until": date(2023, 1, 1)}), GONE) is None
 
 
 def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_links_check_again() -> None:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.cases import workflow
-from crowdnotes.cases.links import cited_links
-from crowdnotes.cases.obstacles import decide, obstacles, uninspected_links
+from crowdnotes.cases.obstacles import cited_links, decide, obstacles, uninspected_links
 from crowdnotes.domain import (
     Case,
     Classification,
