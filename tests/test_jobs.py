@@ -288,14 +288,6 @@ def test_cancelling_a_job_that_has_ended_changes_nothing(runner: JobRunner) -> N
     assert runner.get(ended.id) == ended
 
 
-def test_a_queued_job_runs_when_a_worker_is_free(runner: JobRunner) -> None:
-    blocks = [Blocker() for _ in range(5)]
-    ids = [runner.start(f"c{i}", "gather", [step("read", block)]).id for i, block in enumerate(blocks)]
-    for block in blocks:
-        block.released.set()
-    assert {runner.wait(job_id, SECONDS).state for job_id in ids} == {JobState.DONE}
-
-
 def test_a_case_has_one_job_at_a_time_whoever_asks(runner: JobRunner, engine: Engine) -> None:
     block = Blocker()
     job = runner.start("c1", "gather", [step("read", block)])
@@ -369,11 +361,6 @@ def test_threads_end_with_the_work(runner: JobRunner) -> None:
     while any(thread.name.startswith("job ") for thread in threading.enumerate()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def test_waiting_ends_with_the_timeout(runner: JobRunner) -> None:
-    job = runner.start("c1", "gather", [step("read", Blocker())])
-    assert runner.wait(job.id, 0.05).state.under_way
 
 
 def test_a_job_whose_case_was_deleted_stops(runner: JobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

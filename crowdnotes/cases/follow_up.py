@@ -52,7 +52,7 @@ def ask(case: Case, asked: FollowUpSearch) -> Case:
     read already, a passage that the note leans on, nothing left to swap it for.
     """
     require_open(case)
-    if asked.searches and not (asked.libraries or asked.services):
+    if asked.kind.searches and not (asked.libraries or asked.services):
         raise InputError("There is nowhere to look yet.", "Tick a library or an online service to search.")
     if asked.kind is FollowUpKind.MORE_LIKE:
         require_passage(case, asked.about)
@@ -218,10 +218,10 @@ def _why_nothing(case: Case, asked: FollowUpSearch, failed: int) -> str:
         return "what was chosen could not be read."
     if asked.sources:
         return "what was read says the same as a passage that is here."
-    if asked.searches and not asked.hits:
+    if asked.kind.searches and not asked.hits:
         failed_search = any(stage.summary.startswith(_NOT_RUN) for stage in asked.stages)
         return "the search was not answered." if failed_search else "the search found nothing."
-    if asked.searches and not unread(case, asked.hits):
+    if asked.kind.searches and not unread(case, asked.hits):
         idle = len(asked.hits) - len(worth_choosing(asked.hits))
         also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
         return f"all {len(asked.hits)} that were found are here already{also}."
@@ -234,17 +234,17 @@ SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
 """A stage of a follow-up search; see `gathering.Work`."""
 
 
-def stages_of(asked: FollowUpSearch, tools: Tools) -> list[tuple[StageName, SearchWork]]:
+def stages_of(kind: FollowUpKind, tools: Tools) -> list[tuple[StageName, SearchWork]]:
     """What the program does for a follow-up search: search, choose, read, find the passages."""
-    before: list[tuple[StageName, SearchWork]] = [
-        (StageName.QUERIES, partial(_queries, tools=tools)),
-        (StageName.SEARCH, partial(_search, tools=tools)),
+    work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
+        (StageName.QUERIES, _queries),
+        (StageName.SEARCH, _search),
+        (StageName.READ, _read),
+        (StageName.PASSAGES, _passages),
     ]
-    return [*(before if asked.searches else []), *_reading(tools)]
-
-
-def _reading(tools: Tools) -> list[tuple[StageName, SearchWork]]:
-    return [(StageName.READ, partial(_read, tools=tools)), (StageName.PASSAGES, partial(_passages, tools=tools))]
+    # What would settle the claim is asked for with its queries.
+    first = 1 if kind is FollowUpKind.SETTLE else 0 if kind.searches else 2
+    return [(name, partial(do, tools=tools)) for name, do in work[first:]]
 
 
 def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tuple[Changes, str]:
@@ -257,7 +257,12 @@ def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tu
 
 def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
-    return gathering.search(case.model_copy(update=places), progress, tools)
+    try:
+        return gathering.search(case.model_copy(update=places), progress, tools)
+    except JobError as error:
+        if asked.kind is not FollowUpKind.SETTLE:
+            raise
+        return {}, f"{_NOT_RUN} {error.message}"  # what the first search found is there all the same
 
 
 def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
@@ -340,18 +345,6 @@ def second_search(case: Case) -> FollowUpSearch | None:
     since = next((stage.finished_at for stage in case.stages if stage.name is StageName.SEARCH), case.created_at)
     asked = (other for other in reversed(case.follow_ups) if other.kind is FollowUpKind.SETTLE)
     return next((other for other in asked if other.asked_at >= since), None)
-
-
-def second_search_stages(tools: Tools) -> list[tuple[StageName, SearchWork]]:
-    """What the program does for `second_search`; it has its queries already."""
-
-    def search(case: Case, asked: FollowUpSearch, progress: Progress) -> tuple[Changes, str]:
-        try:
-            return _search(case, asked, progress, tools)
-        except JobError as error:  # what the first search found is there all the same
-            return {}, f"{_NOT_RUN} {error.message}"
-
-    return [(StageName.SEARCH, search), *_reading(tools)]
 
 
 def keep(newest: Case, worked_on: Case, which: Which, changes: Changes, stage: Stage) -> Case:

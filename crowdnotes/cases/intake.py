@@ -24,7 +24,6 @@ from crowdnotes.domain import (
     Source,
     SourceCategory,
     Span,
-    Stage,
     StageName,
     text_sha256,
 )
@@ -138,7 +137,7 @@ def nowhere_to_look(places: Places) -> InputError | None:
     return None
 
 
-def checked_post(text: str, url: str | None, author: str | None, limit: int, known: str | None = None) -> Post:
+def checked_post(text: str, url: str | None, limit: int, known: str | None = None) -> Post:
     """The post, or InputError in a sentence when it is empty, longer than X allows, or at no address on X.
 
     An address that is `known` already, because the case has it, is not checked again.
@@ -153,7 +152,7 @@ def checked_post(text: str, url: str | None, author: str | None, limit: int, kno
         )
     given = (url or "").strip()
     checked = (given or None) if given in ("", known) else _checked_post_url(given)
-    return Post(text=text, url=checked, author=author or None, language=language_of(text))
+    return Post(text=text, url=checked, language=language_of(text))
 
 
 def _checked_post_url(url: str) -> str:
@@ -186,30 +185,19 @@ def replace_post(case: Case, at: datetime, post: Post, by: str, kind: str, detai
     """
     if post.whole_text == case.post.whole_text:
         return with_event(case, at, by, kind, detail, post=post)
-    return with_event(
-        case,
-        at,
-        by,
-        kind,
-        detail,
-        post=post,
-        claims=(),
-        queries=(),
-        hits=(),
-        outcomes=(),
-        sources=(),
-        evidence=(),
-        settlement=None,
-        candidates=(),
-        quotations=(),
-        draft=None,
-        revisions=with_revision(case),
-        assessment=None,
-        earlier_assessments=(),
-        stages=(),
-        earlier_evidence=on_record(case, at, "the post was changed"),
-        follow_ups=tuple(asked for asked in case.follow_ups if asked.finished_at is not None),
-    )
+    old_words = {name: Case.model_fields[name].default for name in _OF_THE_OLD_WORDS}
+    kept = {
+        "revisions": with_revision(case),
+        "earlier_evidence": on_record(case, at, "the post was changed"),
+        "follow_ups": tuple(asked for asked in case.follow_ups if asked.finished_at is not None),
+    }
+    return with_event(case, at, by, kind, detail, post=post, **old_words, **kept)
+
+
+_OF_THE_OLD_WORDS = (
+    "claims queries hits outcomes sources evidence settlement candidates quotations draft assessment"
+    " earlier_assessments stages".split()
+)
 
 
 def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
@@ -233,7 +221,7 @@ def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
         libraries=libraries,
         services=services,
         until=places.until,
-        stages=_without(case.stages, redo),
+        stages=tuple(stage for stage in case.stages if stage.name not in redo),
         earlier_evidence=on_record(case, at, "another search"),
         follow_ups=tuple(asked for asked in case.follow_ups if asked.finished_at is not None or not is_new_cutoff),
     )
@@ -290,10 +278,6 @@ def add_evidence(case: Case, at: datetime, item: Evidence, by: str) -> Case:
         evidence=(*case.evidence, added),
         sources=(*case.sources, item.source),
     )
-
-
-def _without(stages: tuple[Stage, ...], names: frozenset[StageName]) -> tuple[Stage, ...]:
-    return tuple(stage for stage in stages if stage.name not in names)
 
 
 MAX_IMAGE_WORDS = 5_000  # characters; a screenshot of a whole article is far below

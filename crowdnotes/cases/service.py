@@ -70,7 +70,6 @@ class CaseService(StageRunner):
         mode: Mode,
         by: str,
         url: str | None = None,
-        author: str | None = None,
         urls: Sequence[str] = (),
         libraries: Sequence[str] = (),
         services: Sequence[str] = (),
@@ -83,7 +82,7 @@ class CaseService(StageRunner):
         And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then.
         """
         at = self._tools.clock()
-        post = intake.checked_post(text, url, author, self._tools.settings.max_post_characters)
+        post = intake.checked_post(text, url, self._tools.settings.max_post_characters)
         pictures = [intake.checked_image(item) for item in attached]
         case = Case(
             id=uuid.uuid4().hex[:12],
@@ -115,7 +114,7 @@ class CaseService(StageRunner):
     def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
         """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
         known = self._store.get(case_id).post.url
-        post = intake.checked_post(text, url, None, self._tools.settings.max_post_characters, known)
+        post = intake.checked_post(text, url, self._tools.settings.max_post_characters, known)
         return self._act(intake.change_post, case_id, post, by)
 
     # --- images, sources and passages ---

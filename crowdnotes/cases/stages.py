@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     Case,
     Draft,
     Evidence,
+    FollowUpKind,
     GateStatus,
     Image,
     JuryVerdict,
@@ -103,7 +104,7 @@ class StageRunner:
     def follow_up_steps(self, case_id: str) -> list[Step]:
         """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
         asked = follow_up.unfinished(self._open(case_id).open_search)
-        which, work = follow_up.with_id(asked.id), follow_up.stages_of(asked, self._tools)
+        which, work = follow_up.with_id(asked.id), follow_up.stages_of(asked.kind, self._tools)
         steps = [self._search_step(case_id, name, do, which) for name, do in work]
         if self._tools.engine.uses_language_model and asked.aim is Aim.JUDGE:
             steps.append(self._settle_step(case_id))
@@ -120,7 +121,7 @@ class StageRunner:
             needed = follow_up.second_search(self._store.get(case_id)) is not None
             return step.finished() if needed else "Not needed"
 
-        for name, do in follow_up.second_search_stages(self._tools):
+        for name, do in follow_up.stages_of(FollowUpKind.SETTLE, self._tools):
             step = self._search_step(case_id, name, do, follow_up.second_search)
             again, title = f"{name.value} again", f"{step.title} once more"
             steps.append(replace(step, name=again, title=title, finished=partial(finished, step)))

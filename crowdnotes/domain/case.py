@@ -103,17 +103,8 @@ class Usage(Noun):
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            calls=self.calls + other.calls,
-            cached=self.cached + other.cached,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            seconds=self.seconds + other.seconds,
-            dollars=self.dollars + other.dollars,
-            unpriced=self.unpriced + other.unpriced,
-            estimated=self.estimated or other.estimated,
-            chain=self.chain + other.chain,
-        )
+        sums = {name: value + getattr(other, name) for name, value in self if name != "estimated"}
+        return Usage(**sums, estimated=self.estimated or other.estimated)
 
     def in_words(self) -> str:
         """One line for a person, as in "12 calls, 31,000 tokens, 0.0042 US dollars"."""
@@ -137,6 +128,11 @@ class FollowUpKind(StrEnum):
     OTHER_SIDE = "the other side"
     LINK = "a link added"
     SWAP = "swapped out"
+
+    @property
+    def searches(self) -> bool:
+        """Whether libraries and services are asked, rather than a link or what was found before."""
+        return self not in {FollowUpKind.LINK, FollowUpKind.SWAP}
 
 
 class FollowUpSearch(Noun):
@@ -176,11 +172,6 @@ class FollowUpSearch(Noun):
             FollowUpKind.LINK: f"a link added: {self.about}",
             FollowUpKind.SWAP: f"{self.about} swapped",
         }[self.kind]
-
-    @property
-    def searches(self) -> bool:
-        """Whether it asks libraries and services, rather than a link or what was found before."""
-        return self.kind in {FollowUpKind.SETTLE, FollowUpKind.MORE_LIKE, FollowUpKind.OTHER_SIDE}
 
 
 class Event(Noun):

@@ -16,7 +16,7 @@ from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.view.steps import StepName
-from tests.cases.walk import make_library, new_case, post_about, small_workspace
+from tests.cases.walk import Told, make_library, new_case, post_about, small_workspace
 from tests.llm_server import Body, LLMServer, Say, form_of, honest
 
 
@@ -86,39 +86,6 @@ def test_a_server_that_failed_loses_nothing_and_the_next_try_goes_on_from_there(
         assert [form_of(body) for body in server.requests[asked:]] == ["picks", "passages"]
 
 
-def test_a_server_that_drops_in_the_middle_of_a_stage_costs_no_stage_before_it(tmp_path: Path) -> None:
-    drops = ["claims"]
-
-    def answer(body: Body) -> Say:
-        if form_of(body) not in drops:
-            return Say(honest(body))
-        return Say(honest(body), breaks_after=1) if body.get("stream") else Say(raw=b"{")
-
-    with LLMServer(answer).running() as server, _open(tmp_path, server.base_url) as workspace:
-        case_id = _new_case(workspace, tmp_path)
-        kept = []
-        for drops[0] in ("claims", "picks", "passages", "none"):
-            job = _gather(workspace, case_id)
-            kept.append(sum(step.state is StepState.KEPT for step in job.steps))
-            assert all(step.error and step.next_step for step in job.steps if step.state is StepState.FAILED)
-    assert job.state is JobState.DONE
-    assert kept == [0, 0, 2, 8]  # the last has no need of a second search
-
-
-class _Told:
-    """A progress that keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def count(self, done: int, total: int, note: str = "") -> None:
-        """See `Progress`."""
-        self.notes.append(note)
-
-    def check(self) -> None:
-        """See `Progress`."""
-
-
 def test_each_stage_shows_what_its_model_says_while_it_says_it(tmp_path: Path) -> None:
     with LLMServer(honest).running() as server, _open(tmp_path, server.base_url) as workspace:
         case_id, service = _new_case(workspace, tmp_path), workspace.service
@@ -128,7 +95,7 @@ def test_each_stage_shows_what_its_model_says_while_it_says_it(tmp_path: Path) -
         heard: list[str] = []
         for steps in (service.gather_steps, partial(service.write_steps, before_inspection=True), scored):
             for step in steps(case_id):
-                told = _Told()
+                told = Told()
                 if step.finished() is None:
                     step.run(told)
                     heard.append(step.name)

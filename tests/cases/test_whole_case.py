@@ -6,7 +6,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -52,13 +51,6 @@ def test_a_note_is_made_from_post_to_approval_with_everything_on_record(tmp_path
         assert kind in kinds
 
 
-def test_a_gathering_that_is_started_again_keeps_what_was_done(workspace: Workspace) -> None:
-    case = new_case(workspace, "orchard")
-    gather(workspace, case.id)
-    again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
-    assert {step.state.value for step in again.steps} == {"kept"}
-
-
 def test_new_sources_keep_the_passages_that_a_person_opened(workspace: Workspace) -> None:
     case = new_case(workspace, "saddle")
     first = gather(workspace, case.id).evidence[0]
@@ -91,18 +83,6 @@ def test_another_post_starts_with_no_words_and_new_numbers(workspace: Workspace)
     old = {item.id for item in gather(workspace, case.id).evidence}
     assert workspace.service.edit_post(case.id, post_about("velvet"), "ann").draft is None
     assert old.isdisjoint({item.id for item in gather(workspace, case.id).evidence})
-
-
-def test_evidence_later_than_the_cutoff_is_labelled_and_not_used(workspace: Workspace, tmp_path: Path) -> None:
-    (tmp_path / "dated.csv").write_text(
-        "title,text,url,date\n"
-        "Old kettle,A review of the kettle found no illness in people.,https://r.example.net/1,2019-01-02\n"
-        "New kettle,A later review of the kettle found no illness at all.,https://r.example.net/2,2025-01-02\n"
-    )
-    workspace.libraries.add(tmp_path / "dated.csv", "dated")
-    create, day = workspace.service.create, date(2020, 1, 1)
-    case = create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["dated"], until=day, by="ann")
-    assert [item.source.title for item in gather(workspace, case.id).evidence] == ["Old kettle"]
 
 
 def test_a_library_that_is_gone_costs_only_its_own_records(workspace: Workspace) -> None:
