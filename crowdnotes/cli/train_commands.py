@@ -125,7 +125,7 @@ def jury(
     if data.is_dir():
         from crowdnotes.studies.train.jury_ratings import run_public_training
 
-        measured = run_public_training(data, out, embedder, settings.bridging, progress).model_dump()
+        measured = run_public_training(data, out, embedder, settings.bridging, progress)
     elif is_health(data):
         from crowdnotes.engines.local.heads.reader import reader_for
         from crowdnotes.studies.data_files import read_health_notes

@@ -17,8 +17,7 @@ import numpy as np
 from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import features, load_model
 from crowdnotes.settings import BridgingSettings, JurySettings
-from crowdnotes.studies.public_notes import load_public
-from crowdnotes.studies.train.jury_ratings import run_public_training
+from crowdnotes.studies.train.jury_ratings import load_public, run_public_training
 from crowdnotes.testing import HashingEmbedder
 from tests.jury.made_public_data import make_public_data
 
@@ -69,9 +68,9 @@ def _public(notes: int) -> dict[str, float | None]:
         return {
             "notes": float(notes),
             "ratings": float(notes * 30),
-            "helpful_auc": figures.helpful_auc,
+            "helpful_auc": figures["helpful_auc"],
             "best_possible_auc": made.best_auc(loaded.ids[loaded.part == 2]),
-            "expected_calibration_error": figures.ece,
+            "expected_calibration_error": figures["ece"],
             "seconds": round(seconds, 1),
         }
 

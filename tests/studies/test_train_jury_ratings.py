@@ -11,8 +11,13 @@ from crowdnotes.errors import InputError
 from crowdnotes.jury.model import features, load_model
 from crowdnotes.jury.votes import OrdinalModel
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.studies.public_notes import load_public, split_chronologically
-from crowdnotes.studies.train.jury_ratings import class_aucs, precision_at_one, run_public_training
+from crowdnotes.studies.train.jury_ratings import (
+    class_aucs,
+    load_public,
+    precision_at_one,
+    run_public_training,
+    split_chronologically,
+)
 from crowdnotes.testing import HashingEmbedder
 from tests.jury.made_public_data import ORDINAL, make_public_data
 
@@ -23,11 +28,10 @@ def test_the_newest_ratings_are_told_apart_nearly_as_well_as_by_the_true_chances
     figures = run_public_training(tmp_path / "data", tmp_path / "out", HashingEmbedder(), BridgingSettings())
     notes, _ = load_public(tmp_path / "data")
     best = made.best_auc(notes.ids[notes.part == 2])
-    assert figures.helpful_auc is not None
-    assert best - 0.02 <= figures.helpful_auc <= best + 0.01
-    assert figures.ece < 0.05
-    for row in figures.precision_at_1[:1]:
-        assert row.precision > row.chance
+    assert best - 0.02 <= figures["helpful_auc"] <= best + 0.01
+    assert figures["ece"] < 0.05
+    for row in figures["precision_at_1"][:1]:
+        assert row["precision"] > row["chance"]
     model = load_model(tmp_path / "out" / "model")
     assert model.ordinal.width == pytest.approx(ORDINAL.width, rel=0.2)
     assert not model.reads_post
@@ -37,7 +41,7 @@ def test_posts_are_read_where_they_are_there(tmp_path: Path) -> None:
     make_public_data(tmp_path / "data", notes=400, raters=120, ratings_per_note=20, with_posts=True)
     figures = run_public_training(tmp_path / "data", tmp_path / "out", HashingEmbedder(), BridgingSettings())
     model = load_model(tmp_path / "out" / "model")
-    assert figures.reads_posts
+    assert figures["reads_posts"]
     assert model.reads_post
     embedder = HashingEmbedder()
     note, posts = features(["bake lili nunu"] * 2, embedder), features(["baba keke", "nunu mopra"], embedder)
@@ -75,4 +79,4 @@ def test_precision_at_one_counts_posts_with_enough_ratings() -> None:
     value = np.repeat([1.0, 0.0, 0.0, 1.0, 1.0], 5)
     posts = np.asarray([7, 7, 8, 8, -1])
     found = precision_at_one(np.asarray([0.9, 0.1, 0.9, 0.1, 0.5]), note, value, posts)
-    assert [(row.notes_on_post, row.posts, row.precision, row.chance) for row in found] == [("2", 2, 0.5, 0.5)]
+    assert found == [{"notes_on_post": "2", "posts": 2, "precision": 0.5, "chance": 0.5}]

@@ -3,24 +3,35 @@
 The ordinal model of `jury.votes` is fitted to single ratings by L-BFGS on the exact likelihood. Appeal and lean
 are linear in a note's columns (words, letters and hosts by rarity, nearness to landmarks, and the post); a rating
 costs one addition in each, so an epoch is a sparse product over notes plus a pass over ratings.
+
+The data is split chronologically 80/10/10 by when a note was written (Supernotes 2.3), no post in two parts. Post texts
+are not in the public data; who has them puts posts.parquet (tweetId, text) into the folder.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit, logit
 
+from crowdnotes.bridging.columns import NOTES
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Factorization, filter_mask
+from crowdnotes.bridging.model import Factorization, RatingTable, filter_mask
+from crowdnotes.bridging.public_data import found_table
+from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.bridging.scoring import locate
-from crowdnotes.domain import JuryQuality, Noun
+from crowdnotes.domain import JuryQuality
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import (
@@ -38,8 +49,8 @@ from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import OrdinalModel, Sides
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.studies.measures import auc, calibration_curve, calibration_error
-from crowdnotes.studies.public_notes import PublicNotes, PublicRatings, load_public
 from crowdnotes.studies.train.jury import SHARPNESS, choose_landmarks, nystroem_root
+from crowdnotes.text.note_rules import x_storage_form
 
 Rows = npt.NDArray[np.int32]
 _PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0)  # the validation tenth chooses
@@ -49,39 +60,102 @@ _LEAST_RATINGS = 5  # of a note before its mean rating says which note on a post
 _MOST_NOTES = 5  # posts with as many notes or more are counted together
 _LEAST_WIDTH = 1e-3
 _ROUNDS = 300
+_SHARES = (0.8, 0.9)  # where the second and the third part begin
+_POSTS = "posts.parquet"
 
 
-class PrecisionAtOne(Noun):
-    """Of posts with so many notes: how often the model's best note is the raters' best; chance is 1 / notes."""
+@dataclass(frozen=True)
+class PublicNotes:
+    """Rated notes by id: ids, posts, written_ms (n,), texts; post_texts (n,), empty where a post is not
+    known, or None without posts.parquet.
 
-    notes_on_post: str
-    posts: int
-    precision: float
-    chance: float
-
-
-class PublicFigures(Noun):
-    """On newer notes than those learned from, by raters whose parameters are from the past alone.
-
-    *_auc: one class against the rest, over single ratings; None where a class does not occur. ece and
-    curve are of "helpful".
+    part (n,): 0 learn, 1 validate, 2 test, -1 left out because its post also stands in a later part.
     """
 
-    helpful_auc: float | None
-    somewhat_helpful_auc: float | None
-    not_helpful_auc: float | None
-    log_loss: float
-    ece: float
-    curve: tuple[dict[str, float], ...]
-    precision_at_1: tuple[PrecisionAtOne, ...]
-    ratings: int
-    notes: int
-    learned_from_ratings: int
-    learned_from_notes: int
-    raters: int
-    reads_posts: bool
-    penalty: float
+    ids: npt.NDArray[np.int64]
+    posts: npt.NDArray[np.int64]
+    written_ms: npt.NDArray[np.int64]
+    texts: tuple[str, ...]
+    post_texts: tuple[str, ...] | None
+    part: npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class PublicRatings:
+    """The ratings (m,) of those notes: table.note is the row of the note in `PublicNotes`."""
+
+    table: RatingTable
+    created_ms: npt.NDArray[np.int64]
     dropped: dict[str, int]
+
+
+def load_public(data: Path) -> tuple[PublicNotes, PublicRatings]:
+    """Read notes, ratings and, where there is one, posts.parquet from a folder.
+
+    Ratings of notes without a text are dropped and counted. Raises InputError when notes or ratings are
+    missing, have no times, or nothing is left.
+    """
+    with found_table(NOTES, data) as found:
+        if found is None:
+            raise InputError(f"{data} lacks notes or ratings.", "Put notes-00000.tsv and ratings-00000.tsv there.")
+        stored = pq.read_table(found.parquet)
+    missing = {"noteId", "tweetId", "createdAtMillis", "summary"} - set(stored.column_names)
+    if missing:
+        raise InputError(f"The notes lack {', '.join(sorted(missing))}.", "Download the public data again.")
+    ratings = load_ratings(data, with_details=True)
+    if ratings.created_at_ms is None:
+        raise InputError("The ratings have no times, so past and future cannot be told apart.", "Use public data.")
+    stored = stored.filter(pc.is_valid(stored["summary"]))
+    ids = stored["noteId"].to_numpy()
+    order = np.argsort(ids, kind="stable")
+    known = np.isin(ratings.table.note_ids, ids)
+    usable = known[ratings.table.note]
+    if not usable.any():
+        raise InputError("No rating is of a note whose text is there.", "Notes and ratings must be of one download.")
+    kept = ratings.table.keep(usable)
+    rows = order[np.searchsorted(ids[order], kept.note_ids)]
+    chosen = stored.take(pa.array(rows))
+    posts = np.asarray(chosen["tweetId"].fill_null(-1).to_numpy(), dtype=np.int64)
+    written = np.asarray(chosen["createdAtMillis"].fill_null(0).to_numpy(), dtype=np.int64)
+    notes = PublicNotes(
+        np.asarray(kept.note_ids, dtype=np.int64),
+        posts,
+        written,
+        tuple(x_storage_form(text) for text in chosen["summary"].to_pylist()),
+        _post_texts(data / _POSTS, posts),
+        split_chronologically(written, posts),
+    )
+    dropped = dict(ratings.dropped)
+    if not usable.all():
+        dropped["ratings of notes without text"] = int((~usable).sum())
+    return notes, PublicRatings(kept, ratings.created_at_ms[usable], dropped)
+
+
+def split_chronologically(written_ms: npt.NDArray[np.int64], posts: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """The part of each note (n,): see `PublicNotes.part`. A post below 0 is not known and binds nothing."""
+    place = np.empty(len(written_ms), dtype=np.int64)
+    place[np.argsort(written_ms, kind="stable")] = np.arange(len(written_ms))
+    edges = [round(len(place) * share) for share in _SHARES]
+    part = np.digitize(place, edges).astype(np.int8)
+    for earlier in (0, 1):
+        later = np.unique(posts[(part > earlier) & (posts >= 0)])
+        part[(part == earlier) & np.isin(posts, later)] = -1
+    return part
+
+
+def _post_texts(path: Path, posts: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
+    if not path.exists():
+        return None
+    try:
+        table = pq.read_table(path, columns=["tweetId", "text"])
+        texts: dict[Any, str] = dict(
+            zip(table["tweetId"].cast(pa.int64()).to_pylist(), table["text"].to_pylist(), strict=True)
+        )
+    except (pa.ArrowInvalid, OSError, KeyError) as error:
+        raise InputError(
+            f"{path.name} cannot be read.", "It needs the columns tweetId (whole numbers) and text."
+        ) from error
+    return tuple(texts.get(int(post)) or "" for post in posts)
 
 
 def class_aucs(odds: Floats, ordinal: OrdinalModel, value: Floats) -> tuple[float | None, float | None, float | None]:
@@ -92,16 +166,12 @@ def class_aucs(odds: Floats, ordinal: OrdinalModel, value: Floats) -> tuple[floa
     return found[0], found[1], found[2]
 
 
-def helpful_calibration(odds: Floats, value: Floats) -> tuple[float, tuple[dict[str, float], ...]]:
-    """The calibration error of "helpful", and its curve."""
-    said, happened, one = expit(odds), (value == 1).astype(float), np.ones(len(odds))
-    return calibration_error(said, happened, one), tuple(calibration_curve(said, happened, one))
-
-
 def precision_at_one(
     expected: Floats, note: npt.NDArray[np.int32], value: Floats, posts: npt.NDArray[np.int64]
-) -> tuple[PrecisionAtOne, ...]:
-    """Expected (n,): the model's mean rating of each note; note, value (m,): its ratings; posts (n,).
+) -> list[dict[str, Any]]:
+    """Of posts with so many notes: how often the model's best note is the raters' best; chance is 1 / notes.
+
+    Expected (n,): the model's mean rating of each note; note, value (m,): its ratings; posts (n,).
 
     Notes with few ratings, and posts that are not known, are left out; ties of raters count for the model.
     """
@@ -115,15 +185,15 @@ def precision_at_one(
             continue
         best = rows[int(np.argmax(expected[rows]))]
         hits.setdefault(min(len(rows), _MOST_NOTES), []).append((mean[best] == mean[rows].max(), 1 / len(rows)))
-    return tuple(
-        PrecisionAtOne(
-            notes_on_post=f"{number} or more" if number == _MOST_NOTES else str(number),
-            posts=len(found),
-            precision=round(float(np.mean([hit for hit, _ in found])), 4),
-            chance=round(float(np.mean([chance for _, chance in found])), 4),
-        )
+    return [
+        {
+            "notes_on_post": f"{number} or more" if number == _MOST_NOTES else str(number),
+            "posts": len(found),
+            "precision": round(float(np.mean([hit for hit, _ in found])), 4),
+            "chance": round(float(np.mean([chance for _, chance in found])), 4),
+        }
         for number, found in sorted(hits.items())
-    )
+    ]
 
 
 @dataclass(frozen=True)
@@ -260,8 +330,12 @@ def run_public_training(
     embedder: Embedder,
     bridging: BridgingSettings,
     progress: Callable[[str], None] = lambda line: None,  # noqa: ARG005
-) -> PublicFigures:
-    """Train on a folder of public data, measure on its newest tenth, and write model/ and figures.json to `out`."""
+) -> dict[str, Any]:
+    """Train on a folder of public data, measure on its newest tenth, and write model/ and figures.json to `out`.
+
+    Newer notes than those learned from, by raters whose parameters are from the past alone. *_auc: one class against
+    the rest, over single ratings; None where a class does not occur. ece and curve are of "helpful".
+    """
     notes, ratings = load_public(data)
     progress(f"{len(ratings.table)} ratings of {len(notes.ids)} notes")
     raters = _raters_of_the_past(notes, ratings, bridging)
@@ -272,10 +346,10 @@ def run_public_training(
     columns = _Columns.of(read.rows(notes.part == 0))
     matrix = columns.matrix(read, posts)
     fitted, penalty = _choose(matrix, parts, progress)
-    figures = _measure(notes, ratings, parts, matrix, fitted, penalty, raters, with_posts=posts is not None)
+    figures = _measure(notes, ratings, parts, matrix, fitted, penalty, raters)
     scores, post_weights = columns.scores(fitted)
     model = RatingModel(
-        name=f"public ratings, {figures.learned_from_notes} notes",
+        name=f"public ratings, {figures['learned_from_notes']} notes",
         embedder=embedder.name,
         rarity=columns.rarity,
         landmarks=columns.landmarks,
@@ -286,7 +360,7 @@ def run_public_training(
         post_weights=post_weights,
     )
     save_model(model, out / "model")
-    (out / "figures.json").write_text(figures.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    (out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return figures
 
 
@@ -355,51 +429,50 @@ def _measure(
     fitted: RatingFit,
     penalty: float,
     raters: Factorization,
-    *,
-    with_posts: bool,
-) -> PublicFigures:
+) -> dict[str, Any]:
     learn, _, test = parts.rows
     odds = fitted.odds(matrix, test)
-    aucs = class_aucs(odds, fitted.ordinal, test.value)
-    ece, curve = helpful_calibration(odds, test.value)
+    helpful, somewhat, not_helpful = class_aucs(odds, fitted.ordinal, test.value)
+    said, happened, one = expit(odds), (test.value == 1).astype(float), np.ones(len(odds))
     read = fitted.appeal_and_lean(matrix)
     both = _sides(raters)
     chances = [fitted.ordinal.chances(read[:, 0], read[:, 1], side) for side in (both.negative, both.positive)]
-    expected = np.mean([(helpful + 1 - not_helpful).mean(axis=1) / 2 for helpful, not_helpful in chances], axis=0)
-    return PublicFigures(
-        helpful_auc=aucs[0],
-        somewhat_helpful_auc=aucs[1],
-        not_helpful_auc=aucs[2],
-        log_loss=log_loss(odds, fitted.ordinal, test.value),
-        ece=ece,
-        curve=curve,
-        precision_at_1=precision_at_one(expected, test.note, test.value, notes.posts),
-        ratings=len(test),
-        notes=len(np.unique(test.note)),
-        learned_from_ratings=len(learn),
-        learned_from_notes=len(np.unique(learn.note)),
-        raters=len(raters.raters),
-        reads_posts=with_posts,
-        penalty=penalty,
-        dropped={**ratings.dropped, "ratings by raters not known from the past": parts.unknown_raters},
-    )
+    expected = np.mean([(liked + 1 - disliked).mean(axis=1) / 2 for liked, disliked in chances], axis=0)
+    return {
+        "helpful_auc": helpful,
+        "somewhat_helpful_auc": somewhat,
+        "not_helpful_auc": not_helpful,
+        "log_loss": log_loss(odds, fitted.ordinal, test.value),
+        "ece": calibration_error(said, happened, one),
+        "curve": calibration_curve(said, happened, one),
+        "precision_at_1": precision_at_one(expected, test.note, test.value, notes.posts),
+        "ratings": len(test),
+        "notes": len(np.unique(test.note)),
+        "learned_from_ratings": len(learn),
+        "learned_from_notes": len(np.unique(learn.note)),
+        "raters": len(raters.raters),
+        "reads_posts": notes.post_texts is not None,
+        "penalty": penalty,
+        "dropped": {**ratings.dropped, "ratings by raters not known from the past": parts.unknown_raters},
+    }
 
 
 def _sides(raters: Factorization) -> Sides:
     return Sides.of(np.column_stack((raters.raters.intercepts, raters.raters.factors[:, 0])))
 
 
-def _quality(data: str, figures: PublicFigures) -> JuryQuality:
+def _quality(data: str, figures: dict[str, Any]) -> JuryQuality:
+    auc_of_helpful = figures["helpful_auc"]
     return JuryQuality(
         data=data,
-        notes=figures.notes,
+        notes=figures["notes"],
         polarising_auc=None,
         camp_auc=None,
-        rating_auc=figures.helpful_auc,
-        expected_calibration_error=figures.ece,
+        rating_auc=auc_of_helpful,
+        expected_calibration_error=figures["ece"],
         note=(
-            f"A simulation. On {figures.ratings:,} ratings of {figures.notes:,} newer notes its model told helpful "
-            f"from other ratings with AUC "
-            f"{figures.helpful_auc or float('nan'):.2f} (0.5 is guessing, 1 is never wrong)."
+            f"A simulation. On {figures['ratings']:,} ratings of {figures['notes']:,} newer notes its model told "
+            f"helpful from other ratings with AUC {auc_of_helpful or float('nan'):.2f} (0.5 is guessing, 1 is never "
+            "wrong)."
         ),
     )
