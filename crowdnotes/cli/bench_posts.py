@@ -64,7 +64,14 @@ def healthnotes(
     automation, evidence is of the day of the contributor's note or before, and what has no date is left out.
     """
     from crowdnotes.cases.gathering import GatherOptions
-    from crowdnotes.studies.bench.healthnotes import PAPERS_GATES, Outcome, RunFolder, switches, table_rows
+    from crowdnotes.studies.bench.healthnotes import (
+        PAPERS_GATES,
+        Outcome,
+        RunFolder,
+        rates_in_words,
+        switches,
+        table_rows,
+    )
     from crowdnotes.studies.data_files import read_health_notes
     from crowdnotes.workspace import open_workspace
 
@@ -101,11 +108,8 @@ def healthnotes(
     print_text(f"{switches(options)}; {len(rows)} posts; % of posts, with 95 % intervals")
     print_text(f"{'':<12} {'posts':>5} {'notes':>5} " + " ".join(f"{gate.value:>18}" for gate in PAPERS_GATES))
     for row in table:
-        rates = []
-        for gate in PAPERS_GATES:
-            rate, low, high = (row[f"{gate.value}_{end}"] for end in ("percent", "low", "high"))
-            rates.append(f"{'—' if rate is None else f'{rate:.1f} ({low:.0f}–{high:.0f})':>18}")
-        print_text(f"{row['half']:<12} {row['posts']:>5} {row['judged']:>5} {' '.join(rates)}")
+        rates = " ".join(f"{rate:>18}" for rate in rates_in_words(row))
+        print_text(f"{row['half']:<12} {row['posts']:>5} {row['judged']:>5} {rates}")
     print_text(", ".join(f"{outcome.value}: {table[-1][outcome.name.lower()]}" for outcome in Outcome))
     for caution in cautions:
         print_text(caution)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,12 +12,6 @@ from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
 
 app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
-
-
-class _Format(StrEnum):
-    csv = "csv"
-    json = "json"
-    markdown = "markdown"
 
 
 @app.command("list")
@@ -61,8 +54,9 @@ def show(
 def export(
     out: Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")] = None,
     format_: Annotated[
-        _Format, typer.Option("--format", help="A table of all cases, or each case whole.")
-    ] = _Format.csv,
+        Literal["csv", "json", "markdown"],
+        typer.Option("--format", help="A table of all cases, or each case whole."),
+    ] = "csv",
     case_id: Annotated[list[str] | None, typer.Option("--case", help="Only these cases; all without.")] = None,
 ) -> None:
     """Export cases as CSV (a row each), JSON or Markdown."""
@@ -75,9 +69,9 @@ def export(
         cases, left_out = (asked, {}) if case_id else service.every()
     for one, why in left_out.items():
         progress(f"{one} is left out. {why}")
-    if format_ is _Format.csv:
+    if format_ == "csv":
         text = cases_csv(cases, left_out)
-    elif format_ is _Format.json:
+    elif format_ == "json":
         text = "[\n" + ",\n".join(to_json(case) for case in cases) + "\n]\n"
     else:
         text = "\n".join(to_markdown(case) for case in cases)

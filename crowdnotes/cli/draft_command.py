@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
-from enum import StrEnum
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
@@ -24,14 +23,9 @@ _LOOK_SECONDS = 0.5
 _ENDED = frozenset({StepState.DONE, StepState.KEPT, StepState.FAILED, StepState.CANCELLED})
 
 
-class _Mode(StrEnum):
-    augmentation = "augmentation"
-    automation = "automation"
-
-
 def draft(
     post: Annotated[str, typer.Option(help="The post's text; - reads it from standard input.")],
-    mode: Annotated[_Mode, typer.Option(help="Read the links you bring, or search libraries as well.")],
+    mode: Annotated[Mode, typer.Option(help="Read the links you bring, or search libraries as well.")],
     url: Annotated[list[str] | None, typer.Option(help="A source to read; may be given several times.")] = None,
     library: Annotated[list[str] | None, typer.Option(help="A library to search; may be given several times.")] = None,
     service: Annotated[
@@ -58,7 +52,7 @@ def draft(
         who = by or workspace.settings.author
         case = cases.create(
             text,
-            mode=Mode(mode.value),
+            mode=mode,
             by=who,
             url=post_url,
             urls=url or [],

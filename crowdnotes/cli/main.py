@@ -20,12 +20,11 @@ from crowdnotes.cli import (
     bench_posts,
     bridging_commands,
     case_commands,
-    fetch_command,
+    evidence_commands,
     jury_commands,
     length_command,
     library_commands,
     model_commands,
-    search_commands,
     train_commands,
 )
 from crowdnotes.cli.output import print_text, progress
@@ -63,9 +62,9 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command("length")(length_command.length)
-app.command("search")(search_commands.search)
-app.command("fetch")(fetch_command.fetch)
-app.add_typer(search_commands.providers_app, name="providers")
+app.command("search")(evidence_commands.search)
+app.command("fetch")(evidence_commands.fetch)
+app.add_typer(evidence_commands.providers_app, name="providers")
 app.add_typer(library_commands.app, name="library")
 app.add_typer(case_commands.app, name="cases")
 app.add_typer(bridging_commands.app, name="bridging")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -95,15 +94,9 @@ def remove_key(base_url: Annotated[str, typer.Argument(help="The server whose ke
     print_text(f"The key for {name} was removed." if forget_key(base_url) else f"There was no key for {name}.")
 
 
-class Fetchable(StrEnum):
-    """What can be fetched and measured."""
-
-    READER = "reader"
-
-
 @app.command("get")
 def get(
-    what: Annotated[Fetchable, typer.Argument(help="reader: a model that reads a note against its passages.")],  # noqa: ARG001
+    what: Annotated[Literal["reader"], typer.Argument(help="reader: a model that reads a note against its passages.")],  # noqa: ARG001
     model: Annotated[str, typer.Option(help="Its name on the hub.")] = "cross-encoder/nli-deberta-v3-xsmall",
     revision: Annotated[str, typer.Option(help="Branch, tag or commit.")] = "main",
 ) -> None:
@@ -121,7 +114,7 @@ def get(
 
 @app.command("calibrate")
 def calibrate(
-    what: Annotated[Fetchable, typer.Argument(help="reader: the model that CROWDNOTES_READER names.")],  # noqa: ARG001
+    what: Annotated[Literal["reader"], typer.Argument(help="reader: the model that CROWDNOTES_READER names.")],  # noqa: ARG001
     data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
 ) -> None:
     """Measure the model on faithful and distorted notes; its line and quality are stored beside its weights."""

@@ -134,8 +134,8 @@ def test_a_gate_that_fails_shows_in_the_rates_and_as_text(tmp_path: Path, engine
     result = bench(tmp_path, *_DATED)
     assert result.exit_code == 0
     overall = next(line for line in result.stdout.splitlines() if line.startswith("overall"))
-    assert "100.0 (51–100)" in overall
-    assert overall.count("0.0 (0–49)") == 2
+    assert "100.00 (51–100)" in overall
+    assert overall.count("0.00 (0–49)") == 2
     assert "correctness: as scripted" in result.stderr
 
 

@@ -177,6 +177,12 @@ def _table_row(name: str, rows: Sequence[PostRow]) -> TableRow:
     return found
 
 
+def rates_in_words(row: TableRow) -> list[str]:
+    """The three rates with their intervals: "50.00 (9–91)"."""
+    rates = [[row[f"{gate.value}_{end}"] for end in ("percent", "low", "high")] for gate in PAPERS_GATES]
+    return ["—" if rate is None else f"{rate:.2f} ({low:.0f}–{high:.0f})" for rate, low, high in rates]
+
+
 def switches(options: RunOptions) -> str:
     """The run in a few words: "automation, without query diversity"."""
     off = {"query diversity": options.query_diversity, "utility judgement": options.utility}

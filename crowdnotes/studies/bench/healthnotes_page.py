@@ -22,6 +22,7 @@ from crowdnotes.studies.bench.healthnotes import (
     PostRow,
     RunOptions,
     TableRow,
+    rates_in_words,
     switches,
     table_rows,
 )
@@ -154,14 +155,14 @@ def report_page(options: RunOptions, posts: Sequence[PostRow], cautions: Sequenc
 def _own(rows: Sequence[TableRow]) -> str:
     head = ["half", "posts", *(outcome.value for outcome in Outcome), *(f"{gate.value} %" for gate in PAPERS_GATES)]
     counted = ["half", "posts", *(outcome.name.lower() for outcome in Outcome)]
-    return _table(head, [[*(row[name] for name in counted), *_rates(row)] for row in rows])
+    return _table(head, [[*(row[name] for name in counted), *rates_in_words(row)] for row in rows])
 
 
 def _beside(rows: Sequence[TableRow], mode: Mode) -> str:
     """Table 2 of the run's mode, this run first."""
     head = ["", *(f"{gate.value} %, {half}" for half in _HALVES for gate in PAPERS_GATES)]
     known = [[name, *(f"{rate:.2f}" for rate in rates)] for name, rates in published_rates(mode).items()]
-    return _table(head, [[THIS_RUN, *_rates(rows[0]), *_rates(rows[1])], *known], kind="beside")
+    return _table(head, [[THIS_RUN, *rates_in_words(rows[0]), *rates_in_words(rows[1])], *known], kind="beside")
 
 
 def _ablations(rows: Sequence[TableRow], options: RunOptions) -> str:
@@ -173,7 +174,7 @@ def _ablations(rows: Sequence[TableRow], options: RunOptions) -> str:
         ]
         for row in published()["ablations"]
     ]
-    own = [f"{THIS_RUN} ({switches(options)})", *(_rates(row)[-1] for row in rows)]
+    own = [f"{THIS_RUN} ({switches(options)})", *(rates_in_words(row)[-1] for row in rows)]
     head = ["", *(f"helpfulness %, {row['half']}" for row in rows)]
     return f"<h2>With a part taken away (Table 3)</h2>{_table(head, [own, *known], kind='beside')}"
 
@@ -191,12 +192,6 @@ def _posts(posts: Sequence[PostRow]) -> str:
         for row in posts
     ]
     return _table(head, rows, kind="posts")
-
-
-def _rates(row: TableRow) -> list[str]:
-    """The three rates in words: "50.00 (9–91)"."""
-    rates = [[row[f"{gate.value}_{end}"] for end in ("percent", "low", "high")] for gate in PAPERS_GATES]
-    return ["—" if rate is None else f"{rate:.2f} ({low:.0f}–{high:.0f})" for rate, low, high in rates]
 
 
 def _table(head: list[str], rows: Sequence[Sequence[object]], *, kind: str = "rates") -> str:
