@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
-from crowdnotes.errors import ConfigurationError, InputError
+from crowdnotes.errors import ConfigurationError, InputError, LibraryError
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine
 
 _PASSAGE = "The trial with 120 people found that the drink does not cause fever."
@@ -98,11 +98,6 @@ def test_correctness_without_a_model_is_not_run_and_has_no_auc(tmp_path: Path, m
     assert not model.judged
 
 
-def test_correctness_of_a_model_is_told_by_kind(tmp_path: Path, model: _Model) -> None:
-    found = _json("correctness", "--data", _distortions(tmp_path), "--engine", "llm")
-    assert (found["engine"], found["auc"], found["not_run"]) == ("scripted", 0.5, 0)  # it passes everything
-
-
 def test_principles_judge_only_labelled_notes_that_both_camps_approve(tmp_path: Path, model: _Model) -> None:
     found = _json("principles", "--data", _camps(tmp_path), "--engine", "llm")
     assert (found["n"], found["opinion_or_hostile"], found["auc"]) == (2, 1, 0.5)
@@ -115,11 +110,17 @@ def test_without_json_every_figure_stands_on_a_line(tmp_path: Path, model: _Mode
     assert "by_kind:\n  number: " in result.stdout
 
 
-@pytest.mark.parametrize("bench", ["helpfulness", "correctness", "principles"])
-def test_a_missing_file_ends_in_a_sentence(tmp_path: Path, model: _Model, bench: str) -> None:
-    refused = _run(bench, "--data", tmp_path / "none")
+@pytest.mark.parametrize("words", [["helpfulness"], ["correctness"], ["principles"], ["retrieval", "--library", "x"]])
+def test_a_missing_file_and_a_missing_library_end_in_a_sentence(
+    tmp_path: Path, model: _Model, words: list[str]
+) -> None:
+    refused = _run(*words, "--data", tmp_path / "none")
     assert isinstance(refused.exception, InputError)
     assert "cannot be read" in str(refused.exception)
+    if words[0] == "retrieval":
+        judged = {"note_id": "1", "post": "Lemons cure flu", "judged": [{"record": 0, "grade": 2}]}
+        (tmp_path / "judged.jsonl").write_text(json.dumps(judged), encoding="utf-8")
+        assert isinstance(_run(*words, "--data", tmp_path / "judged.jsonl").exception, LibraryError)
 
 
 def test_a_language_model_is_refused_when_none_is_set(tmp_path: Path, model: _Model) -> None:

@@ -21,13 +21,8 @@ def test_the_shipped_pool_has_the_real_raters_quantiles() -> None:
     assert np.quantile(drawn[:, 0], [0.05, 0.5, 0.95]) == pytest.approx([0.036, 0.158, 0.295], abs=0.01)
     assert np.quantile(drawn[:, 1], [0.05, 0.25, 0.75, 0.95]) == pytest.approx([-0.639, -0.422, 0.300, 0.622], abs=0.02)
     assert (drawn[:, 1] < 0).mean() == pytest.approx(0.575, abs=0.01)
-
-
-def test_no_juror_is_more_extreme_than_any_real_rater() -> None:
-    pool = shipped_pool()
-    drawn = pool.draw(50_000, np.random.default_rng(2))
-    assert (drawn >= pool.low).all()
-    assert (drawn <= pool.high).all()
+    assert (drawn >= shipped_pool().low).all()  # no juror is more extreme than any real rater
+    assert (drawn <= shipped_pool().high).all()
 
 
 def test_the_fit_lies_close_to_the_histograms_of_the_data() -> None:
@@ -95,8 +90,3 @@ def test_an_audience_leans_by_its_tilt(tilt: float) -> None:
     audience = sample_raters(shipped_pool(), 5_000, np.random.default_rng(0), Sampling.AUDIENCE, audience_tilt=tilt)
     moved = audience.factors.mean() - even.factors.mean()
     assert moved * tilt > 0.2
-
-
-def test_without_a_tilt_the_audience_is_the_pool() -> None:
-    audience = sample_raters(shipped_pool(), 20_000, np.random.default_rng(0), Sampling.AUDIENCE, audience_tilt=0.0)
-    assert (audience.factors < 0).mean() == pytest.approx(0.577, abs=0.02)

@@ -32,12 +32,6 @@ def test_the_three_chances_are_chances(
     assert helpful[0, 0] + not_helpful[0, 0] <= 1 + 1e-12
 
 
-def test_a_lean_pleases_one_side_and_repels_the_other() -> None:
-    jurors = Jurors(np.zeros(2), np.asarray([-0.5, 0.5]))
-    helpful, _ = OrdinalModel(4.0, 0.4).chances(np.zeros(1), np.asarray([4.0]), jurors)
-    assert helpful[0].tolist() == pytest.approx([1 / (1 + np.exp(2)), 1 / (1 + np.exp(-2))])
-
-
 def test_odds_are_appeal_lean_and_the_raters_own_kindness() -> None:
     jurors = Jurors(np.asarray([0.1, 0.2]), np.asarray([0.5, -0.5]))
     odds = OrdinalModel(10.0, 0.4).odds(np.asarray([1.0, 0.0]), np.asarray([2.0, 1.0]), jurors)
