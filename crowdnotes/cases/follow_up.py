@@ -304,7 +304,7 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
     brief = tools.brief(case)
     somewhere = bool(case.searched and (case.libraries or case.services))
     may_search = may_search and somewhere and second_search(case) is None
-    if not (evidence or may_search) or (case.claims and brief.claim is None):
+    if not (evidence or may_search or case.settlement) or (case.claims and brief.claim is None):
         return {}, "There is nothing to settle"
     try:
         found = tools.engine.settle(brief, evidence, _FURTHER_QUERIES if may_search else 0)

@@ -391,8 +391,9 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
         silent = _unanswered(case)
         if silent:
             return Outcome.FAILED, f"No evidence was read, and a search was not answered: {', '.join(silent)}."
-        unread = ", ".join(f"{count} {how}" for how, count in _unread(case).items())
-        return Outcome.NO_EVIDENCE, f"Sources: {unread}." if unread else "Nothing was found."
+        if case.settlement is None:  # else a model said what would settle the claim
+            unread = ", ".join(f"{count} {how}" for how, count in _unread(case).items())
+            return Outcome.NO_EVIDENCE, f"Sources: {unread}." if unread else "Nothing was found."
     _run_steps(service.write_steps(case.id, before_inspection=True))
     case = service.get(case.id)
     if case.draft is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases import gathering
+from crowdnotes.cases import follow_up, gathering
 from crowdnotes.cases.gathering import Changes, Tools
 from crowdnotes.cases.workflow import PROGRAM
 from crowdnotes.domain import (
@@ -187,6 +187,19 @@ def test_where_nothing_was_worth_reading_what_is_missing_is_searched_for_all_the
     (asked,) = desk.case.follow_ups
     assert [item.id for item in desk.case.evidence] == list(asked.added) != []
     assert desk.engine.asked[1] == list(asked.added)
+
+
+def test_where_nothing_is_worth_reading_even_then_what_would_settle_it_is_said(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (gathering, follow_up):
+        monkeypatch.setattr(module, "worth_choosing", lambda _: [])
+    desk.engine.looks_for = "walnut"
+    desk.gather()
+    assert desk.said(StageName.SETTLE) == "No passage states what settles the claim; none answers it. Missing: walnut"
+    desk.write()
+    assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence:")
+    assert desk.said(StageName.DRAFT).endswith("What would settle it: walnut")
 
 
 def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(
