@@ -8,7 +8,7 @@ anywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from crowdnotes.jury.model import COLUMNS, SHIPPED_MODEL, CampModel, Features, R
 from crowdnotes.jury.raters import ASSETS, Floats
 from crowdnotes.jury.shown import TODAY, shown_blocks
 from crowdnotes.settings import JurySettings
-from crowdnotes.studies.camp_notes import read_camps
+from crowdnotes.studies.camp_notes import CampNotes, read_camps
 from crowdnotes.studies.data_files import HealthNote, note_mark
 from crowdnotes.studies.judge_files import read_held_out
 from crowdnotes.studies.measures import (
@@ -43,26 +43,18 @@ def bench_camps(data: Path, jury: Jury) -> dict[str, Any]:
     if not isinstance(jury.model, CampModel):
         raise InputError("The jury's model was trained on ratings, not on camps.", "Unset CROWDNOTES_JURY_MODEL.")
     notes = read_camps(data)
-    return measure_camps(
-        jury.model, notes.divides, notes.approvals, notes.raters, jury.features_of(notes.texts), notes.dropped
-    )
+    return measure_camps(jury.model, notes, jury.features_of(notes.texts))
 
 
-def measure_camps(
-    model: CampModel,
-    divides: npt.NDArray[np.bool_],
-    approvals: Floats,
-    raters: Floats,
-    read: Features,
-    dropped: dict[str, int],
-) -> dict[str, Any]:
-    """Figures on n notes, None where the file cannot tell. Divides (n,); approvals, raters (n, 2) as in `CampNotes`.
+def measure_camps(model: CampModel, notes: CampNotes | HeldOut, read: Features) -> dict[str, Any]:
+    """Figures on n notes and what was read of them, None where the file cannot tell.
 
     polarising_auc, brier and ece are of "this note divides the camps"; camp_auc and camp_ece of which camp likes a
     divided note; rating_auc, rating_brier and rating_ece of single votes on divided notes ("helpful" or not, each
     camp's share counting as its raters' votes) against the share the model expects on that side.
     """
     said = model.camp_chances(read)
+    divides, approvals, raters = notes.divides, notes.approvals, notes.raters
     truth, one = divides.astype(np.float64), np.ones(len(divides))
     likes = (approvals[divides, 1] > approvals[divides, 0]).astype(np.float64)
     camp = said.positive_likes[divides]
@@ -80,7 +72,7 @@ def measure_camps(
         "rating_ece": rounded(calibration_error(chance, share, weight)) if some else None,
         "n": len(divides),
         "n_polarising": int(divides.sum()),
-        "dropped": dropped,
+        "dropped": notes.dropped,
     }
 
 
@@ -146,10 +138,11 @@ class HeldOut:
     approvals: Floats
     raters: Floats
     read: Features
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
     def measure(self) -> dict[str, Any]:
         """The twin's figures on these notes."""
-        return measure_camps(self.twin, self.divides, self.approvals, self.raters, self.read, {})
+        return measure_camps(self.twin, self, self.read)
 
     def save(self, folder: Path) -> None:
         """Write the notes' numbers and the twin's weights of the columns that these notes have."""

@@ -20,14 +20,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
-from sklearn.mixture import GaussianMixture
 
 from crowdnotes.domain import JuryQuality
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import COLUMNS, CampModel, Features, Landmarks, Rarity, Score, features, save_model
-from crowdnotes.jury.raters import COLUMNS as RATER_COLUMNS
-from crowdnotes.jury.raters import Floats, Mixture, Roster, own_pool
+from crowdnotes.jury.raters import Floats, Mixture
 from crowdnotes.jury.votes import OrdinalModel, Sides
 from crowdnotes.studies.bench.jury import HeldOut, measure_camps
 from crowdnotes.studies.camp_notes import CampNotes, read_camps, split_by_time
@@ -59,11 +57,10 @@ _NOT_MEASURED = JuryQuality(
 
 @dataclass(frozen=True)
 class CampRun:
-    """The shipped model, its figures on the newest notes with and without vectors, and the sample's."""
+    """The shipped model, its figures on the newest notes, and the sample's."""
 
     model: CampModel
     figures: dict[str, Any]
-    words_only: dict[str, Any]
     sample: dict[str, Any]
 
 
@@ -83,7 +80,7 @@ def run_camp_training(
     progress("the twin that is measured: learning from the older four fifths")
     twin = train_camp_model(notes.only(older), read.rows(older), untrained)
     late, late_notes = read.rows(newest), notes.only(newest)
-    figures = _measure(twin, late_notes, late)
+    figures = measure_camps(twin, late_notes, late)
     sampled = np.zeros(len(late), dtype=bool)
     sampled[np.random.default_rng(0).permutation(len(late))[:_SAMPLE]] = True
     some = late_notes.only(sampled)
@@ -91,7 +88,7 @@ def run_camp_training(
     progress("the model that ships: learning from all")
     model = train_camp_model(notes, read, untrained)
     model = replace(model, name=f"camps, {len(notes)} notes", quality=_quality(data.name, figures, len(late)))
-    run = CampRun(model, figures, _measure(twin, late_notes, late.without_vectors()), held_out.measure())
+    run = CampRun(model, figures, held_out.measure())
     save_model(run.model, out / "model")
     held_out.save(out)
     content = {
@@ -99,7 +96,7 @@ def run_camp_training(
         "notes": len(notes),
         "learned_from": int(older.sum()),
         "newest_fifth": run.figures,
-        "newest_fifth_without_vectors": run.words_only,
+        "newest_fifth_without_vectors": measure_camps(twin, late_notes, late.without_vectors()),
         "held_out_sample": run.sample,
     }
     (out / "figures.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -182,10 +179,6 @@ class _Fit:
         return _Weights(fitted.coef_[0].astype(np.float64), float(fitted.intercept_[0]))
 
 
-def _measure(model: CampModel, notes: CampNotes, read: Features) -> dict[str, Any]:
-    return measure_camps(model, notes.divides, notes.approvals, notes.raters, read, notes.dropped)
-
-
 def choose_landmarks(read: Features, count: int, sharpness: float) -> Landmarks:
     """Some of the notes, all when they are few."""
     chosen = np.random.default_rng(0).permutation(len(read))[:count]
@@ -244,71 +237,3 @@ def _check(notes: CampNotes) -> None:
     for what, number in numbers.items():
         if number < _LEAST_NOTES:
             raise InputError(f"There are only {number} {what}; it takes {_LEAST_NOTES}.", "Train on more notes.")
-
-
-_FOLDS = 5
-_MOST_PARTS = 10
-_BINS = 60
-_LEAST_RATERS = 100
-
-
-def fit_pool(path: Path, out: Path, source: str) -> dict[str, Any]:
-    """Fit the raters in a Parquet file and write the mixture as JSON; `source` says whose raters they are.
-
-    The number of parts is the one with the highest log likelihood on held-out raters (5 folds); the
-    file keeps all of them, the histograms and the quantiles, so that the fit can be seen beside the data.
-    """
-    raters = own_pool(path)
-    content = _fit_pool(raters, source)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    return content
-
-
-def _fit_pool(roster: Roster, source: str) -> dict[str, Any]:
-    raters = roster.raters
-    if len(raters) < _LEAST_RATERS:
-        raise InputError(f"There are only {len(raters)} raters; a fit takes {_LEAST_RATERS}.", "Give more raters.")
-    held_out = {parts: _held_out(raters, parts) for parts in range(1, _MOST_PARTS + 1)}
-    best = max(held_out, key=lambda parts: held_out[parts])
-    fitted = _mixture(best).fit(raters)
-    order = np.argsort(-fitted.weights_, kind="stable")
-    histograms = {}
-    for number, name in enumerate(RATER_COLUMNS):
-        counts, edges = np.histogram(raters[:, number], bins=_BINS)
-        histograms[name] = {"edges": edges.round(6).tolist(), "counts": counts.tolist()}
-    drawn = fitted.sample(200_000)[0]
-    levels = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-    return {
-        "source": source,
-        "raters": len(raters),
-        "held_out_log_likelihood": {str(parts): round(value, 4) for parts, value in held_out.items()},
-        "weights": fitted.weights_[order].tolist(),
-        "means": fitted.means_[order].tolist(),
-        "covariances": fitted.covariances_[order].tolist(),
-        "low": raters.min(axis=0).tolist(),
-        "high": raters.max(axis=0).tolist(),
-        "quantiles": {
-            name: {
-                "levels": list(levels),
-                "data": np.quantile(raters[:, number], levels).round(4).tolist(),
-                "fit": np.quantile(drawn[:, number], levels).round(4).tolist(),
-            }
-            for number, name in enumerate(RATER_COLUMNS)
-        },
-        "share_negative": {
-            "data": round(float((raters[:, 1] < 0).mean()), 4),
-            "fit": round(float((drawn[:, 1] < 0).mean()), 4),
-        },
-        "histograms": histograms,
-    }
-
-
-def _held_out(raters: Floats, parts: int) -> float:
-    fold = np.random.default_rng(0).integers(0, _FOLDS, len(raters))
-    scores = [_mixture(parts).fit(raters[fold != i]).score(raters[fold == i]) for i in range(_FOLDS)]
-    return float(np.mean(scores))
-
-
-def _mixture(parts: int) -> GaussianMixture:
-    return GaussianMixture(parts, covariance_type="full", n_init=2, max_iter=300, reg_covar=1e-5, random_state=0)
