@@ -307,17 +307,9 @@ def bring_back(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
         raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
-    item = with_cutoff_notice(item, case)
-    return with_event(
-        case,
-        at,
-        by,
-        "passage brought back",
-        evidence_id,
-        evidence=ranked((*case.evidence, item)),
-        sources=with_sources(case, [item.source]),
-        earlier_evidence=on_record(case, at, f"{evidence_id} was brought back"),
-    )
+    evidence = (*case.evidence, with_cutoff_notice(item, case))
+    why = f"{evidence_id} was brought back"
+    return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
 
 
 def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
@@ -333,18 +325,26 @@ def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
     back = [now[item.source.id] if item.source.id in now else with_cutoff_notice(item, case) for item in earlier]
     there = {item.source.id for item in back}
     kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
-    restored = ranked((*back, *kept))
-    if [item.id for item in restored] == [item.id for item in case.evidence]:
+    restored = [item.id for item in (*back, *kept)]
+    if restored == [item.id for item in case.evidence]:
         raise WorkflowError("same evidence", "These passages are the present ones already.")
+    why = "an earlier set was brought back"
+    return _with_evidence(case, at, by, "evidence brought back", ", ".join(restored), (*back, *kept), why)
+
+
+def _with_evidence(
+    case: Case, at: datetime, by: str, kind: str, detail: str, evidence: Sequence[Evidence], why: str
+) -> Case:
+    """The case with other passages; the set before them goes on record with `why`."""
     return with_event(
         case,
         at,
         by,
-        "evidence brought back",
-        ", ".join(item.id for item in restored),
-        evidence=restored,
-        sources=with_sources(case, [item.source for item in restored]),
-        earlier_evidence=on_record(case, at, "an earlier set was brought back"),
+        kind,
+        detail,
+        evidence=ranked(evidence),
+        sources=with_sources(case, [item.source for item in evidence]),
+        earlier_evidence=on_record(case, at, why),
     )
 
 

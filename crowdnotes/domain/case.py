@@ -256,7 +256,7 @@ class Case(Noun):
     def next_evidence_number(self) -> int:
         """The number of the next passage: an id names one passage for ever, also those on record."""
         sets = (self.evidence, *(earlier.evidence for earlier in self.earlier_evidence))
-        return 1 + max((int(item.id.removeprefix("E")) for items in sets for item in items), default=0)
+        return 1 + max((item.number for items in sets for item in items), default=0)
 
     @property
     def searched(self) -> bool:
@@ -274,7 +274,7 @@ class Case(Noun):
         newest = {item.id: item for earlier in self.earlier_evidence for item in earlier.evidence}
         present = {item.source.id for item in self.evidence}
         gone = (item for item in newest.values() if item.source.id not in present)
-        return tuple(sorted(gone, key=lambda item: int(item.id.removeprefix("E"))))
+        return tuple(sorted(gone, key=lambda item: item.number))
 
     def verdict_on(self, text_sha256: str) -> JuryVerdict | None:
         """The jury's newest verdict on a text."""

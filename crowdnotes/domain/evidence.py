@@ -255,6 +255,11 @@ class Evidence(Noun):
     review: Review = Review()
 
     @property
+    def number(self) -> int:
+        """The number in its id."""
+        return int(self.id.removeprefix("E"))
+
+    @property
     def used(self) -> bool:
         """Whether a person opened this passage and chose to use it."""
         return self.review.opened_at is not None and self.review.verdict is Verdict.USE

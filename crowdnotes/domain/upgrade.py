@@ -15,28 +15,12 @@ When a noun changes:
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from crowdnotes.domain.judgement import GateName, PrincipleName
 
 Document = dict[str, Any]
-
-
-def each(value: object) -> Iterator[Document]:
-    """Every object inside a document, itself first; for steps that change a noun wherever it stands."""
-    if isinstance(value, dict):
-        yield value
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from each(item)
-
-
-def rename(document: Document, old: str, new: str) -> None:
-    """Give a field another name; a document without it stays as it is."""
-    if old in document:
-        document[new] = document.pop(old)
 
 
 def _evidence_sets_are_dated(document: Document) -> None:
@@ -45,7 +29,8 @@ def _evidence_sets_are_dated(document: Document) -> None:
 
 
 def _looks_are_follow_ups(document: Document) -> None:
-    rename(document, "looks", "follow_ups")
+    if "looks" in document:
+        document["follow_ups"] = document.pop("looks")
 
 
 def _overrides_name_obstacles(document: Document) -> None:

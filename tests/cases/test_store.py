@@ -6,7 +6,7 @@ import hashlib
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,12 +22,27 @@ from crowdnotes.domain import (
     Draft,
     Event,
     Mode,
+    Post,
     text_sha256,
 )
 from crowdnotes.errors import CaseNotFoundError, StoreError, WorkflowError
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import reading, writing
-from tests.cases.made import START, evidence, make_case, source, with_event
+from crowdnotes.testing import make_evidence
+
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def make_case(case_id: str = "c1", text: str = "Vaccines contain chips.", minutes: int = 0, **changes: object) -> Case:
+    at = START + timedelta(minutes=minutes)
+    event = Event(at=at, by="ada", kind="created")
+    case = Case(id=case_id, created_at=at, updated_at=at, mode=Mode.AUTOMATION, post=Post(text=text), events=(event,))
+    return case.model_copy(update=changes)
+
+
+def with_event(case: Case, kind: str, **changes: object) -> Case:
+    event = Event(at=START, by="ada", kind=kind)
+    return case.model_copy(update={**changes, "events": (*case.events, event)})
 
 
 @pytest.fixture
@@ -40,7 +55,7 @@ def draft(text: str) -> Draft:
 
 
 def test_a_case_comes_back_as_it_was_kept_and_cannot_be_added_twice(store: Store) -> None:
-    case = make_case(draft=draft("No. https://example.org"), evidence=(evidence(source("words")),))
+    case = make_case(draft=draft("No. https://example.org"), evidence=(make_evidence(1),))
     assert store.add(case) == case
     with pytest.raises(StoreError, match="already"):
         store.add(make_case(text="Another post."))
@@ -106,7 +121,7 @@ def test_a_line_of_the_list_tells_what_the_case_is_and_its_excerpt_ends_at_a_wor
 
 def test_cases_are_found_by_status(store: Store) -> None:
     store.add(make_case("new"))
-    store.add(make_case("gathered", evidence=(evidence(source("words")),)))
+    store.add(make_case("gathered", evidence=(make_evidence(1),)))
     assert [line.id for line in store.list(status=CaseStatus.AWAITING_INSPECTION)] == ["gathered"]
     assert store.count(status=CaseStatus.NEW) == 1
 

@@ -1,9 +1,15 @@
-"""What earlier programs stored is opened, shown and gone on with; what a newer one stored is left alone."""
+"""What earlier programs stored is opened, shown and gone on with; what a newer one stored is left alone.
+
+`stored/v<document version>.sqlite.gz` are whole databases. v0 is of the program before documents had a version: 34
+cases at every stage, made with the demonstration pack.
+"""
 
 from __future__ import annotations
 
 import copy
+import gzip
 import json
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,10 +42,24 @@ from crowdnotes.storage.database import alembic_config, connect, open_database, 
 from crowdnotes.storage.tables import cases
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.stored_cases import documents, unpacked
 from tests.cases.walk import run
 
 COUNT = 34
+STORED = Path(__file__).parent / "stored"
+
+
+def unpacked(folder: Path, name: str = "v0") -> Path:
+    """The database as a file in `folder`."""
+    path = folder / "crowdnotes.sqlite"
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.decompress((STORED / f"{name}.sqlite.gz").read_bytes()))
+    return path
+
+
+def documents(folder: Path) -> list[dict[str, Any]]:
+    """Every stored case of `unpacked(folder)`."""
+    with sqlite3.connect(unpacked(folder)) as connection:
+        return [json.loads(row[0]) for row in connection.execute("SELECT document FROM cases ORDER BY created_at")]
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
     back = workflow.bring_back(case, AT, "E1", "ann")
     assert ids(back) == ["E2", "E1"]
     assert back.evidence[1].review == read.review
-    assert back.sources == (read.source,)
+    assert read.source in back.sources
     assert back.earlier_evidence[-1] == EvidenceSet(at=AT, why="E1 was brought back", evidence=case.evidence)
     with pytest.raises(InputError, match="not among the earlier passages"):
         workflow.bring_back(back, AT, "E1", "ann")
