@@ -9,15 +9,14 @@ page; from there on the program treats them like any other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
-from enum import StrEnum
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
-from crowdnotes.domain import Case, DecisionKind, FetchOutcome, Mode, Noun, Post
+from crowdnotes.domain import Case, FetchOutcome, Mode, Noun, Post
 from crowdnotes.errors import ConfigurationError, FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
@@ -27,29 +26,16 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets" / "demonstration"
 _REPAIR = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
 
 
-class WalkedPath(StrEnum):
-    """What can come of a case; the pack has one example of each."""
-
-    REFUTED_CLAIM = "refuted claim"
-    MISSING_CONTEXT = "missing context"
-    SATIRE = "satire"
-    NOT_NEEDED = "not needed"
-    INSUFFICIENT_EVIDENCE = "insufficient evidence"
-    OVERSTATED_SOURCE = "overstated source"
-
-
 class ExamplePage(Noun):
     """One page of the pack. `deciding` is the sentence, verbatim from the page, that matters most."""
 
     url: str
     file: str = Field(pattern=r"^[a-z0-9-]+\.html$")
-    publisher: str
-    published: date
     deciding: str
 
 
 class Example(Noun):
-    """A post to practise on, the pages to bring to it, and the end that suits it.
+    """A post to practise on, and the pages to bring to it.
 
     `teaches` says in one sentence what path it walks. `tempting_note` is a note that says more than
     its source does, for trying whether the review catches it.
@@ -58,11 +44,9 @@ class Example(Noun):
     id: str
     title: str
     teaches: str
-    path: WalkedPath
     post: Post
     mode: Mode
     pages: tuple[ExamplePage, ...]
-    suggested_decision: DecisionKind
     tempting_note: str | None = None
 
     @property
@@ -71,27 +55,21 @@ class Example(Noun):
         return tuple(page.url for page in self.pages)
 
 
-class _Pack(Noun):
-    notice: str
-    examples: tuple[Example, ...]
+_EXAMPLES = TypeAdapter(tuple[Example, ...])
 
 
 @cache
 def examples() -> tuple[Example, ...]:
     """All examples, in the order of teaching.
 
-    Raises ConfigurationError when the pack, or a page that it names, is missing or damaged.
+    Raises ConfigurationError when the pack is missing or damaged.
     """
     try:
-        pack = _Pack.model_validate_json((ASSETS / "examples.json").read_bytes())
+        return _EXAMPLES.validate_json((ASSETS / "examples.json").read_bytes())
     except OSError as error:
         raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR) from error
     except ValidationError as error:
         raise ConfigurationError("The demonstration examples are damaged.", _REPAIR) from error
-    lost = [page.file for example in pack.examples for page in example.pages if not _path_of(page).is_file()]
-    if lost:
-        raise ConfigurationError(f"Pages of the demonstration are missing: {', '.join(lost)}.", _REPAIR)
-    return pack.examples
 
 
 def is_demonstration_url(url: str) -> bool:
@@ -141,7 +119,7 @@ class DemonstrationFetcher:
             detail = "There is no page at this address (404)."
             return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail)
         try:
-            body = _path_of(page).read_bytes()
+            body = (ASSETS / "pages" / page.file).read_bytes()
         except OSError as error:
             raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR) from error
         return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body)
@@ -168,7 +146,3 @@ def _pages_by_address() -> dict[tuple[str, str], ExamplePage]:
 def _address(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.netloc.rstrip("."), parts.path.rstrip("/")
-
-
-def _path_of(page: ExamplePage) -> Path:
-    return ASSETS / "pages" / page.file

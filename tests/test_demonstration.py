@@ -17,11 +17,10 @@ from crowdnotes.demonstration import (
     DemonstrationLinks,
     Example,
     ExamplePage,
-    WalkedPath,
     examples,
     is_demonstration_url,
 )
-from crowdnotes.domain import DecisionKind, Evidence, FetchOutcome, GateStatus, Source
+from crowdnotes.domain import Evidence, FetchOutcome, GateStatus, Source
 from crowdnotes.engines.local.engine import LocalEngine
 from crowdnotes.errors import ConfigurationError, JobCancelled
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
@@ -35,6 +34,8 @@ from tests.shared import minilm
 
 EXAMPLES = examples()
 PAGES = {page.url: page for example in EXAMPLES for page in example.pages}
+[(OVERSTATED, TEMPTING)] = [(example, example.tempting_note) for example in EXAMPLES if example.tempting_note]
+DECIDED = [example for example in EXAMPLES if example.id != "filter-headaches"]  # no sentence of its pages decides
 each_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.file)
 
@@ -48,16 +49,8 @@ def _words(html: str) -> int:
     return len(re.sub(r"<[^>]+>", " ", article).split())
 
 
-def test_the_six_examples_walk_six_different_paths() -> None:
-    assert {example.path for example in EXAMPLES} == set(WalkedPath)
+def test_there_are_six_examples() -> None:
     assert len(EXAMPLES) == len({example.id for example in EXAMPLES}) == 6
-
-
-def test_abstaining_is_among_the_suggested_ends() -> None:
-    ends = {example.path: example.suggested_decision for example in EXAMPLES}
-    assert ends[WalkedPath.NOT_NEEDED] is DecisionKind.NOT_NEEDED
-    assert ends[WalkedPath.INSUFFICIENT_EVIDENCE] is DecisionKind.INSUFFICIENT_EVIDENCE
-    assert ends[WalkedPath.REFUTED_CLAIM] is DecisionKind.APPROVED
 
 
 @each_example
@@ -69,19 +62,13 @@ def test_an_example_says_in_one_sentence_what_it_teaches_and_brings_two_pages_or
 
 
 @each_example
-def test_a_post_is_no_longer_than_a_post_and_younger_than_its_pages(example: Example) -> None:
+def test_a_post_is_no_longer_than_a_post(example: Example) -> None:
     assert len(example.post.text) <= NOTE_LIMIT
-    assert example.post.posted_at is not None
-    assert max(page.published for page in example.pages) <= example.post.posted_at.date()
 
 
-def test_only_the_overstated_source_tempts_with_a_note_and_it_has_the_form_of_a_note() -> None:
-    tempting = {example.path: example.tempting_note for example in EXAMPLES if example.tempting_note}
-    assert set(tempting) == {WalkedPath.OVERSTATED_SOURCE}
-    note = tempting[WalkedPath.OVERSTATED_SOURCE]
-    assert note is not None
-    assert note_length(note) <= NOTE_LIMIT
-    assert [found.url in PAGES for found in find_urls(note)] == [True]
+def test_one_example_tempts_with_a_note_that_has_the_form_of_a_note() -> None:
+    assert note_length(TEMPTING) <= NOTE_LIMIT
+    assert [found.url in PAGES for found in find_urls(TEMPTING)] == [True]
 
 
 @each_page
@@ -111,7 +98,6 @@ def test_a_page_is_long_enough_to_be_read_and_short_enough_for_a_demonstration(p
 @each_page
 def test_a_deciding_sentence_leaves_room_for_its_attribution_in_a_note(page: ExamplePage) -> None:
     assert len(page.deciding) <= 180
-    assert len(f"According to {page.publisher}: {page.deciding} ") + 1 <= NOTE_LIMIT
 
 
 def test_no_page_lies_in_the_pack_unused() -> None:
@@ -143,7 +129,7 @@ def test_a_missing_page_is_named(own_assets: Path) -> None:
     whole = Path(demonstration.__file__).parent.parent / "assets" / "demonstration" / "examples.json"
     (own_assets / "examples.json").write_bytes(whole.read_bytes())
     with pytest.raises(ConfigurationError, match=r"kettle-news\.html"):
-        examples()
+        DemonstrationFetcher(_Inner()).fetch("https://harbour-daily.example/check/2025/03/reboiled-kettle-water")
 
 
 @pytest.mark.parametrize(
@@ -255,7 +241,11 @@ def test_a_page_reads_to_its_article_with_the_deciding_sentence_and_nothing_arou
 @each_page
 def test_a_page_tells_its_publisher_and_date(page: ExamplePage) -> None:
     document = read_page(DemonstrationFetcher(_Inner()).fetch(page.url))
-    assert (document.publisher, document.published) == (page.publisher, page.published)
+    [posted] = [example.post.posted_at for example in EXAMPLES if page in example.pages]
+    assert document.publisher
+    assert document.published is not None
+    assert posted is not None
+    assert document.published <= posted.date()
     assert document.language == "en"
     assert document.title in html_of(page)
 
@@ -270,37 +260,33 @@ def test_the_packs_own_links_answer_and_others_under_example_are_dead_without_a_
     assert links.status("https://www.who.int/news", 1.0, lambda: None) == 503
 
 
+def _evidence_of(example: Example) -> list[Evidence]:
+    found = []
+    for number, url in enumerate(example.urls, start=1):
+        document = read_page(DemonstrationFetcher(Fetcher(FetchSettings())).fetch(url))
+        source = Source(id=f"S{number}", title=document.title, url=url, publisher=document.publisher)
+        passage = best_passage(document.text, example.post.text, minilm())
+        found.append(Evidence(id=f"E{number}", source=source, passage=passage, rank=number, why=""))
+    return found
+
+
 @pytest.mark.model
 @pytest.mark.filterwarnings("ignore")
 def test_hints_point_at_what_the_tempting_note_says_beyond_its_source() -> None:
-    example = next(example for example in EXAMPLES if example.path is WalkedPath.OVERSTATED_SOURCE)
-    assert example.tempting_note is not None
-    embedder = minilm()
-    document = read_page(DemonstrationFetcher(Fetcher(FetchSettings())).fetch(example.urls[0]))
-    passage = best_passage(document.text, example.post.text, embedder)
-    source = Source(id="S1", title=document.title, url=example.urls[0], publisher=document.publisher)
-    evidence = [Evidence(id="E1", source=source, passage=passage, rank=1, why="")]
-    engine = LocalEngine(embedder, GateSettings())
-    assert engine.relevance(brief_of(example.post), evidence).status is GateStatus.PASS
-    (sentence,) = engine.support(example.tempting_note, evidence)
+    evidence = _evidence_of(OVERSTATED)[:1]
+    engine = LocalEngine(minilm(), GateSettings())
+    assert engine.relevance(brief_of(OVERSTATED.post), evidence).status is GateStatus.PASS
+    (sentence,) = engine.support(TEMPTING, evidence)
     hints = " ".join(sentence.doubts)
     assert all(word in hints for word in ("“One sample”", "“prove”", "“every”"))
 
 
 @pytest.mark.model
 @pytest.mark.filterwarnings("ignore")
-@each_example
+@pytest.mark.parametrize("example", DECIDED, ids=lambda example: example.id)
 def test_the_deciding_sentence_is_among_those_that_are_offered_to_quote(example: Example) -> None:
-    if example.path is WalkedPath.INSUFFICIENT_EVIDENCE:  # no sentence of its pages decides
-        return
-    embedder = minilm()
-    evidence = []
-    for number, url in enumerate(example.urls, start=1):
-        document = read_page(DemonstrationFetcher(Fetcher(FetchSettings())).fetch(url))
-        source = Source(id=f"S{number}", title=document.title, url=url, publisher=document.publisher)
-        passage = best_passage(document.text, example.post.text, embedder)
-        evidence.append(Evidence(id=f"E{number}", source=source, passage=passage, rank=number, why=""))
-    engine = LocalEngine(embedder, GateSettings())
+    evidence = _evidence_of(example)
+    engine = LocalEngine(minilm(), GateSettings())
     passages = {item.id: item.passage.text for item in evidence}
     found = engine.write(brief_of(example.post), evidence, NOTE_LIMIT, 3).quotations
     offered = {passages[each.evidence_id][each.span.start : each.span.end] for each in found}
