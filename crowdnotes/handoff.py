@@ -48,13 +48,6 @@ def post_url(case: Case) -> str | None:
     return case.post.url if on_x else None
 
 
-_COLUMNS = (
-    "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
-    " post_url post note characters"
-).split()
-_COLUMNS += [*GateName, "sources", "engine", "demonstration"]
-
-
 def to_json(case: Case) -> str:
     """The whole case, audit trail included, as indented JSON.
 
@@ -75,41 +68,45 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
 
     `left_out` are ids of cases that could not be read, each with the reason, which stands under "reason".
     """
+    rows = [_row(case) for case in cases]
+    rows += [{"id": case_id, "reason": f"left out: {why}"} for case_id, why in (left_out or {}).items()]
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
-    for case in cases:
-        writer.writerow([_plain_cell(cell) for cell in _row(case)])
-    for case_id, why in (left_out or {}).items():
-        known = {"id": case_id, "reason": f"left out: {why}"}
-        writer.writerow([_plain_cell(known.get(column, "")) for column in _COLUMNS])
+    writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({column: _plain_cell(cell) for column, cell in row.items()} for row in rows)
     return out.getvalue()
 
 
-def _row(case: Case) -> list[str]:
-    decision, draft, assessment = case.decision, case.draft, case.assessment
-    return [
-        case.id,
-        case.created_at.isoformat(),
-        case.updated_at.isoformat(),
-        case.mode.value,
-        case.status.value,
-        decision.kind.value if decision else "",
-        decision.by if decision else "",
-        decision.at.isoformat() if decision else "",
-        decision.reason if decision else "",
-        "; ".join(f"{item.obstacle.although()}: {item.reason}" for item in decision.overrides) if decision else "",
-        case.classification.value if _may_be_posted(case) else "",
-        ", ".join(case.tags),
-        case.post.url or "",
-        case.post.text,
-        draft.text if draft else "",
-        str(note_length(draft.text)) if draft else "",
-        *_gate_cells(case),
-        " ".join(item.source.url or item.source.title for item in case.used_evidence),
-        assessment.engine if assessment else "",
-        "yes" if is_demonstration(case) else "no",
-    ]
+def _row(case: Case) -> dict[str, str]:
+    decision, draft = case.decision, case.draft
+    row = {
+        "id": case.id,
+        "created_at": case.created_at.isoformat(),
+        "updated_at": case.updated_at.isoformat(),
+        "mode": case.mode.value,
+        "status": case.status.value,
+        "classification": case.classification.value if _may_be_posted(case) else "",
+        "tags": ", ".join(case.tags),
+        "post_url": case.post.url or "",
+        "post": case.post.text,
+        "sources": " ".join(item.source.url or item.source.title for item in case.used_evidence),
+        "engine": case.assessment.engine if case.assessment else "",
+        "demonstration": "yes" if is_demonstration(case) else "no",
+    }
+    if decision is not None:
+        over = "; ".join(f"{item.obstacle.although()}: {item.reason}" for item in decision.overrides)
+        row |= {"decision": decision.kind.value, "decided_by": decision.by, "decided_at": decision.at.isoformat()}
+        row |= {"reason": decision.reason, "overrides": over}
+    if draft is not None:
+        row |= {"note": draft.text, "characters": str(note_length(draft.text))}
+    return row | _gate_cells(case)
+
+
+_COLUMNS = (
+    "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
+    " post_url post note characters"
+).split()
+_COLUMNS += [*GateName, "sources", "engine", "demonstration"]
 
 
 def _may_be_posted(case: Case) -> bool:
@@ -117,14 +114,13 @@ def _may_be_posted(case: Case) -> bool:
     return case.decision is None or case.decision.kind is DecisionKind.APPROVED
 
 
-def _gate_cells(case: Case) -> list[str]:
+def _gate_cells(case: Case) -> dict[str, str]:
     """A cell a gate; what was judged of another text, or over other passages, is no result of this one."""
-    if case.assessment is None:
-        return [""] * len(GateName)
+    gates = case.assessment.gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
-        return ["out of date"] * len(GateName)
+        return dict.fromkeys((gate.gate for gate in gates), "out of date")
     note = "" if case.assessment_is_current else " (passages not inspected)"
-    return [f"{gate.status.value}{note}" for gate in case.assessment.gates]
+    return {gate.gate: f"{gate.status.value}{note}" for gate in gates}
 
 
 def _is_before_inspection(case: Case) -> bool:
@@ -142,12 +138,9 @@ def _plain_cell(cell: str) -> str:
 def _lines(case: Case) -> Iterator[str]:
     yield f"# Community Note case {case.id}\n"
     if is_demonstration(case):
-        yield "**A demonstration, with invented pages: nothing of it may be posted.**"
-        yield ""
-    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC, mode {case.mode.value}."
-    yield ""
-    yield "## Post"
-    yield ""
+        yield "**A demonstration, with invented pages: nothing of it may be posted.**\n"
+    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC, mode {case.mode.value}.\n"
+    yield "## Post\n"
     yield from _quoted(case.post.text)
     if case.post.url:
         yield f"\n{_code(case.post.url)}"
@@ -156,8 +149,7 @@ def _lines(case: Case) -> Iterator[str]:
     yield from _evidence_lines(case.evidence)
     yield from _score_lines(case)
     yield from _decision_lines(case)
-    yield "## Audit trail"
-    yield ""
+    yield "## Audit trail\n"
     for event in case.events:
         what = f"{_inline(event.by)}: {_inline(event.kind)} {_inline(event.detail)}"
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
@@ -194,8 +186,7 @@ def _note_lines(case: Case) -> Iterator[str]:
         yield "\nThe case ended without a note: these words are not to be posted.\n"
         return
     yield f"\nAbout the post: {class_label(case)}.\n"
-    labels = form_labels(case)
-    if labels:
+    if labels := form_labels(case):
         yield "On X's form, tick:\n"
         yield from (f"- {label}" for label in labels)
         yield ""
