@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import ButtonGroup, TextArea
+from streamlit.testing.v1.element_tree import ButtonGroup, TextArea, TextInput
 
-from crowdnotes.domain import Case, Mode, Verdict
+from crowdnotes.domain import Case, Decision, Mode, Verdict
+from crowdnotes.jobs import JobRecord
 from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
@@ -73,15 +74,51 @@ class Desk:
         """Wait until a job has ended."""
         self.workspace.runner.wait(job_id, timeout=60)
 
-    def finish_latest(self, case: Case) -> None:
-        """Wait until the newest job of a case has ended."""
-        job = self.workspace.runner.latest(case.id)
+    def latest(self, place: str) -> JobRecord:
+        """The newest job of a case, or of what else jobs are for."""
+        job = self.workspace.runner.latest(place)
         assert job is not None
-        self.finish(job.id)
+        return job
+
+    def finish_latest(self, case: Case, at: AppTest | None = None) -> None:
+        """Wait until the newest job of a case has ended; draw the page again."""
+        self.finish(self.latest(case.id).id)
+        if at is not None:
+            assert not at.run().exception
+
+    def only(self) -> Case:
+        """The only case that there is."""
+        [summary] = self.workspace.service.list()
+        return self.workspace.service.get(summary.id)
+
+    def begun(self, urls: str = "", *, press: str = "start") -> AppTest:
+        """The first screen, filled in and sent."""
+        at = self.app()
+        at.text_area(key="new-post-text").set_value(POST)
+        at.text_area(key="new-post-urls").set_value(urls)
+        at.button(key=press).click().run()
+        assert not at.exception
+        return at
 
     def newest(self, case: Case) -> Case:
         """The case as it is stored now."""
         return self.workspace.service.get(case.id)
+
+    def note(self, case: Case) -> str:
+        """The words of its note, as they are stored now."""
+        draft = self.newest(case).draft
+        assert draft is not None
+        return draft.text
+
+    def decision(self, case: Case) -> Decision:
+        """How it ended."""
+        decision = self.newest(case).decision
+        assert decision is not None
+        return decision
+
+    def changed(self, case: Case, **changes: object) -> Case:
+        """The case with other fields, stored past the service."""
+        return self.workspace.tools.store.update(case.id, lambda newest: newest.model_copy(update=changes))
 
 
 @pytest.fixture
@@ -104,6 +141,22 @@ def texts(at: AppTest) -> str:
     shown = [*at.markdown, *at.caption, *at.subheader, *at.title, *at.info, *at.warning, *at.error, *at.success]
     titles = [str(getattr(item.proto, "title", "")) for item in (*at.info, *at.warning, *at.error, *at.success)]
     return "\n".join([str(item.value) for item in shown] + titles).replace("\u2060", "").replace("\\", "")
+
+
+def titles(at: AppTest) -> list[str]:
+    """The titles of the errors that a page shows."""
+    return [str(getattr(item.proto, "title", "")).replace("\\", "") for item in at.error]
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    """Click the first button of that name."""
+    return next(item for item in at.button if item.label == label).click().run()
+
+
+def field(at: AppTest, label: str) -> TextInput | TextArea:
+    """The first field whose name begins so."""
+    fields: list[TextInput | TextArea] = [*at.text_input, *at.text_area]
+    return next(item for item in fields if item.label.startswith(label))
 
 
 def note_of(at: AppTest) -> TextArea:

@@ -56,8 +56,7 @@ def asked(desk: Desk) -> AppTest:
 
 
 def job_id(desk: Desk) -> str:
-    job = desk.workspace.runner.latest("connections")
-    assert job is not None
+    job = desk.latest("connections")
     return job.id
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import TextInput
 
 from crowdnotes.domain import (
     CaseStatus,
@@ -13,7 +11,9 @@ from crowdnotes.domain import (
     GateName,
     Mode,
 )
-from tests.pages.conftest import NOTE, POST, Desk, give_reasons, note_of, texts
+from tests.pages.conftest import NOTE, POST, Desk, field, give_reasons, note_of, texts
+
+_WORD = "A word on your decision"
 
 
 def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_off(desk: Desk) -> None:
@@ -27,8 +27,7 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
     at.button(key="decide-approved").click().run()
 
     assert not at.exception
-    decision = desk.newest(case).decision
-    assert decision is not None
+    decision = desk.decision(case)
     assert decision.kind is DecisionKind.APPROVED
     assert at.code[0].value == NOTE
     shown = texts(at)
@@ -46,8 +45,7 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
 
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
     at.button(key="score").click().run()
-    desk.finish_latest(case)
-    at.run()
+    desk.finish_latest(case, at)
     assert desk.newest(case).assessment_is_current
     assert at.button(key="decide-approved").disabled
     assert {item.value for item in at.text_input if item.label.startswith("Why approve")} == {""}
@@ -76,8 +74,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     assert mend not in texts(at)
     assert "You override it: approving puts your reason below on record." in texts(at)
     at.button(key="decide-approved").click().run()
-    decision = desk.newest(case).decision
-    assert decision is not None
+    decision = desk.decision(case)
     assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
     assert (
         "Approved although **the correctness gate did not pass**. Reason: The passage says so two lines on."
@@ -98,8 +95,7 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_g
 
     give_reasons(at, "Its words answer the post.")
     at.button(key="decide-approved").click().run()
-    decision = desk.newest(case).decision
-    assert decision is not None
+    decision = desk.decision(case)
     assert {item.obstacle.subject for item in decision.overrides} == {"relevance", "correctness", "helpfulness"}
     assert {item.reason for item in decision.overrides} == {"Its words answer the post."}
     shown = texts(at)
@@ -114,12 +110,12 @@ def test_reasons_and_the_word_on_the_decision_are_there_after_a_reload(desk: Des
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
     give_reasons(at, "Readers I know asked for it.")
-    word(at).set_value("As good as it gets.").run()
+    field(at, _WORD).set_value("As good as it gets.").run()
 
     again = desk.app(case)
     assert not again.button(key="decide-approved").disabled
     assert "Readers I know asked for it." in [item.value for item in again.text_input]
-    assert word(again).value == "As good as it gets."
+    assert field(again, _WORD).value == "As good as it gets."
     again.button(key="decide-rejected").click().run()
     assert "Your word on it: As good as it gets." in texts(again)
 
@@ -127,10 +123,9 @@ def test_reasons_and_the_word_on_the_decision_are_there_after_a_reload(desk: Des
 def test_a_word_typed_just_before_the_decision_is_on_record(desk: Desk) -> None:
     case = desk.scored()
     at = desk.app(case)
-    word(at).set_value("The post is an old joke.")
+    field(at, _WORD).set_value("The post is an old joke.")
     at.button(key="decide-not-needed").click().run()
-    decision = desk.newest(case).decision
-    assert decision is not None
+    decision = desk.decision(case)
     assert decision.reason == "The post is an old joke."
 
 
@@ -147,11 +142,6 @@ def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) 
     at = desk.app(desk.scored("The post is satire, not news. https://trials.example.edu/c"))
     assert "marks what the words suggest" in texts(at)
     assert not [box.label for box in at.checkbox if ":material" in box.label or "[" in box.label]
-
-
-def word(at: AppTest) -> TextInput:
-    """The field for a word on the decision."""
-    return next(item for item in at.text_input if item.label.startswith("A word on your decision"))
 
 
 def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
@@ -182,4 +172,4 @@ def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
     assert "You may end here at any time" in texts(at)
     assert at.button(key="decide-approved").disabled
     at.button(key="decide-insufficient-evidence").click().run()
-    assert desk.newest(case).decision.kind is DecisionKind.INSUFFICIENT_EVIDENCE  # type: ignore[union-attr]
+    assert desk.decision(case).kind is DecisionKind.INSUFFICIENT_EVIDENCE

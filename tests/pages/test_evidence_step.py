@@ -9,7 +9,7 @@ from crowdnotes.domain import (
     Mode,
     Verdict,
 )
-from tests.pages.conftest import NOTE, PASSAGE, POST, Desk, texts, verdict_of
+from tests.pages.conftest import NOTE, PASSAGE, POST, Desk, field, press, texts, verdict_of
 
 
 def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
@@ -53,8 +53,8 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     assert "Say in a few words why E1 is rejected" in texts(at)
     assert desk.newest(case).evidence[0].review.verdict is None
 
-    next(item for item in at.text_input if item.label.startswith("Why is it rejected")).set_value("off topic")
-    next(item for item in at.button if item.label == "Reject this passage").click().run()
+    field(at, "Why is it rejected").set_value("off topic")
+    press(at, "Reject this passage")
     assert desk.newest(case).evidence[0].review.reason == "off topic"
     assert "Your reason: off topic" in texts(at)
     assert "red-badge[:material/block: rejected]" in texts(at)
@@ -143,19 +143,19 @@ def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) 
     at = desk.app(case)
     at.session_state[fold] = True
     at.run()
-    next(item for item in at.text_input if item.label == "Title of the page").set_value("My title")
-    next(item for item in at.button if item.label == "Add this passage").click().run()
+    field(at, "Title of the page").set_value("My title")
+    press(at, "Add this passage")
     assert "The passage is empty." in texts(at)
-    assert next(item for item in at.text_input if item.label == "Title of the page").value == "My title"
+    assert field(at, "Title of the page").value == "My title"
 
-    next(item for item in at.text_area if item.label.startswith("The passage")).set_value("Words of a page on colds.")
-    next(item for item in at.button if item.label == "Add this passage").click().run()
+    field(at, "The passage").set_value("Words of a page on colds.")
+    press(at, "Add this passage")
     assert not at.exception
     assert desk.newest(case).evidence[-1].source.title == "My title"
     assert not at.session_state[fold]
     at.session_state[fold] = True
     at.run()
-    assert next(item for item in at.text_input if item.label == "Title of the page").value == ""
+    assert field(at, "Title of the page").value == ""
 
 
 def test_a_passage_without_a_link_warns_on_its_card_and_at_the_note(desk: Desk) -> None:

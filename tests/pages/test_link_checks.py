@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from crowdnotes.domain import Case, DecisionKind, StageName
 from crowdnotes.jobs import JobState
-from tests.pages.conftest import NOTE, Desk, texts
+from tests.pages.conftest import NOTE, Desk, field, texts
 
 URL = "https://trials.example.edu/c"
 
@@ -42,8 +42,7 @@ def test_a_dead_link_keeps_approval_closed_until_it_answers(desk: Desk) -> None:
 
     desk.links.answers.clear()
     at.button(key="check-links").click().run()
-    desk.finish_latest(case)
-    at.run()
+    desk.finish_latest(case, at)
     assert "dead (404)" not in texts(at)
     assert not at.button(key="decide-approved").disabled
 
@@ -53,15 +52,14 @@ def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Des
     case = desk.scored()
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
-    why = next(item for item in at.text_input if item.label.startswith("Why approve although"))
+    why = field(at, "Why approve although")
     why.set_value("ok").run()
     assert "Too short for a reason: it needs 2 more different words and 8 more letters." in texts(at)
     assert at.button(key="decide-approved").disabled
 
-    next(item for item in at.text_input if item.label.startswith("Why approve")).set_value("It is back by noon.").run()
+    field(at, "Why approve").set_value("It is back by noon.").run()
     at.button(key="decide-approved").click().run()
-    decision = desk.newest(case).decision
-    assert decision is not None
+    decision = desk.decision(case)
     assert [(item.obstacle.subject, item.reason) for item in decision.overrides] == [(URL, "It is back by noon.")]
     assert f"Approved although **no answer was had from the link `{URL}`**. Reason: " in texts(at)
 
@@ -97,8 +95,7 @@ def test_scores_are_on_the_screen_while_the_links_are_still_asked_and_scoring_ag
     at.button(key="score").click().run()
     slow.may_answer.set()
     desk.finish_latest(case)
-    job = desk.workspace.runner.latest(case.id)
-    assert job is not None
+    job = desk.latest(case.id)
     assert job.state is JobState.DONE
     assert desk.newest(case).stages[-1].name is StageName.LINKS
     assert not first.exception
@@ -111,10 +108,10 @@ def test_the_tracking_of_a_link_is_cut_by_one_click_and_comes_back_by_undo(desk:
     at = desk.app(case)
     assert "cut utm_source from it" in texts(at)
     at.button(key="cut-tracking").click().run()
-    assert desk.newest(case).draft.text == f"{NOTE}?id=3"  # type: ignore[union-attr]
+    assert desk.note(case) == f"{NOTE}?id=3"
     assert "utm_source" not in texts(at)
     at.button(key="undo").click().run()
-    assert desk.newest(case).draft.text == tracked  # type: ignore[union-attr]
+    assert desk.note(case) == tracked
 
 
 def test_one_may_abstain_while_the_program_is_at_work_which_then_stops(desk: Desk) -> None:
@@ -129,9 +126,7 @@ def test_one_may_abstain_while_the_program_is_at_work_which_then_stops(desk: Des
     assert at.button(key="decide-approved").disabled
     at.button(key="decide-not-needed").click().run()
     desk.finish_latest(case)
-    job = desk.workspace.runner.latest(case.id)
-    assert job is not None
+    job = desk.latest(case.id)
     assert job.state is JobState.CANCELLED
-    decision = desk.newest(case).decision
-    assert decision is not None
+    decision = desk.decision(case)
     assert decision.kind is DecisionKind.NOT_NEEDED

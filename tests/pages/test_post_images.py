@@ -9,7 +9,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, DecisionKind, Mode
-from tests.pages.conftest import POST, Desk, texts
+from tests.pages.conftest import POST, Desk, field, press, texts
 
 
 def picture(colour: str = "navy") -> bytes:
@@ -39,7 +39,7 @@ def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:
     at.file_uploader[0].set_value([("sign.png", picture(), "image/png")])
     at.run()
     assert "cannot see" in texts(at)
-    next(area for area in at.text_area if area.label == "What can be read in it").set_value("VITAMINS CURE ALL")
+    field(at, "What can be read in it").set_value("VITAMINS CURE ALL")
     at.button(key="start").click().run()
     assert not at.exception
     [summary] = desk.workspace.service.list()
@@ -76,12 +76,11 @@ def test_an_engine_that_sees_leaves_the_person_nothing_to_type_at_first(desk: De
 def test_what_an_image_says_can_be_corrected_and_the_evidence_is_gathered_anew(desk: Desk) -> None:
     case = _case(desk)
     at = _open_post(desk, case)
-    next(area for area in at.text_area if area.label == "What can be read in it").set_value("VITAMINS CURE ALL")
-    next(item for item in at.button if item.label == "Save what it says").click().run()
+    field(at, "What can be read in it").set_value("VITAMINS CURE ALL")
+    press(at, "Save what it says")
     assert not at.exception
     assert desk.newest(case).post.images[0].text == "VITAMINS CURE ALL"
-    job = desk.workspace.runner.latest(case.id)
-    assert job is not None
+    job = desk.latest(case.id)
     assert job.kind == "gather"
     desk.finish(job.id)
 
@@ -91,7 +90,7 @@ def test_of_images_attached_later_the_engine_that_sees_reads_the_good_and_the_ot
     at = _open_post(desk, case)
     files = [("red.png", picture("red"), "image/png"), ("sign.png", b"no picture", "image/png")]
     at.file_uploader[0].set_value(files)
-    next(item for item in at.button if item.label == "Attach").click().run()
+    press(at, "Attach")
     desk.finish_latest(case)
     assert "“sign.png” is not a picture that can be read." in texts(at)
 
@@ -100,10 +99,10 @@ def test_more_images_are_attached_and_taken_off(desk: Desk) -> None:
     case = _case(desk)
     at = _open_post(desk, case)
     at.file_uploader[0].set_value([("red.png", picture("red"), "image/png")])
-    next(item for item in at.button if item.label == "Attach").click().run()
+    press(at, "Attach")
     assert [image.name for image in desk.newest(case).post.images] == ["sign.png", "red.png"]
     at.run()
-    next(item for item in at.button if item.label == "Take it off").click().run()
+    press(at, "Take it off")
     assert [image.name for image in desk.newest(case).post.images] == ["red.png"]
 
 

@@ -10,11 +10,10 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.cases.job_kinds import JOB_KINDS
 from crowdnotes.domain import Mode
 from crowdnotes.jobs import Step
-from tests.pages.conftest import NOTE, POST, ROOT, Desk, note_of, texts
+from pages.view.where_to_look import sources_key
+from tests.pages.conftest import NOTE, POST, ROOT, Desk, field, note_of, press, texts, titles
 
-
-def _errors(at: AppTest) -> list[str]:
-    return [str(getattr(item.proto, "title", "")).replace("\\", "") for item in at.error]
+GOOD = "http://127.0.0.1:1/good"
 
 
 def test_a_fresh_page_shows_five_steps_and_says_that_no_language_model_is_at_work(desk: Desk) -> None:
@@ -59,15 +58,56 @@ def test_without_anywhere_to_look_the_page_asks_for_it_keeps_what_was_typed_and_
     assert desk.workspace.service.list() == []
 
 
-def test_without_anywhere_to_look_the_lines_that_are_no_links_are_told_as_well(desk: Desk) -> None:
+@pytest.mark.parametrize(
+    ("mode", "lines", "told"),
+    [
+        (Mode.AUTOMATION, ["see this", "https://a.example.org/good"], ["There is nothing to search."]),
+        (Mode.AUGMENTATION, ["see this", "see this too"], ["There is no source to read."]),
+    ],
+)
+def test_without_anywhere_to_look_the_lines_that_are_no_links_are_told_as_well_and_stay(
+    desk: Desk, mode: Mode, lines: list[str], told: list[str]
+) -> None:
     at = desk.app()
     at.text_area(key="new-post-text").set_value(POST)
-    at.text_area(key="new-post-urls").set_value("see this\nhttps://a.example.org/good")
-    at.session_state["new-post-mode"] = Mode.AUTOMATION
+    at.text_area(key="new-post-urls").set_value("\n".join(lines))
+    at.session_state["new-post-mode"] = mode
     at.button(key="start").click().run()
-    assert _errors(at) == ["There is nothing to search.", "“see this” is not a web address."]
-    assert at.text_area(key="new-post-urls").value == "see this\nhttps://a.example.org/good"
+    assert titles(at) == told + [f"“{line}” is not a web address." for line in lines if line.startswith("see")]
+    assert at.text_area(key="new-post-urls").value == "\n".join(lines)
+    assert at.text_area(key="new-post-text").value == POST
     assert desk.workspace.service.list() == []
+
+
+def test_good_links_are_gathered_and_each_bad_line_is_told(desk: Desk) -> None:
+    at = desk.begun(f"see this page\n{GOOD}\nftp://a.example.org")
+    case = desk.only()
+    assert case.urls == (GOOD,)
+    desk.finish_latest(case, at)
+    shown = texts(at)
+    assert "“see this page” is not a web address." in shown
+    assert "is not an http or https address." in shown
+
+
+def test_of_a_page_pasted_by_mistake_the_first_lines_are_told_and_the_others_counted(desk: Desk) -> None:
+    at = desk.begun("\n".join([GOOD, *(f"no link {number}" for number in range(20))]))
+    desk.finish_latest(desk.workspace.service.get(desk.workspace.service.list()[0].id))
+    assert len(at.error) == 9
+    assert "And 12 more like these." in texts(at)
+
+
+def test_searching_again_takes_the_good_links_too(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    at.session_state[f"more-{case.id}"] = True
+    at.run()
+    at.text_area(key=f"{sources_key(case)}-urls").set_value(f"{GOOD}\nno link")
+    at.button(key=f"again-{case.id}").click().run()
+    assert not at.exception
+    desk.finish_latest(case, at)
+    assert desk.newest(case).urls == (GOOD,)
+    assert at.text_area(key=f"{sources_key(desk.newest(case))}-urls").value == GOOD
+    assert "“no link” is not a web address." in texts(at)
 
 
 def test_a_fault_that_nobody_foresaw_leaves_no_case_behind(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,27 +115,21 @@ def test_a_fault_that_nobody_foresaw_leaves_no_case_behind(desk: Desk, monkeypat
         raise RuntimeError("no foresight")
 
     monkeypatch.setitem(JOB_KINDS, "gather", replace(JOB_KINDS["gather"], steps=broken))
-    at = desk.app()
-    at.text_area(key="new-post-text").set_value(POST)
-    at.button(key="start").click().run()
-    assert _errors(at) == ["There is no source to read."]
+    at = desk.begun()
+    assert titles(at) == ["There is no source to read."]
     assert desk.workspace.service.list() == []
 
 
 def test_a_case_can_begin_with_a_passage_pasted_by_hand(desk: Desk) -> None:
-    at = desk.app()
-    at.text_area(key="new-post-text").set_value(POST)
-    at.button(key="start-by-hand").click().run()
-    assert not at.exception
-    assert _errors(at) == []
-    [summary] = desk.workspace.service.list()
-    case = desk.workspace.service.get(summary.id)
+    at = desk.begun(press="start-by-hand")
+    assert titles(at) == []
+    case = desk.only()
     assert at.query_params["case"] == case.id
     assert desk.workspace.runner.latest(case.id) is None
     assert at.session_state[f"paste-{case.id}-new"]
     assert not any(area.label == "Links to sources, one a line" for area in at.text_area)
-    next(area for area in at.text_area if area.label.startswith("The passage")).set_value("Words of a book.")
-    next(item for item in at.button if item.label == "Add this passage").click().run()
+    field(at, "The passage").set_value("Words of a book.")
+    press(at, "Add this passage")
     assert not at.exception
     assert [item.passage.text for item in desk.newest(case).evidence] == ["Words of a book."]
 
@@ -103,10 +137,10 @@ def test_a_case_can_begin_with_a_passage_pasted_by_hand(desk: Desk) -> None:
 def test_a_post_changed_in_a_case_without_sources_asks_for_none(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(case).button(key="post-step-fold").click().run()
-    next(area for area in at.text_area if area.label == "Text of the post").set_value("Vitamin D cures a cold.")
-    next(item for item in at.button if item.label == "Save the post").click().run()
+    field(at, "Text of the post").set_value("Vitamin D cures a cold.")
+    press(at, "Save the post")
     assert desk.newest(case).post.text == "Vitamin D cures a cold."
-    assert _errors(at) == []
+    assert titles(at) == []
     assert desk.workspace.runner.latest(case.id) is None
 
 
@@ -117,8 +151,8 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     assert "Passages and their ticks go to “Earlier evidence” in step 2" in shown
     assert "Candidates and scores go for good." in shown
     assert "The note goes too: once a passage is in use again, Undo in step 3 brings back its words." in shown
-    next(area for area in at.text_area if area.label == "Text of the post").set_value("Vitamin D cures a cold.")
-    next(item for item in at.button if item.label == "Save the post").click().run()
+    field(at, "Text of the post").set_value("Vitamin D cures a cold.")
+    press(at, "Save the post")
     assert desk.newest(case).draft is None
     assert desk.newest(case).assessment is None
 
@@ -130,40 +164,24 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
 
 
 def test_an_example_takes_away_what_was_told_of_the_form_before_it(desk: Desk) -> None:
-    at = desk.app()
-    at.text_area(key="new-post-text").set_value(POST)
-    at.button(key="start").click().run()
-    assert _errors(at) == ["There is no source to read."]
+    at = desk.begun()
+    assert titles(at) == ["There is no source to read."]
     at.session_state["new-example"] = True
     at.run()
-    next(item for item in at.button if item.label == "Use this example").click().run()
-    assert at.text_area(key="new-post-urls").value
-    assert _errors(at) == []
+    press(at, "Use this example")
+    assert at.text_area(key="new-post-text").value != POST
+    assert ".example/" in str(at.text_area(key="new-post-urls").value)
+    assert titles(at) == []
 
 
 def test_starting_makes_a_case_and_puts_it_into_the_address(desk: Desk) -> None:
-    at = desk.app()
-    at.text_area(key="new-post-text").set_value(POST)
-    at.text_area(key="new-post-urls").set_value("http://127.0.0.1:1/refused")
-    at.button(key="start").click().run()
-    assert not at.exception
+    at = desk.begun("http://127.0.0.1:1/refused")
     [summary] = desk.workspace.service.list()
     assert at.query_params["case"] == summary.id
     case = desk.workspace.service.get(summary.id)
-    desk.finish_latest(case)
-    at.run()
+    desk.finish_latest(case, at)
     assert "1 source could not be read" in texts(at)
     assert "says nothing for or against the post" in texts(at)
-
-
-def test_an_example_fills_in_the_form(desk: Desk) -> None:
-    at = desk.app()
-    at.session_state["new-example"] = True
-    at.run()
-    button = next(item for item in at.button if item.label == "Use this example")
-    button.click().run()
-    assert at.text_area(key="new-post-text").value
-    assert ".example/" in str(at.text_area(key="new-post-urls").value)
 
 
 def test_a_case_that_does_not_exist_is_told_in_a_sentence(desk: Desk) -> None:

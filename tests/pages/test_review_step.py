@@ -25,12 +25,11 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
     at = desk.app(case)
     assert "out of date" not in texts(at)
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
-    assert desk.newest(case).draft.text.startswith("Daily")  # type: ignore[union-attr]
+    assert desk.note(case).startswith("Daily")
     assert "These scores are out of date." in texts(at)
 
     at.button(key="score").click().run()
-    desk.finish_latest(case)
-    at.run()
+    desk.finish_latest(case, at)
     assert "out of date" not in texts(at)
 
 

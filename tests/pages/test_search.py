@@ -15,7 +15,7 @@ from crowdnotes.domain import (
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.settings import SearchSettings, Settings
 from pages.view.where_to_look import sources_key
-from tests.pages.conftest import POST, Desk, texts
+from tests.pages.conftest import POST, Desk, press, texts
 from tests.pages.searches import CHECK, FOUND, searched
 
 
@@ -111,7 +111,7 @@ def test_searching_again_keeps_the_services_of_the_case(desk: Desk, started: lis
     at = desk.app(case)
     at.session_state[f"more-{case.id}"] = True
     at.run()
-    next(item for item in at.button if item.label == "Search and read again").click().run()
+    press(at, "Search and read again")
     assert not at.exception
     assert desk.newest(case).services == ("europe-pmc", "pubmed")
     assert started == ["gather"]
@@ -136,7 +136,7 @@ def test_a_cutoff_that_is_chosen_goes_with_the_case(desk: Desk, started: list[st
     at.run()
     key = sources_key(desk.workspace.service.get(summary.id))
     at.date_input(key=f"{key}-until").set_value(date(2023, 1, 1))
-    next(item for item in at.button if item.label == "Search and read again").click().run()
+    press(at, "Search and read again")
     assert not at.exception
     assert desk.workspace.service.get(summary.id).until == date(2023, 1, 1)
     assert started == ["gather", "gather"]
