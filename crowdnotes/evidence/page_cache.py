@@ -15,10 +15,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
 from typing import cast
-from uuid import uuid4
 
 import httpx
-from hishel import CacheOptions, Entry, Request, Response, SqliteStorage
+from hishel import CacheOptions, Entry, SqliteStorage
 from hishel.httpx import CacheTransport
 
 _log = logging.getLogger(__name__)
@@ -47,8 +46,10 @@ class PageCache:
                 for suffix in ("", "-wal", "-shm"):
                     path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
                 connection = _connected(path)
-            self._storage = _Storage(connection, megabytes * _MEGABYTE, max_bytes)
-        except (sqlite3.Error, OSError) as error:
+            storage = _Storage(connection, megabytes * _MEGABYTE, max_bytes)
+            SqliteStorage.get_entries(storage, "")  # raises RuntimeError for a file with other tables
+            self._storage = storage
+        except (sqlite3.Error, OSError, RuntimeError) as error:
             _log.warning("the page cache %s cannot be used (%s): pages are fetched", path.name, error)
 
     def over(self, transport: httpx.BaseTransport) -> httpx.BaseTransport:
@@ -101,18 +102,9 @@ class _Storage(SqliteStorage):
         """See `BaseStorage.get_entries`."""
         try:
             return [_with_whole_body(entry) for entry in super().get_entries(key)]
-        except (sqlite3.Error, RuntimeError) as error:  # RuntimeError: closed, cleared away, or other tables
+        except (sqlite3.Error, RuntimeError) as error:  # RuntimeError: closed, or cleared away meanwhile
             _log.warning("the page cache could not be read: %s", error)
             return []
-
-    def create_entry(
-        self, request: Request, response: Response, key: str, *, ttl: float | None = None, tti: float | None = None
-    ) -> Entry:
-        """See `BaseStorage.create_entry`."""
-        try:
-            return super().create_entry(request, response, key, ttl=ttl, tti=tti)
-        except RuntimeError:  # closed, or a file with other tables
-            return Entry(id=uuid4(), request=request, response=response)
 
 
 class _Keepable(httpx.BaseTransport):

@@ -13,10 +13,8 @@ from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.provider import (
-    JsonObject,
     OnlineProvider,
     first_hits,
-    make_hit,
     needed,
     parse_json,
     plain_query,
@@ -24,10 +22,10 @@ from crowdnotes.evidence.search.provider import (
     string,
     strings,
     unexpected,
+    web_hits,
 )
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
-from crowdnotes.text.dates import parse_date
 
 _MOST_RESULTS = 20
 
@@ -78,15 +76,8 @@ class Brave(OnlineProvider):
         answer = parse_json(self.service.get("/web/search", params, check))
         if "type" not in answer and "web" not in answer:
             raise unexpected()
-        results = records(answer, "web", "results", may_lack=True)
-        return first_hits((self._hit(result, query) for result in results), limit)
-
-    def _hit(self, result: JsonObject, query: str) -> Hit | None:
-        return make_hit(
-            self.name,
-            query,
-            title=string(result, "title"),
-            snippet=" ".join([string(result, "description"), *strings(result, "extra_snippets")]),
-            url=string(result, "url"),
-            published=parse_date(string(result, "page_age")),
+        pages = (
+            {**page, "words": " ".join([string(page, "description"), *strings(page, "extra_snippets")])}
+            for page in records(answer, "web", "results", may_lack=True)
         )
+        return first_hits(web_hits(self.name, query, pages, snippet="words", published="page_age"), limit)

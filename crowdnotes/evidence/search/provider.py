@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
@@ -25,6 +25,7 @@ from crowdnotes.evidence.merging import PREPRINT
 from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
 from crowdnotes.evidence.search.service import Check, Service
 from crowdnotes.settings import SearchSettings
+from crowdnotes.text.dates import parse_date
 from crowdnotes.text.stems import content_words
 
 _MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself
@@ -151,6 +152,21 @@ def make_hit(
         doi=doi.lower() if doi else None,
         notices=tuple(dict.fromkeys(notices)),
     )
+
+
+def web_hits(
+    provider: str, query: str, pages: Iterable[JsonObject], *, snippet: str, published: str
+) -> Iterator[Hit | None]:
+    """Hits of pages as web searches list them, with a title and a url; the fields of snippet and date are named."""
+    for page in pages:
+        yield make_hit(
+            provider,
+            query,
+            title=string(page, "title"),
+            snippet=string(page, snippet),
+            url=string(page, "url"),
+            published=parse_date(string(page, published)),
+        )
 
 
 def first_hits(hits: Iterable[Hit | None], limit: int, until: date | None = None) -> list[Hit]:

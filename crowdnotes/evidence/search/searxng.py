@@ -15,19 +15,16 @@ from pydantic import BaseModel, Field
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.provider import (
-    JsonObject,
     OnlineProvider,
     first_hits,
-    make_hit,
     needed,
     parse_json,
     plain_query,
     records,
-    string,
+    web_hits,
 )
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
-from crowdnotes.text.dates import parse_date
 
 
 class SearXngOptions(BaseModel):
@@ -72,14 +69,6 @@ class SearXng(OnlineProvider):
                 ProviderState.FAILED,
                 "Add json to search.formats in its settings.yml.",
             ) from error
-        return first_hits((self._hit(result, query) for result in records(parse_json(body), "results")), limit, until)
-
-    def _hit(self, result: JsonObject, query: str) -> Hit | None:
-        return make_hit(
-            self.name,
-            query,
-            title=string(result, "title"),
-            snippet=string(result, "content"),
-            url=string(result, "url"),
-            published=parse_date(string(result, "publishedDate")),
-        )
+        results = records(parse_json(body), "results")
+        hits = web_hits(self.name, query, results, snippet="content", published="publishedDate")
+        return first_hits(hits, limit, until)

@@ -19,18 +19,15 @@ from pydantic import BaseModel, Field, SecretStr
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.provider import (
-    JsonObject,
     OnlineProvider,
     first_hits,
-    make_hit,
     parse_json,
     plain_query,
     records,
-    string,
+    web_hits,
 )
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
-from crowdnotes.text.dates import parse_date
 
 _PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
 _PACE_WITHOUT_KEY = Pace(20, 66.0, 2)  # five cases a minute: a guest asks little
@@ -83,7 +80,7 @@ class Tavily(OnlineProvider):
         if until is not None:
             document["end_date"] = until.isoformat()
         results = records(parse_json(self._answer(document, check)), "results")
-        return first_hits((self._hit(result, query) for result in results), limit)
+        return first_hits(web_hits(self.name, query, results, snippet="content", published="published_date"), limit)
 
     def _answer(self, document: dict[str, object], check: Check) -> bytes:
         try:
@@ -92,13 +89,3 @@ class Tavily(OnlineProvider):
             if self.stands_in and error.state is ProviderState.RATE_LIMITED:
                 raise SearchError(error.message, error.state, _HIGHER_LIMITS) from error
             raise
-
-    def _hit(self, result: JsonObject, query: str) -> Hit | None:
-        return make_hit(
-            self.name,
-            query,
-            title=string(result, "title"),
-            snippet=string(result, "content"),
-            url=string(result, "url"),
-            published=parse_date(string(result, "published_date")),
-        )
