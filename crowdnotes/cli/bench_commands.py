@@ -193,7 +193,7 @@ def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
 
 def _held_out(judge: str, engine: EngineOption) -> dict[int, float]:
     """What cross-validation said of the notes that the shipped head was trained on; nothing for a language model."""
-    from crowdnotes.studies.judge_files import read_held_out
+    from crowdnotes.studies.data_files import read_held_out
 
     return read_held_out(judge).by_mark() if engine is EngineOption.LOCAL else {}
 

@@ -306,10 +306,8 @@ def _keep(
     """Write the table and the page of what is finished; the rows, and what a reader must know of them."""
     import pandas as pd
 
-    from crowdnotes.studies.bench.healthnotes import cautions, table_rows
-    from crowdnotes.studies.bench.healthnotes_page import report_page
-    from crowdnotes.studies.data_files import note_mark
-    from crowdnotes.studies.judge_files import read_held_out
+    from crowdnotes.studies.bench.healthnotes import cautions, report_page, table_rows
+    from crowdnotes.studies.data_files import note_mark, read_held_out
 
     rows = _finished(notes, folder)
     known = set() if engine.uses_language_model else set(read_held_out("helpfulness").by_mark())

@@ -38,8 +38,7 @@ def helpfulness(
     from crowdnotes.engines.local.heads.head import HELPFULNESS, JUDGES
     from crowdnotes.engines.local.heads.reader import READER, load_reader
     from crowdnotes.errors import InputError
-    from crowdnotes.studies.data_files import read_health_notes
-    from crowdnotes.studies.judge_files import made_folder
+    from crowdnotes.studies.data_files import made_folder, read_health_notes
     from crowdnotes.studies.train.judges import train_helpfulness
     from crowdnotes.workspace import open_workspace
 
@@ -62,7 +61,7 @@ def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Pat
     """The head, the first of the weights' names, and what was measured of it, into the folder and printed."""
     import numpy as np
 
-    from crowdnotes.studies import judge_files as files
+    from crowdnotes.studies import data_files as files
     from crowdnotes.studies.data_files import note_mark
 
     trained.head.save(folder / weights[0])
@@ -91,7 +90,7 @@ def principles(
     """Fit the opinion head to notes both camps approve, and measure it on the newest fifth. Prints JSON."""
     from crowdnotes.engines.local.heads.head import JUDGES, OPINION
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-    from crowdnotes.studies.judge_files import made_folder
+    from crowdnotes.studies.data_files import made_folder
     from crowdnotes.studies.train.judges import train_opinion
     from crowdnotes.workspace import open_workspace
 

@@ -22,7 +22,7 @@ from crowdnotes.engines.local.heads.reader import READER, load_reader
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError
-from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import bootstrap_auc
 from crowdnotes.studies.train import judges as training
 from crowdnotes.testing import HashingEmbedder

@@ -15,7 +15,7 @@ from crowdnotes.jury.raters import ASSETS
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.studies.bench.jury import HeldOut
-from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, calibration_error
 from crowdnotes.testing import HashingEmbedder
 from tests.shared import minilm

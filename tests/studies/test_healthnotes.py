@@ -13,22 +13,20 @@ from crowdnotes.domain import GateStatus, Mode
 from crowdnotes.errors import InputError
 from crowdnotes.studies.bench.healthnotes import (
     PAPERS_GATES,
+    THIS_RUN,
     Outcome,
     PostRow,
     RunFolder,
     RunOptions,
     TableRow,
     cautions,
-    switches,
-    table_rows,
-)
-from crowdnotes.studies.bench.healthnotes_page import (
-    THIS_RUN,
     gates_plot,
     models_plot,
     published,
     published_rates,
     report_page,
+    switches,
+    table_rows,
 )
 
 OPTIONS = RunOptions(data_sha256="0" * 64, mode=Mode.AUTOMATION, libraries=("topics",), engine={"writing": "made"})

@@ -23,8 +23,7 @@ from crowdnotes.jury.raters import ASSETS, Floats
 from crowdnotes.jury.shown import TODAY, shown_blocks
 from crowdnotes.settings import JurySettings
 from crowdnotes.studies.camp_notes import CampNotes, read_camps
-from crowdnotes.studies.data_files import HealthNote, note_mark
-from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.data_files import HealthNote, note_mark, read_held_out
 from crowdnotes.studies.measures import (
     area_under_curve,
     auc,

@@ -21,8 +21,7 @@ from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.heads.head import Blocks
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
 from crowdnotes.jury.votes import CAREFUL
-from crowdnotes.studies.data_files import HealthNote, note_mark
-from crowdnotes.studies.judge_files import HeldOutVerdicts, write_held_out
+from crowdnotes.studies.data_files import HealthNote, HeldOutVerdicts, note_mark, write_held_out
 from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error
 from crowdnotes.studies.train.heads import (
     Labels,

@@ -35,7 +35,7 @@ from crowdnotes.engines.local.heads.reader import (
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import GateSettings
-from crowdnotes.studies.judge_files import read_held_out
+from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, macro_f1
 from crowdnotes.testing import HashingEmbedder
 from tests.engines.local.made import AWKWARD_TEXTS
