@@ -34,7 +34,7 @@ from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.settings import EvidenceSettings
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.stems import content_words, short_stem, short_stems
+from crowdnotes.text.stems import content_words, stem, word_stems
 from crowdnotes.text.urls import canonical_url
 
 _MOST_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores
@@ -104,7 +104,7 @@ def best_passages(
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
     asked = [post_text, *claims[:_MOST_CLAIMS]]
-    stems = frozenset(short_stem(word) for text in asked for word in content_words(text))
+    stems = frozenset(stem(word) for text in asked for word in content_words(text))
     looks = [_look(whole, stems, embedder, tokens, overlap) for whole in wholes]
     texts = [look.whole.text[sentence.span.start : sentence.span.end] for look in looks for sentence in look.sentences]
     vectors = embedder.encode([*asked, *texts])
@@ -129,12 +129,12 @@ def _look(whole: Whole, stems: frozenset[str], embedder: Embedder, tokens: int, 
     windows = _windows(found, tokens, overlap)
     if not windows:
         raise ValueError("the text is empty")
-    wanted = stems | frozenset(short_stems(f"{whole.snippet} {whole.reason}"))
+    wanted = stems | frozenset(word_stems(f"{whole.snippet} {whole.reason}"))
     regions = _merged(_shortlist(whole, windows, wanted))
     spans = [span for region in regions for span in _sentence_spans(whole.text, region)]
     runs = runs_of(whole.text, spans, [start for start, _ in found], tokens) or windows[:1]
     cut = pieces(whole.text, spans, _LONGEST_SENTENCE)
-    sentences = [_Sentence(span, frozenset(short_stems(whole.text[span.start : span.end]))) for span in cut]
+    sentences = [_Sentence(span, frozenset(word_stems(whole.text[span.start : span.end]))) for span in cut]
     return _Look(whole, runs, _worth_embedding(sentences, wanted))
 
 
@@ -178,8 +178,8 @@ class _Wanted:
 
     @classmethod
     def of(cls, words: str, text: str, runs: Sequence[Span]) -> _Wanted:
-        stems = frozenset(short_stems(words))
-        held = {run: frozenset(short_stems(text[run.start : run.end])) & stems for run in runs} if stems else {}
+        stems = frozenset(word_stems(words))
+        held = {run: frozenset(word_stems(text[run.start : run.end])) & stems for run in runs} if stems else {}
         start = text.find(words.strip()) if words.strip() else -1
         place = Span(start=start, end=start + len(words.strip())) if start >= 0 else None
         return cls(_rarity(list(held.values())), held, place)
@@ -236,7 +236,7 @@ def _shortlist(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) ->
     """The windows worth a closer look, in order: the first, those with the most telling words, and the snippet's."""
     if len(windows) <= _SHORTLIST:
         return list(windows)
-    shared = [frozenset(short_stems(whole.text[window.start : window.end])) & wanted for window in windows]
+    shared = [frozenset(word_stems(whole.text[window.start : window.end])) & wanted for window in windows]
     chosen = {0, *[i for i in _most_telling(shared) if i][: _SHORTLIST - 1]}
     place = whole.text.find(whole.snippet) if whole.snippet else -1
     if place >= 0:
@@ -463,14 +463,14 @@ def _one_a_page(
     A record answers another part when its passage holds a telling word of the post or its claims that no better
     passage of the page holds.
     """
-    wanted = frozenset(short_stem(word) for text in asked for word in content_words(text))
+    wanted = frozenset(stem(word) for text in asked for word in content_words(text))
     answered: dict[str, frozenset[str]] = {}
     for before in kept:
         page = _page_of(before.source)
-        answered[page] = answered.get(page, frozenset()) | wanted.intersection(short_stems(before.passage.text))
+        answered[page] = answered.get(page, frozenset()) | wanted.intersection(word_stems(before.passage.text))
     found: list[tuple[ReadSource, Passage]] = []
     for item, passage in fresh:
-        page, answers = _page_of(item.source), wanted.intersection(short_stems(passage.text))
+        page, answers = _page_of(item.source), wanted.intersection(word_stems(passage.text))
         if item.source.library is None or page not in answered or answers - answered[page]:
             found.append((item, passage))
             answered[page] = answered.get(page, frozenset()) | answers

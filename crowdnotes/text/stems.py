@@ -1,9 +1,7 @@
 """Words of a text: as any script writes them, as tokens with offsets, their stems, and the stop words.
 
-`words` and `short_stem` know no language: search and passages work in any. `tokens` and `stem` are for
-comparing sentences in English; texts in other scripts give their words as they stand, which is enough for that.
-The English words left out of a search (`STOP_WORDS`) are fewer than those left out of a comparison
-(`ENGLISH_STOP_WORDS`): a word too many costs a search little, one too few costs it what it was to find.
+Stems are those of Snowball's English rules: texts are compared in English, and most of what is searched is in it.
+A word with other letters than a to z is its own stem, without case and accents.
 """
 
 from __future__ import annotations
@@ -14,6 +12,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from snowballstemmer.english_stemmer import EnglishStemmer
+
 from crowdnotes.text.note_rules import find_urls
 
 _NO_SPACES = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -21,7 +21,6 @@ _NO_SPACES = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\
 _WORD_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff"
 _ANY_WORD = re.compile(rf"[{_NO_SPACES}]|(?:(?![{_NO_SPACES}])(?:[^\W_]|[{_WORD_MARKS}]))+")
 _SPACELESS = re.compile(f"([{_NO_SPACES}])")
-_STEM_LETTERS = 6
 # Combining marks belong to the letter before them: accents, Hebrew and Arabic points, Indic and Thai vowels.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0dff\u0e31-\u0eff"
 _WORD = re.compile(rf"[^\W_](?:[\w{_MARKS}]|['’.,‑-](?=[^\W_]))*", re.UNICODE)
@@ -31,32 +30,24 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _LONGEST_WORD = 60
 
 ENGLISH_STOP_WORDS = frozenset(
-    "a about above after again all also although am an and another any are aren't as at be because been before being "
-    "below between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each "
-    "either else ever every few for from further get gets getting give given go goes going gone got had hadn't has "
-    "hasn't have haven't having he her here hers herself him himself his how however i i'd i'll i'm i've if in into is "
-    "isn't it it's its itself just keep let lets like made make makes many may me might more most much must my myself "
-    "need neither no nor not now of off often on once one only or other others our ours out over own per quite rather "
-    "really said same say says see seem she should shouldn't since so some such take than that that's the their theirs "
-    "them themselves then there there's these they they're this those though through thus to too under until up upon "
-    "us use used uses using very via was wasn't way we we're well were weren't what what's when where whether which "
-    "while who whom whose why will with within without won't would wouldn't yes yet you you're your yours yourself "
-    "according among around become came come thing things lot lots etc".split()
+    "a about above according after again all also although am among an and another any are aren aren't around as "
+    "at be because become been before being below between both but by came can can't cannot come could couldn "
+    "couldn't did didn didn't do does doesn doesn't doing don don't down during each either else etc even ever "
+    "every few for from further get gets getting give given go goes going gone gonna got had hadn hadn't has hasn "
+    "hasn't have haven haven't having he her here hers herself him himself his how however i i'd i'll i'm i've if "
+    "in into is isn isn't it it's its itself just keep know let lets like ll lot lots made make makes many may me "
+    "might more most much must my myself need neither no nor not now of off often on once one only or other "
+    "others our ours out over own per quite rather re really said same say says see seem she should shouldn "
+    "shouldn't since so some such take than that that's the their theirs them themselves then there there's these "
+    "they they're thing things this those though through thus to too under until up upon us use used uses using "
+    "ve very via want was wasn wasn't way we we're well were weren weren't what what's when where whether which "
+    "while who whom whose why will with within without won't would wouldn wouldn't yes yet you you're your yours "
+    "yourself".split()
 )
-_SUFFIXES = "ations ation ments ment ingly edly ness ings ing ies ied ers ed es".split()
-_TAILS = "ion ive ity ous al ly er or e y".split()
 # The commonest words of some languages; in a search they only slow and mislead. One set a language, because one
 # language's article is another's content word (German "die"). English comes first: it wins a tie.
 STOP_WORDS: tuple[frozenset[str], ...] = (
-    frozenset(
-        "a about after again all also am an and any are aren't as at be because been before being but by can can't "
-        "cannot could did didn did do does doesn doing don down during each even ever every few for from further get "
-        "gets go goes going gonna got had has have having he her here hers him his how i if in into is isn it its just "
-        "know let like ll made make makes many may me might more most much must my no nor not now of off on once one "
-        "only or other our out over own really re said same say says she should so some such than that the their them "
-        "then there these they thing things this those through to too under until up us ve very via want was we were "
-        "what when where which while who whom why will with without would yes you your yours".split()
-    ),
+    ENGLISH_STOP_WORDS,
     frozenset(
         "de la que el en y a los se del las un por con no una su para es al lo como más o pero sus le ha me si sin "
         "sobre este ya entre cuando todo esta ser son dos también fue había era muy años hasta desde está mi porque "
@@ -116,20 +107,9 @@ def spaced(text: str) -> str:
     return _SPACELESS.sub(r" \1 ", text) if _SPACELESS.search(text) else text
 
 
-@lru_cache(maxsize=65_536)
-def short_stem(word: str) -> str:
-    """The word without case and accents, cut to its first six letters.
-
-    Six letters join "vaccine", "vaccinated" and "vaccination" in most European languages; the
-    collisions cost little where stems only choose which sentences to look at more closely.
-    """
-    folded = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
-    return folded[:_STEM_LETTERS]
-
-
-def short_stems(text: str) -> list[str]:
+def word_stems(text: str) -> list[str]:
     """The stem of each word, in order."""
-    return [short_stem(word) for word in words(text)]
+    return [stem(word) for word in words(text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +127,7 @@ def tokens(text: str) -> list[Token]:
     """The words and numbers of a text, in order."""
     found = []
     for match in _WORD.finditer(text):
-        word = match.group()[:_LONGEST_WORD]
-        folded = fold(word)
+        folded = fold(match.group()[:_LONGEST_WORD])
         found.append(Token(match.group(), folded, stem(folded), match.start(), match.end()))
     return found
 
@@ -184,25 +163,11 @@ def fold(word: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def stem(folded: str) -> str:
-    """A rough stem: "preventing", "prevents", "prevention" and "preventive" meet at "prevent"."""
-    if len(folded) <= 3 or not folded.isascii() or not folded.isalpha():
-        return folded
-    word = folded
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            word = word[: -len(suffix)]
-            break
-    else:
-        if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-            word = word[:-1]
-    for tail in _TAILS:
-        if word.endswith(tail) and len(word) - len(tail) >= 4:
-            word = word[: -len(tail)]
-            break
-    if len(word) >= 4 and word[-1] == word[-2] and word[-1] not in "ls":
-        word = word[:-1]
-    return word.rstrip("ei") if len(word) > 4 else word
+def stem(word: str) -> str:
+    """The word folded and without its ending: "prevents", "Prevention" and "preventive" meet at "prevent"."""
+    folded = fold(word[:_LONGEST_WORD])
+    # A stemmer of our own for each word: one that is shared is not safe between threads.
+    return str(EnglishStemmer().stemWord(folded)) if folded.isascii() and folded.isalpha() else folded
 
 
 def plain_post(text: str) -> str:

@@ -13,7 +13,6 @@ query by words alone: the deciding sentence often lies deep in a long answer, an
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from crowdnotes.evidence.merging import without_near_duplicates
 from crowdnotes.evidence.passages import pieces
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.stems import STOP_WORDS, content_words, is_spaceless, short_stems, words
+from crowdnotes.text.stems import ENGLISH_STOP_WORDS, content_words, is_spaceless, tokens, word_stems, words
 
 _MOST_TERMS = 24  # a longer query only slows the search: its rare words already decide
 _MOST_CHARACTERS = 5_000
@@ -85,7 +84,7 @@ def topics_of(titles: Sequence[str]) -> list[str]:
     split = [[word.casefold() for word in words(title)] for title in titles]
     counts = Counter(word for title in split for word in set(title))
     most = _TEMPLATE_SHARE * len(titles) if len(titles) >= _TEMPLATES_FROM else len(titles)
-    return [" ".join(w for w in title if counts[w] <= most and w not in STOP_WORDS[0]) for title in split]
+    return [" ".join(w for w in title if counts[w] <= most and w not in ENGLISH_STOP_WORDS) for title in split]
 
 
 def embed_topics(
@@ -123,14 +122,14 @@ _LONG = 12_000  # a longer text is first narrowed to its densest stretch of this
 def best_window(text: str, weights: Mapping[str, float]) -> Span:
     """The run of whole sentences, about `WINDOW_CHARACTERS` long, with the greatest weight of distinct stems.
 
-    `weights` maps stems (see `short_stem`) to how much they tell. Without any match it is the beginning.
+    `weights` maps stems (see `stem`) to how much they tell. Without any match it is the beginning.
     """
     start, end = _densest(text, weights) if len(text) > _LONG else (0, len(text))
     parts = pieces(text[start:end], split_sentences(text[start:end]), WINDOW_CHARACTERS)
     if not parts:
         return Span(start=0, end=min(len(text), WINDOW_CHARACTERS))
     found = [
-        frozenset(stem for stem in short_stems(text[start + p.start : start + p.end]) if stem in weights) for p in parts
+        frozenset(stem for stem in word_stems(text[start + p.start : start + p.end]) if stem in weights) for p in parts
     ]
     best, best_score = (0, 0), -1.0
     for first in range(len(parts)):
@@ -149,8 +148,7 @@ def _densest(text: str, weights: Mapping[str, float]) -> tuple[int, int]:
     """Where a stretch of `_LONG` characters holds the most weight of stems, repeats included."""
     if not weights:
         return 0, _LONG
-    stem_pattern = re.compile("|".join(re.escape(stem) for stem in sorted(weights)), re.IGNORECASE)
-    places = [(m.start(), weights.get(m.group().casefold(), 0.0)) for m in stem_pattern.finditer(text)]
+    places = [(token.start, weights[token.stem]) for token in tokens(text) if token.stem in weights]
     best, best_score, first, held = 0, 0.0, 0, 0.0
     for position, weight in places:
         held += weight
@@ -239,7 +237,7 @@ def _weights(reader: IndexReader, expressions: Sequence[Expression]) -> dict[str
     weights: dict[str, float] = {}
     for term in dict.fromkeys(term for expression in expressions for term in expression.terms):
         rarity = math.log(1 + total / (1 + reader.matching(term)))
-        for stem in short_stems(term):
+        for stem in word_stems(term):
             weights[stem] = max(weights.get(stem, 0.0), rarity)
     return weights
 

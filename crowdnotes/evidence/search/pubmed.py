@@ -35,7 +35,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, contact, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import first_day, month_number, settle
-from crowdnotes.text.stems import short_stems
+from crowdnotes.text.stems import word_stems
 
 _MOST_WORDS = 8  # of one query: no abstract holds more of them all
 _MOST_RECORDS = 40  # abstracts fetched at once; half a megabyte
@@ -188,10 +188,10 @@ def _notices(article: Any) -> tuple[str, ...]:
 
 def _nearest(queries: Sequence[str], text: str) -> str:
     """The query that shares most of its words with the text; the first of equals."""
-    held = set(short_stems(text))
+    held = set(word_stems(text))
 
     def share(query: str) -> float:
-        wanted = {stem for word in search_words(query) for stem in short_stems(word)}
+        wanted = {stem for word in search_words(query) for stem in word_stems(word)}
         return len(wanted & held) / len(wanted) if wanted else 0.0
 
     return max(queries, key=share)
