@@ -102,7 +102,7 @@ def get(
 ) -> None:
     """Fetch a model once; its revision, checksum and licence are shown. Weights come as safetensors alone."""
     from crowdnotes.engines.choice import reader_folder
-    from crowdnotes.engines.local.reader_download import fetch_reader
+    from crowdnotes.engines.local.inference import fetch_reader
     from crowdnotes.settings import load_settings
 
     found = fetch_reader(model, revision, reader_folder(Path(model), load_settings().data_dir))

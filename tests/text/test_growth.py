@@ -23,7 +23,7 @@ from crowdnotes.engines.llm import parsing, question, writing
 from crowdnotes.engines.llm.claims import ClaimsAnswer, _as_search
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.engines.llm.words import read_final_decision
-from crowdnotes.engines.local import attribution, claims, quantities, source_ranking, tone, topics, wording
+from crowdnotes.engines.local import attribution, claims, quantities, source_ranking, tone, topics
 from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
@@ -90,7 +90,6 @@ def _fenced(text: str) -> object:
 
 _POSTS: Mapping[str, Reader] = {
     "claims": lambda text: claims.find_claims(_post(text)),
-    "motives": claims.is_motive,
     "topics": topics.find_topics,
     "queries": lambda text: build_queries(_post(text), (), 8),
     "foreign terms": partial(known_words, language="es"),
@@ -114,7 +113,7 @@ _NOTES: Mapping[str, Reader] = {
     "bare verdict": tone.BARE_VERDICT.match,
     "quantities": quantities.quantities,
     "shares": quantities.shares,
-    "denials": wording.denies,
+    "denials": tone.denies,
     "hints": _compared,
     "features": lambda text: opinion_features([text]),
     "quotations": lambda text: unfound_quotes(text, _post("A post."), ()),

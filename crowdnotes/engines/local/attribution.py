@@ -19,9 +19,8 @@ from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_passages
 from crowdnotes.engines.local.lexicon import medical_name
 from crowdnotes.engines.local.quantities import Quantity, quantities, shares
-from crowdnotes.engines.local.tone import BARE_VERDICT
+from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, SCOPE, denies, negations
 from crowdnotes.engines.local.topics import is_health_word
-from crowdnotes.engines.local.wording import ALL, CERTAIN, HEDGE, SCOPE, denies, effects_of, negations
 from crowdnotes.text.note_rules import UrlSpan, find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
@@ -58,7 +57,7 @@ def find_hints(sides: Compared) -> list[Hint]:
     """At most a few, in the order of the sentence."""
     if not content_tokens(sides.sentence):  # "95%." has no words to compare
         return list(_numbers(sides))
-    found = [*_numbers(sides), *_denials(sides), *_strength(sides), *_effects(sides), *_names(sides), *_clauses(sides)]
+    found = [*_numbers(sides), *_denials(sides), *_strength(sides), *_names(sides), *_clauses(sides)]
     return sorted(found[:_MOST], key=lambda hint: hint.span.start)
 
 
@@ -117,18 +116,6 @@ def _strength(sides: Compared) -> Iterator[Hint]:
         yield Hint(f"How sure: the passage says “{hedge.group()}”, the note states it as certain.", whole)
     if limit is not None and not SCOPE.search(sides.sentence):
         yield Hint(f"Limit: the passage says “{limit.group().strip()}”.", whole)
-
-
-_SAYS_MORE = {"cause": "link", "cure": "treat", "prevent": "treat"}
-
-
-def _effects(sides: Compared) -> Iterator[Hint]:
-    mine, theirs = effects_of(sides.sentence), effects_of(sides.piece)
-    for strong, weak in _SAYS_MORE.items():
-        if strong in mine and strong not in theirs and weak in theirs:
-            word = mine[strong]
-            message = f"Effect: the note says “{word.group()}”, the passage “{theirs[weak].group()}”."
-            yield Hint(message, Span(start=word.start(), end=word.end()))
 
 
 # Of health, yet said of everything in it: another word for them is no difference.

@@ -24,7 +24,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import Brief, EngineStep, ImageReading, MadeBy, Ranking, SearchPlan, WriterAnswer
-from crowdnotes.engines.judges import trained
+from crowdnotes.engines.judges import registry
 from crowdnotes.engines.judges.judge import HelpfulnessJudge, named_result
 from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.local.claims import find_claims
@@ -63,11 +63,11 @@ class LocalEngine:
         self._embedder = embedder
         self._reader = reader
         self._settings = settings
-        self.judge: HelpfulnessJudge = judge or trained.TrainedJudge(embedder, settings)
+        self.judge: HelpfulnessJudge = judge or registry.TrainedJudge(embedder, settings)
 
     def made_by(self, step: EngineStep) -> MadeBy:
         """See `Engine.made_by`. A judge that is no part of this engine is named too."""
-        if step is not EngineStep.JUDGING or isinstance(self.judge, trained.TrainedJudge):
+        if step is not EngineStep.JUDGING or isinstance(self.judge, registry.TrainedJudge):
             return MadeBy(self.name)
         return MadeBy(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 

@@ -40,7 +40,7 @@ CAUSAL_WORDS = frozenset(
     "increased reduces reduce reduced decreases destroys destroy damages damage harms harm boosts boost treats treat "
     "treated eliminates reverses reverse contains contain contaminated proves proven prove shows showed reveals banned "
     "approved mandated infected spreads spread transmitted died dies die dead injured results resulted makes turns "
-    "protects protect".split()
+    "protects protect lowers raises weakens strengthens shrinks shrink works worsens".split()
 )
 
 

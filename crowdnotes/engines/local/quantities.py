@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from crowdnotes.text.stems import ENGLISH_STOP_WORDS, fold, stem
 
@@ -37,7 +38,6 @@ _NUMBER = re.compile(
     rf"|\b(?P<scale_alone>hundreds|thousands|millions|billions|half|twice|double|triple)\b",
     re.IGNORECASE,
 )
-_POINTED = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _AFTER = re.compile(
     r"[\s-]*(?:(?P<scale>hundred|thousand|million|billion|trillion)\b)?[\s-]*(?P<unit>%|percent\b|per cent\b|"
     r"°\s?[CF]|[^\W\d_]+)?",
@@ -54,27 +54,18 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted.
-
-    `or_value` is its value if its point marks the thousands: "320.000" is 320, or 320,000.
-    """
+    """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted."""
 
     value: float
     unit: str
     text: str
     start: int
     end: int
-    or_value: float | None = None
 
     def agrees_with(self, other: Quantity) -> bool:
-        """Same value, as either may be read, and the same unit wherever both have a measuring unit."""
-        same = _same(self.value, other.value) or _same(self.or_value, other.value) or _same(self.value, other.or_value)
+        """Same value, and the same unit wherever both have a measuring unit."""
         measured = self.unit in _MEASURES and other.unit in _MEASURES
-        return same and (not measured or self.unit == other.unit)
-
-
-def _same(one: float | None, other: float | None) -> bool:
-    return one is not None and other is not None and abs(one - other) <= 1e-9 * max(1.0, abs(one))
+        return math.isclose(self.value, other.value) and (not measured or self.unit == other.unit)
 
 
 _MEASURES = frozenset(_UNITS.values()) | {"%"}
@@ -120,13 +111,8 @@ def quantities(text: str) -> list[Quantity]:
             end = after.end("scale")
         if after and unit in _MEASURES:
             end = after.end("unit")
-        if not unit and found and _is_range(text[found[-1].end : match.start()]):
-            unit = found[-1].unit
-        # Never of what is measured: 1.250 mg are not 1,250 mg.
-        pointed = unit not in _MEASURES and _POINTED.fullmatch(match["digits"] or "") is not None
-        or_value = value * 1_000 if pointed else None
-        found.append(Quantity(value, unit, text[match.start() : end], match.start(), end, or_value))
-    return _with_range_units(text, found)
+        found.append(Quantity(value, unit, text[match.start() : end], match.start(), end))
+    return found
 
 
 def _value(match: re.Match[str]) -> float:
@@ -152,17 +138,3 @@ def _unit(text: str | None) -> str:
     if folded in _UNITS:
         return _UNITS[folded]
     return "" if folded in ENGLISH_STOP_WORDS else stem(folded)
-
-
-def _is_range(between: str) -> bool:
-    return bool(re.fullmatch(r"\s*(?:-|–|—|to|and|or)\s*", between, re.IGNORECASE))
-
-
-def _with_range_units(text: str, found: list[Quantity]) -> list[Quantity]:
-    """In "7 to 10 days" the 7 counts days too."""
-    out = list(found)
-    for index in range(len(out) - 2, -1, -1):
-        here, after = out[index], out[index + 1]
-        if after.unit in _MEASURES and here.unit not in _MEASURES and _is_range(text[here.end : after.start]):
-            out[index] = replace(here, unit=after.unit)
-    return out

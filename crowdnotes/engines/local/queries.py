@@ -15,8 +15,8 @@ from crowdnotes.domain import Aim, Claim, Post, Query
 from crowdnotes.engines.local.claims import has_pronoun_subject
 from crowdnotes.engines.local.foreign_terms import Known, known_words, search_words
 from crowdnotes.engines.local.lexicon import PLAIN_STEMS
+from crowdnotes.engines.local.tone import negations
 from crowdnotes.engines.local.topics import Topic, angle_of, authority_on, find_topics, is_vaccine, link_in
-from crowdnotes.engines.local.wording import negations
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.stems import content_tokens, is_content, plain_post, stem, tokens
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from crowdnotes.domain import Evidence, Post, Quotation, Span
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.relevance import asked_of, is_satire_unsaid, nearest_to
-from crowdnotes.engines.local.wording import denies
+from crowdnotes.engines.local.tone import denies
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.stems import content_stems, content_tokens, plain_post

@@ -54,3 +54,39 @@ def test_a_row_of_tags_is_no_claim() -> None:
 )
 def test_a_short_denial_is_a_claim_and_a_comparison_is_none(text: str, is_claim: bool) -> None:
     assert bool(find_claims(Post(text=text))) is is_claim
+
+
+@pytest.mark.parametrize(
+    ("stated", "motive"),
+    [
+        ("Dandelion root cures leukemia.", "Doctors hide it because they earn on chemo."),
+        ("Garlic lowers blood pressure.", "Big Pharma doesn't want you to know because they make money on pills."),
+        ("Celery juice heals the gut.", "They are hiding this to sell you drugs."),
+        ("Fluoride lowers IQ in kids.", "The government covers it up."),
+        ("Vitamin D prevents covid.", "Hospitals refuse it because they get paid for every ventilator."),
+        ("Sunscreen is toxic.", "The dermatology industry profits from 5 million cancer patients and hides the truth."),
+        ("Raw milk strengthens bones.", "The FDA bans it because the vaccine lobby pays them 3 million a year."),
+        ("Cancer is a fungus.", "The medical industry kills 500 patients a day for profit and hides the cure."),
+        ("Turmeric reverses dementia.", "Neurologists laugh at it since Pfizer pays for their 2 trips a year."),
+        ("No one has ever isolated the virus.", "Scientists invented covid so that 300 labs got grants."),
+        ("Garlic cures asthma.", "They lie to us about it and want control."),
+        ("Zinc cures flu.", "Doctors won't say it."),
+        ("I cured my leukemia with dandelion root in 2 weeks.", "Doctors are paid to stay silent about 90% of deaths."),
+        ("Hospitals get paid $39,000 for each patient put on a ventilator.", "My grandmother had covid this morning."),
+        ("They cover up burns with honey and it cures infections in 2 days.", "My nurse said the hospital was quiet."),
+    ],
+)
+def test_what_is_stated_comes_before_why_it_is_hidden_and_before_a_trifle(stated: str, motive: str) -> None:
+    for text in (f"{stated} {motive}", f"{motive} {stated}"):
+        assert find_claims(Post(text=text))[0].text == stated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pfizer hid the deaths of 1,200 people in its vaccine trial.",
+        "Doctors hide the truth about cancer because they earn on chemo.",
+    ],
+)
+def test_an_accusation_alone_is_the_claim(text: str) -> None:
+    assert [claim.text for claim in find_claims(Post(text=text))] == [text]

@@ -12,8 +12,7 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.domain import BY_PERSON, GateResult, GateStatus, Support
 from crowdnotes.embedding import FloatArray, weights_sha256
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.inference import READER_FILE, NliReader, clauses_of
-from crowdnotes.engines.local.reader_download import fetch_reader
+from crowdnotes.engines.local.inference import READER_FILE, NliReader, clauses_of, fetch_reader
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import GateSettings
 from crowdnotes.studies.bench.judges import calibrate

@@ -7,6 +7,7 @@ import pytest
 from crowdnotes.domain import GateStatus, Post
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.settings import GateSettings
 from crowdnotes.testing import brief_of
 from tests.engines.local.made import MEASLES, WATER, made_evidence
@@ -46,3 +47,16 @@ def test_the_real_model_tells_relevant_from_other_health_pages() -> None:
     engine = LocalEngine(minilm(), GateSettings())
     assert engine.relevance(BRIEF, [made_evidence(MEASLES)]).status is GateStatus.PASS
     assert engine.relevance(BRIEF, [made_evidence(WATER)]).status is GateStatus.FAIL
+
+
+@pytest.mark.parametrize(
+    ("score", "told"),
+    [
+        (0.551, "0.55 of the 0.82 needed"),
+        (0.8171, "0.817 of the 0.820 needed"),
+        (0.81962, "0.8196 of the 0.8200 needed"),
+        (0.82, "0.82 of the 0.82 needed"),
+    ],
+)
+def test_a_score_and_what_is_needed_are_told_apart(score: float, told: str) -> None:
+    assert of_needed(score, 0.82) == told
