@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from crowdnotes.domain import Source
+from crowdnotes.text.known_sites import longest_match
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
 
@@ -28,6 +29,7 @@ _HOSTS = {
     "nihseniorhealth.gov": "the NIH",
     "medlineplus.gov": "the NIH's MedlinePlus",
     "nlm.nih.gov": "the National Library of Medicine",
+    "nlm.nih.gov/medlineplus": "the NIH's MedlinePlus",
     "nih.gov": "the NIH",
     "mayoclinic.org": "Mayo Clinic",
     "my.clevelandclinic.org": "Cleveland Clinic",
@@ -41,7 +43,6 @@ _HOSTS = {
     "factcheck.org": "FactCheck",
     "wikipedia.org": "Wikipedia",
 }
-_PATHS = {("nlm.nih.gov", "/medlineplus"): "the NIH's MedlinePlus"}
 _TAKES_THE = re.compile(
     r"^(?:[A-Z]{2,6}$|(?:national|world|centers?|u\.?s\.?|united|american|european|federal|food|department|ministry|"
     r"office|agency|institute|royal|british|university|society|association|mayo foundation|international)\b)",
@@ -100,13 +101,7 @@ def _by_host(url: str | None) -> str:
         name = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return ""
-    for (suffix, path), known in _PATHS.items():
-        if _is_within(name, suffix) and parts.path.startswith(path):
-            return known
-    for suffix in sorted(_HOSTS, key=len, reverse=True):
-        if _is_within(name, suffix):
-            return _HOSTS[suffix]
-    return ""
+    return longest_match(name, parts.path, _HOSTS) or ""
 
 
 def _is_within(host: str, domain: str) -> bool:
