@@ -141,60 +141,52 @@ _NAMED = 3  # reasons that are told
 def rank(
     embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim = Aim.JUDGE
 ) -> Ranking:
-    """At most `quota` candidates, each the most useful one given those before it; see `pick_next`."""
-    left = list(range(len(candidates)))
-    picks: list[Pick] = []
-    while len(picks) < quota:
-        had = [*chosen, *(candidates[pick.index] for pick in picks)]
-        index, why = pick_next(embedder, post, [candidates[at] for at in left], had, aim)
-        if index is None:
-            return Ranking(tuple(picks), why)
-        picks.append(Pick(left.pop(index), why))
-    return Ranking(tuple(picks))
-
-
-def pick_next(
-    embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], aim: Aim = Aim.JUDGE
-) -> tuple[int | None, str]:
-    """The most useful candidate given what is chosen already, and why; or None, and why none is.
+    """At most `quota` candidates, each the most useful one given `chosen` and those before it; and why none follows.
 
     With Aim.OTHER_SIDE none is picked that says nothing for the claim, or more against it, however near it is.
     One under `thresholds.related` to the post and its topics is a waste of the person's time.
-    Vectors are asked for in each round: with a `CachedEmbedder` only the first round computes any.
     """
     question = plain_post(post.whole_text)
     if not candidates:
-        return None, "Nothing is left to pick."
+        return Ranking((), "Nothing is left to pick.")
     if not question:
-        return None, "The post has no words to compare results with."
-    judged = max(1, _JUDGED - len(chosen))  # the same ones in each round, less those that were picked
-    order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:judged]
+        return Ranking((), "The post has no words to compare results with.")
+    most = max(1, _JUDGED - len(chosen))
+    order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:most]
     pool = [candidates[index] for index in order]
     topics = find_topics(post.whole_text)[:_TOPICS]
-    vectors = embedder.encode([*_asked(question, topics), *(_text(hit) for hit in (*pool, *chosen))])
-    targets, hits = vectors[: len(topics) + 1], vectors[len(topics) + 1 :]
-    near = np.maximum(0.0, hits @ targets.T)  # to the post, then to each topic
-    own, before = near[: len(pool)], near[len(pool) :]
+    asked = [question, *(topic.official for topic in topics)]
+    vectors = embedder.encode([*asked, *(_text(hit) for hit in (*pool, *chosen))])
+    hits = vectors[len(asked) :]
+    near = np.maximum(0.0, hits @ vectors[: len(asked)].T)  # to the post, then to each topic
+    alike = np.maximum(0.0, hits @ hits.T)
     newest = _newest(post, [*pool, *chosen])
     claims = _claims(post) if aim is Aim.OTHER_SIDE else []
     reasons = [ranking_reasons(hit, aim, newest, claims) for hit in pool]
-    gains = _gains(own[:, 1:], before[:, 1:])
-    utility = (
+    by_itself = (
         np.array([min(1.0, max(0.0, hit.score)) for hit in pool])
-        + _RELEVANCE * own[:, 0]
-        + _COVERAGE * gains.sum(axis=1)
-        - _REPETITION * _repetition(hits, len(pool))
+        + _RELEVANCE * near[: len(pool), 0]
         + np.array([sum(reason.weight for reason in found) for found in reasons])
     )
-    utility[own.max(axis=1) < embedder.thresholds.related] = -np.inf
+    by_itself[near[: len(pool)].max(axis=1) < embedder.thresholds.related] = -np.inf
     if aim is Aim.OTHER_SIDE:  # what has no word for the claim is not held up as speaking for it
-        utility[[TOWARDS not in found for found in reasons]] = -np.inf
-    best = int(np.argmax(utility))
-    if not np.isfinite(utility[best]):
-        wanted = "speaks for the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
-        return None, f"None of the results that are left {wanted}."
-    why = _why(pool[best], float(own[best, 0]), topics, gains[best] if chosen else None, reasons[best])
-    return order[best], why
+        by_itself[[TOWARDS not in found for found in reasons]] = -np.inf
+    had = list(range(len(pool), len(hits)))
+    picks: list[Pick] = []
+    while len(picks) < quota and np.isfinite(by_itself).any():
+        gains = np.maximum(0.0, near[: len(pool), 1:] - near[had, 1:].max(axis=0, initial=0.0))
+        repetition = alike[: len(pool), had].max(axis=1, initial=0.0)
+        best = int(np.argmax(by_itself + _COVERAGE * gains.sum(axis=1) - _REPETITION * repetition))
+        why = _why(pool[best], float(near[best, 0]), topics, gains[best] if had else None, reasons[best])
+        picks.append(Pick(order[best], why))
+        had.append(best)
+        by_itself[best] = -np.inf
+    if len(picks) == quota:
+        return Ranking(tuple(picks))
+    if len(picks) == len(candidates):
+        return Ranking(tuple(picks), "Nothing is left to pick.")
+    wanted = "speaks for the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
+    return Ranking(tuple(picks), f"None of the results that are left {wanted}.")
 
 
 def _claims(post: Post) -> list[str]:
@@ -206,10 +198,6 @@ def _claims(post: Post) -> list[str]:
     return [" ".join(known.english for known in known_words(text, language))]
 
 
-def _asked(question: str, topics: Sequence[Topic]) -> list[str]:
-    return [question, *(topic.official for topic in topics)]
-
-
 def _text(hit: Hit) -> str:
     """As a library's search reads a record, so that its vector is known already; of an abstract both ends.
 
@@ -219,20 +207,6 @@ def _text(hit: Hit) -> str:
     if hit.library is None and len(words) > _WHOLE:
         words = f"{words[: _WHOLE // 2]} … {words[-_WHOLE // 2 :]}"
     return f"{hit.title[:_TITLE]}\n{words}"
-
-
-def _gains(own: FloatArray, before: FloatArray) -> FloatArray:
-    """How much nearer each candidate is to each topic than what is chosen; shape (candidates, topics)."""
-    covered = before.max(axis=0) if len(before) else np.zeros(own.shape[1], dtype=np.float32)
-    return np.maximum(0.0, own - covered)
-
-
-def _repetition(hits: FloatArray, candidates: int) -> FloatArray:
-    """The similarity of each candidate to the chosen result that is most like it; 0 when nothing is chosen."""
-    if candidates == len(hits):
-        return np.zeros(candidates, dtype=np.float32)
-    similar: FloatArray = np.maximum(0.0, hits[:candidates] @ hits[candidates:].T).max(axis=1)
-    return similar
 
 
 def _newest(post: Post, hits: Sequence[Hit]) -> date | None:

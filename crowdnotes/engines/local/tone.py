@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 
 from crowdnotes.domain import Span
@@ -25,7 +24,6 @@ class Reading:
     longest_words: int
 
 
-@lru_cache(maxsize=2_000)  # each round of choosing asks about the same results again
 def reading(text: str) -> Reading:
     """The figures of a text without URLs."""
     spans = split_sentences(text)
