@@ -103,7 +103,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 _SPARE = 20  # models miscount
 _MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
-_ROOM = 600  # characters of a passage around the words found in it
+_ROOM = 1_000  # characters of a passage around the words found in it
 _REASON = 260
 _ABSTAINED = {"not_needed": "Not needed", "not_enough_evidence": "Not enough evidence"}
 _GIVES = {AnswerKind.STATED: "states what settles the claim", AnswerKind.INFERRED: "lets infer it"}
@@ -217,9 +217,10 @@ def _around(item: Evidence, answer: PassageAnswer) -> Evidence:
     inside = [at for at, span in enumerate(sentences) if span.start < answer.span.end and answer.span.start < span.end]
     first, last = (inside[0], inside[-1]) if inside else (0, len(sentences) - 1)
     while True:
+        # Both ways: what leads up to the words says as much as what follows them.
         wider = [
             (low, high)
-            for low, high in ((first, last + 1), (first - 1, last))
+            for low, high in ((first - 1, last + 1), (first - 1, last), (first, last + 1))
             if low >= 0 and high < len(sentences) and sentences[high].end - sentences[low].start <= _ROOM
         ]
         if not wider:
