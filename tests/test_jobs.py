@@ -80,12 +80,9 @@ def test_a_started_job_is_on_record_at_once(runner: JobRunner) -> None:
     assert (started.state, [item.title for item in started.steps]) == (JobState.QUEUED, ["Search"])
 
 
-def test_a_case_without_jobs_has_no_latest(runner: JobRunner) -> None:
+def test_a_case_without_jobs_has_no_latest_and_an_unknown_job_is_an_error(runner: JobRunner) -> None:
     assert runner.latest("c1") is None
     assert runner.latest("\ud800\x00") is None
-
-
-def test_an_unknown_job_is_an_error(runner: JobRunner) -> None:
     with pytest.raises(JobError, match="no such work"):
         runner.get("nope")
 
@@ -353,14 +350,6 @@ def test_closing_interrupts_what_runs_and_what_waits(engine: Engine) -> None:
     assert [runner.get(job.id).state for job in (running, queued)] == [JobState.INTERRUPTED] * 2
     with pytest.raises(JobError, match="closing"):
         runner.start("c3", "gather", [step("read")])
-
-
-def test_threads_end_with_the_work(runner: JobRunner) -> None:
-    runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS)
-    deadline = time.monotonic() + SECONDS
-    while any(thread.name.startswith("job ") for thread in threading.enumerate()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_a_job_whose_case_was_deleted_stops(runner: JobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.obstacles import check_links, cited_links, decide, link_checks, obstacles
-from crowdnotes.domain import Case, DecisionKind, Draft, LinkCheck, LinkState, Mode, ObstacleId, ObstacleKind, StageName
+from crowdnotes.cases.obstacles import check_links, link_checks, obstacles
+from crowdnotes.domain import Case, Draft, LinkCheck, LinkState, Mode, ObstacleId, ObstacleKind, StageName
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.settings import LinkSettings, Settings
@@ -100,23 +100,6 @@ def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_link
     first = _case(f"So they say. {GOOD}")
     case = _checked(_checked(first, asker).model_copy(update={"draft": _draft(f"Other. {GONE}")}), asker)
     assert _waiting(case.model_copy(update={"draft": first.draft})) == []
-
-
-def test_a_dead_link_is_passed_over_only_with_a_reason_that_stays_in_the_decision(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace:
-        done = draft_and_approve(workspace, "kettle", "ann")
-        url = cited_links(done.draft)[0] if done.draft else ""
-        dead = LinkCheck(url=url, state=LinkState.DEAD, checked_at=AT, tries=1, status=404)
-        case = done.model_copy(update={"decision": None, "link_checks": (dead,)})
-        seen = case.draft.sha256 if case.draft else None
-        with pytest.raises(WorkflowError, match=r"dead \(404\)"):
-            decide(case, AT, DecisionKind.APPROVED, "ann", seen=seen)
-        with pytest.raises(WorkflowError, match=r"dead \(404\)"):
-            decide(case, AT, DecisionKind.APPROVED, "ann", seen=seen, overrides={_unanswered(url): "ok"})
-        reasons = {_unanswered(url): "The archive still has the page."}
-        approved = decide(case, AT, DecisionKind.APPROVED, "ann", seen=seen, overrides=reasons)
-        assert approved.decision is not None
-        assert [(item.obstacle, item.reason) for item in approved.decision.overrides] == list(reasons.items())
 
 
 def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
