@@ -143,8 +143,7 @@ class StageRunner:
         draft = partial(self._draft, before_inspection=before_inspection)
         steps = [self._step(case_id, StageName.DRAFT, draft, done=_waits_to_be_compared if thinks else lambda _: None)]
         if thinks:
-            revise = partial(self._revise, before_inspection=before_inspection)
-            steps.append(self._step(case_id, StageName.REVISE, revise))
+            steps.append(self._step(case_id, StageName.REVISE, self._revise))
         return self._metered(case_id, steps)
 
     def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
@@ -215,7 +214,7 @@ class StageRunner:
         return Step(name="images", title="Read the images", run=run, finished=finished)
 
     def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
-        evidence, tools = _to_write_from(case, before_inspection=before_inspection), self._tools
+        evidence, tools = _to_write_from(case), self._tools
         brief = tools.brief(case)
         reason = why_no_note(brief, evidence) if before_inspection else ""
         if reason:
@@ -229,11 +228,11 @@ class StageRunner:
             changes |= _with_draft(case, drafted.candidates[0])
         return changes, drafted.summary
 
-    def _revise(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
+    def _revise(self, case: Case, _: Progress) -> tuple[Changes, str]:
         """The candidates in the judge's order, the best one revised; as they were written where that fails."""
         if not case.candidates:
             return {}, "There is no note to compare"
-        evidence, tools = _to_write_from(case, before_inspection=before_inspection), self._tools
+        evidence, tools = _to_write_from(case), self._tools
         try:
             revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
         except ModelAnswerError as error:
@@ -259,7 +258,7 @@ class StageRunner:
     def _mended(self, case: Case, draft: Draft, assessment: Assessment) -> tuple[Changes, str]:
         """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
         tools, brief = self._tools, self._tools.brief(case)
-        evidence = _to_write_from(case, before_inspection=True)
+        evidence = _to_write_from(case)
         try:
             found = mended(tools.engine, brief, evidence, draft, assessment, tools.clock)
             if found is None:
@@ -379,9 +378,9 @@ def _gates_in_words(assessment: Assessment) -> str:
     return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
 
 
-def _to_write_from(case: Case, *, before_inspection: bool) -> tuple[Evidence, ...]:
-    """The passages in use; before anybody has looked at them all that were found to judge the claim by."""
-    return case.judging_evidence if before_inspection and not case.used_evidence else case.used_evidence
+def _to_write_from(case: Case) -> tuple[Evidence, ...]:
+    """The passages in use; while there are none, all that were found to judge the claim by."""
+    return case.used_evidence or case.judging_evidence
 
 
 def _waits_to_be_compared(case: Case) -> str | None:
