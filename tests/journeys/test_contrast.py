@@ -17,7 +17,7 @@ POST = "Vitamin C cures a cold in a day, says <b>everybody</b>. חיסון (2021
 def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_button(
     app: App, new_page: NewPage
 ) -> None:
-    walk = Walk(new_page(), app.url)
+    walk = Walk(new_page(width=390), app.url)
     walk.open()
     walk.search_mode()
     assert faint_on_either(walk.page) == []
@@ -44,6 +44,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     assert faint_words(walk.page) == []
     assert _faint_in(walk, "How far to trust this", schemes=("dark",)) == []
     walk.open("/cases")
+    _ways_into_a_case_stand_side_by_side(walk)
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "Delete") == []
     walk.open("/libraries")
@@ -67,3 +68,12 @@ def _faint_in(walk: Walk, name: str, choose: str = "", schemes: tuple[Scheme, ..
     button.click()
     expect(body).to_have_count(0)
     return found
+
+
+def _ways_into_a_case_stand_side_by_side(walk: Walk) -> None:
+    first = walk.page.locator("[class*=st-key-buttons-]").first
+    way_in, way_out = (first.get_by_role("button", name=name).bounding_box() for name in ("Open", "Delete"))
+    assert way_in is not None
+    assert way_out is not None
+    assert way_in["y"] == way_out["y"]
+    assert way_in["height"] == way_out["height"]  # their words are whole

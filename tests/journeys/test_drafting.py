@@ -20,7 +20,12 @@ pytestmark = pytest.mark.journey
 POST = "Vitamin C CURES the common cold!!! Take 5 grams a day and you will never catch one. Doctors hide this."
 
 
-@pytest.mark.parametrize(("name", "scheme", "width"), [("light", "light", 1280), ("phone", "dark", 390)])
+_LOOKS = [("light", "light", 1280)]
+if SCREENSHOTS:  # other journeys walk a phone's width; these are for who wants to look
+    _LOOKS.append(("phone", "dark", 390))
+
+
+@pytest.mark.parametrize(("name", "scheme", "width"), _LOOKS)
 def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     app: App, new_page: NewPage, name: str, scheme: Literal["light", "dark"], width: int
 ) -> None:
@@ -83,17 +88,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
 
     walk.open("/cases")
     expect(page.get_by_text("approved").first).to_be_visible()
-    _ways_into_a_case_stand_side_by_side(walk)
     walk.picture("8-cases")
     walk.open("/libraries")
     expect(page.get_by_text("Add a library")).to_be_visible()
     walk.picture("9-libraries")
-
-
-def _ways_into_a_case_stand_side_by_side(walk: Walk) -> None:
-    first = walk.page.locator("[class*=st-key-buttons-]").first
-    way_in, way_out = (first.get_by_role("button", name=name).bounding_box() for name in ("Open", "Delete"))
-    assert way_in is not None
-    assert way_out is not None
-    assert way_in["y"] == way_out["y"]
-    assert way_in["height"] == way_out["height"]  # their words are whole

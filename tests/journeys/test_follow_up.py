@@ -15,11 +15,8 @@ pytestmark = pytest.mark.journey
 POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
-    app: App, new_page: NewPage, width: int
-) -> None:
-    walk = Walk(new_page("light", width), app.url, pictures=SCREENSHOTS, name=f"follow-up-{width}")
+def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 390), app.url, pictures=SCREENSHOTS, name="follow-up")
     page = walk.page
     walk.open()
     walk.begin(POST, [f"{app.articles}/vitamin-c"])

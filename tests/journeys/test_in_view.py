@@ -58,11 +58,8 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_the_
     expect(post).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(
-    app: App, new_page: NewPage, width: int
-) -> None:
-    walk = Walk(new_page("light", width, 640), app.url)
+def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 390, 640), app.url)
     page = walk.page
     walk.open()
     page.get_by_label("Text of the post").fill(POST)
