@@ -80,18 +80,22 @@ class HashingEmbedder:
         return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
 
+_LETTERS = [
+    *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
+    *(f"{begins}{letter}" for begins in ("", "##") for letter in string.ascii_lowercase),
+]  # all that a model of letters knows
+
+
 def make_sentence_model(folder: Path) -> None:
     """A sentence-transformers model of a few kilobytes, untrained: its vectors tell letters apart and no meaning."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     from transformers import BertConfig, BertModel, BertTokenizer
 
-    letters = string.ascii_lowercase
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     with tempfile.TemporaryDirectory() as parts:
-        BertTokenizer(vocab={word: number for number, word in enumerate(words)}).save_pretrained(parts)
+        BertTokenizer(vocab={word: number for number, word in enumerate(_LETTERS)}).save_pretrained(parts)
         size = BertConfig(
-            vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+            vocab_size=len(_LETTERS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
         )
         BertModel(size).save_pretrained(parts)
         SentenceTransformer(modules=[Transformer(parts), Pooling(16)]).save(str(folder))
@@ -102,12 +106,10 @@ def make_reader_model(folder: Path, labels: Sequence[str] = ("contradiction", "e
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
-    letters = string.ascii_lowercase
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    BertTokenizer(vocab={word: number for number, word in enumerate(words)}).save_pretrained(folder)
+    BertTokenizer(vocab={word: number for number, word in enumerate(_LETTERS)}).save_pretrained(folder)
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=len(words),
+        vocab_size=len(_LETTERS),
         hidden_size=16,
         num_hidden_layers=1,
         num_attention_heads=2,

@@ -213,13 +213,8 @@ class SharedWorkspace:
     """The workspace of a running app, whose engine a person may change. Safe between threads."""
 
     def __init__(self, opened: Workspace) -> None:
-        self._current = opened
+        self.current = opened  # with the engine that is in use now
         self._lock = threading.Lock()
-
-    @property
-    def current(self) -> Workspace:
-        """The workspace with the engine that is in use now."""
-        return self._current
 
     def use(self, choice: EngineChoice) -> None:
         """Let what begins from now on be done by another engine, whose server has to answer.
@@ -229,9 +224,9 @@ class SharedWorkspace:
         if choice.base_url is not None:
             from crowdnotes.engines.llm.discovery import require_answer
 
-            require_answer(choice, self._current.settings.llm)
+            require_answer(choice, self.current.settings.llm)
         with self._lock:
-            self._current = self._current.with_engine(choice)
+            self.current = self.current.with_engine(choice)
 
 
 def open_workspace(

@@ -37,7 +37,8 @@ def post_step(case: Case | None, job: JobRecord | None) -> None:
     if case is None:
         view = StepView(StepName.POST, StepState.ACTIVE, "Paste the post, and say where to look for evidence")
     else:
-        view = StepView(StepName.POST, StepState.DONE, _said(case))
+        images = f" :material/image: {count(len(case.post.images), 'image')}" if case.post.images else ""
+        view = StepView(StepName.POST, StepState.DONE, f"“{escaped(case.post.text, _SHOWN)}”{images}")
     with step(case, view) as is_open:
         if not is_open:
             return
@@ -46,11 +47,6 @@ def post_step(case: Case | None, job: JobRecord | None) -> None:
         else:
             with st.container(key="post-body"):
                 _existing(case, busy=under_way(job))
-
-
-def _said(case: Case) -> str:
-    images = len(case.post.images)
-    return f"“{escaped(case.post.text, _SHOWN)}”" + (f" :material/image: {count(images, 'image')}" if images else "")
 
 
 def _new() -> None:
@@ -115,16 +111,13 @@ def _example_gallery() -> None:
         )
         with st.grid("auto", min_column_width=260):
             for example in examples():
-                _example_card(example)
-
-
-def _example_card(example: Example) -> None:
-    with st.container(border=True, height="stretch", gap="xsmall"):
-        st.badge("demonstration", color="gray", icon=":material/school:")
-        st.markdown(f"**{escaped(example.title)}**")
-        st.caption(escaped(example.teaches))
-        st.space("stretch")
-        button("Use this example", f"example-{example.id}", _PLACE, partial(_fill, example), width="stretch")
+                with st.container(border=True, height="stretch", gap="xsmall"):
+                    st.badge("demonstration", color="gray", icon=":material/school:")
+                    st.markdown(f"**{escaped(example.title)}**")
+                    st.caption(escaped(example.teaches))
+                    st.space("stretch")
+                    fill = partial(_fill, example)
+                    button("Use this example", f"example-{example.id}", _PLACE, fill, width="stretch")
 
 
 def _fill(example: Example) -> None:

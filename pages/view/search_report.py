@@ -195,38 +195,27 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
         return
     if not any(stage.name is StageName.PASSAGES for stage in case.stages):
         if case.stages or gathering:
-            st.info(
-                "Press “Search and read again” below.",
-                title="The sources that are chosen now were not searched yet.",
-                icon=":material/hourglass_empty:",
-            )
+            words = "The sources that are chosen now were not searched yet."
+            st.info("Press “Search and read again” below.", title=words, icon=":material/hourglass_empty:")
         return
-    failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
+    failed = failed_searches(case)
     if failed:
-        st.warning(
+        words = (
             f"{count(len(failed), 'place')} gave no answer, so this does not mean that there is nothing to find. "
-            "Search again below, or bring links of your own.",
-            title="There is no passage, and a search failed.",
-            icon=":material/sync_problem:",
+            "Search again below, or bring links of your own."
         )
-    elif unread:
-        st.warning(
-            "That says nothing for or against the post. Open them yourself and paste the passage that matters.",
-            title="No source could be read.",
-            icon=":material/link_off:",
-        )
+        st.warning(words, title="There is no passage, and a search failed.", icon=":material/sync_problem:")
+    elif any(item.outcome is not FetchOutcome.READ for item in case.sources):
+        words = "That says nothing for or against the post. Open them yourself and paste the passage that matters."
+        st.warning(words, title="No source could be read.", icon=":material/link_off:")
     elif case.hits and case.searched:
-        st.info(
-            f"{count(len(case.hits), 'page was', 'pages were')} found. Look elsewhere below, or bring links instead.",
-            title="Nothing that was found helps to judge the post.",
-            icon=":material/search_off:",
+        words = (
+            f"{count(len(case.hits), 'page was', 'pages were')} found. Look elsewhere below, or bring links instead."
         )
+        st.info(words, title="Nothing that was found helps to judge the post.", icon=":material/search_off:")
     else:
-        st.info(
-            "That is a result too: look elsewhere below, or decide “not enough evidence”.",
-            title="No passage was found.",
-            icon=":material/search_off:",
-        )
+        words = "That is a result too: look elsewhere below, or decide “not enough evidence”."
+        st.info(words, title="No passage was found.", icon=":material/search_off:")
 
 
 def _answer(item: ProviderOutcome) -> str:

@@ -66,9 +66,12 @@ class Desk:
 
     def scored(self, note: str = NOTE) -> Case:
         """A case whose note was scored."""
-        case = self.drafted(note)
-        self.finish(self.workspace.runner.start(case.id, "assess", self.workspace.service.assess_steps(case.id)).id)
-        return self.workspace.service.get(case.id)
+        return self.run(self.drafted(note), "assess")
+
+    def run(self, case: Case, kind: str) -> Case:
+        """Do long work on a case to its end."""
+        self.finish(self.workspace.start(case.id, kind).id)
+        return self.newest(case)
 
     def finish(self, job_id: str) -> None:
         """Wait until a job has ended."""

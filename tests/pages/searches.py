@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     Case,
     Hit,
@@ -35,5 +34,4 @@ def searched(desk: Desk, **found: object) -> Case:
         Stage(name=name, finished_at=datetime.now(UTC), seconds=1.0, summary="done", engine="scripted")
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
-    store: Store = desk.workspace.service._store
-    return store.update(case.id, lambda old: old.model_copy(update={"stages": stages, **found}))
+    return desk.changed(case, stages=stages, **found)

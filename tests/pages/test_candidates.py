@@ -14,35 +14,25 @@ SECOND = "Starting vitamin C after a cold has begun showed no effect."
 
 def _write(desk: Desk, *notes: str, case: Case) -> Case:
     desk.engine.answer = WriterAnswer(candidates=tuple(Written(text, ("E1",)) for text in notes))
-    service = desk.workspace.service
-    desk.finish(desk.workspace.runner.start(case.id, "write", service.write_steps(case.id)).id)
-    return desk.newest(case)
+    return desk.run(case, "write")
 
 
-def test_one_note_alone_is_said_to_be_the_only_one(desk: Desk) -> None:
-    case = _write(desk, FIRST, case=desk.inspected())
-    assert "The program wrote one note: the words below." in texts(desk.app(case))
-
-
-def test_one_note_beside_a_persons_own_words_can_be_chosen(desk: Desk) -> None:
-    case = _write(desk, FIRST, case=desk.drafted("My own words. https://trials.example.edu/c"))
-    at = desk.app(case)
-    assert "wrote one note" not in texts(at)
-    assert at.get_by_key("candidate") is not None
-
-
-def test_several_notes_can_be_chosen_from(desk: Desk) -> None:
-    case = _write(desk, FIRST, SECOND, case=desk.inspected())
-    at = desk.app(case)
-    assert len(case.candidates) == 2
-    assert at.get_by_key("candidate") is not None
+def test_one_note_alone_is_said_to_be_the_only_one_and_others_can_be_chosen_from(desk: Desk) -> None:
+    alone = desk.app(_write(desk, FIRST, case=desk.inspected()))
+    assert "The program wrote one note: the words below." in texts(alone)
+    assert all(item.key != "candidate" for item in alone.get("button_group"))
+    own = desk.drafted("My own words. https://trials.example.edu/c")
+    for notes, case in (((FIRST,), own), ((FIRST, SECOND), desk.inspected())):
+        at = desk.app(_write(desk, *notes, case=case))
+        assert "wrote one note" not in texts(at)
+        assert at.get_by_key("candidate") is not None
 
 
 def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_out(desk: Desk) -> None:
     case = desk.drafted("My own words.")
     quotation = Quotation(evidence_id="E1", span=Span(start=0, end=PASSAGE.index(" Starting")))
     desk.engine.answer = WriterAnswer(abstained="Sentences that speak to the post.", quotations=(quotation,))
-    desk.finish(desk.workspace.runner.start(case.id, "write", desk.workspace.service.write_steps(case.id)).id)
+    desk.run(case, "write")
     at = desk.app(case)
     assert "Sentences to quote" in texts(at)
     at.button(key="quote-1").click().run()
@@ -87,5 +77,5 @@ def test_what_was_found_of_a_sentence_is_kept_when_the_note_is_scored_again(desk
     draft = desk.newest(case).draft
     assert draft is not None
     service.edit_draft(case.id, f"{draft.text} More words.", "you", based_on=draft.sha256)
-    desk.finish(desk.workspace.runner.start(case.id, "assess", service.assess_steps(case.id)).id)
+    desk.run(case, "assess")
     assert _correctness(desk, case)[1].startswith("1 of 2 sentences still to compare")

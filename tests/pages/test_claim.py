@@ -47,7 +47,7 @@ def _said(desk: Desk, *answers: AnswerKind, claim: Claim = CLAIM, missing: str =
     )
     settlement = Settlement(passages=found, missing=missing, engine="llm:small")
     update = {"claims": (claim,), "evidence": evidence, "settlement": settlement}
-    return desk.workspace.tools.store.update(case.id, lambda newest: newest.model_copy(update=update))
+    return desk.changed(case, **update)
 
 
 def test_the_claim_stands_above_the_evidence_with_what_would_settle_it_and_never_as_markup(desk: Desk) -> None:
@@ -94,7 +94,7 @@ def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: 
     revised = Draft.model_validate({**made, "text": NOTE, "sentences": (sentence,), "changes": "Plainer words."})
     other = Draft.model_validate({**made, "text": "Trials found none.", "objections": ("“none”: of what?",)})
     update = {"candidates": (revised, other), "draft": revised}
-    desk.workspace.tools.store.update(case.id, lambda newest: newest.model_copy(update=update))
+    desk.changed(case, **update)
     shown = texts(desk.app(case))
     assert "Revised from the best candidate: Plainer words." in shown
     assert "badge[:material/contrast: inferred]" in shown

@@ -87,7 +87,7 @@ def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypa
         "evidence": (item.model_copy(update={"passage": passage}),),
         "assessment": case.assessment.model_copy(update={"sentences": (sentence,)}),
     }
-    desk.workspace.service._store.update(case.id, lambda newest: newest.model_copy(update=changes))
+    desk.changed(case, **changes)
     shown: list[str] = []
     monkeypatch.setattr(note, "outside_text", lambda text, **_: shown.append(text))
     at = desk.app(case)

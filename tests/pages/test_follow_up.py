@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.cases.store import Store
 from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, Verdict
 from tests.cases.walk import make_library, post_about
 from tests.pages.conftest import Desk, texts
@@ -19,14 +18,14 @@ def gathered(desk: Desk, tmp_path: Path) -> Case:
     desk.workspace.libraries.add(make_library(tmp_path), "topics")
     service = desk.workspace.service
     case = service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="you")
-    desk.finish(desk.workspace.runner.start(case.id, "gather", service.gather_steps(case.id)).id)
+    desk.run(case, "gather")
     return service.get(case.id)
 
 
 def followed_up(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> Case:
     service = desk.workspace.service
     service.follow_up(case.id, kind, "you", about=about, libraries=["topics"])
-    desk.finish(desk.workspace.runner.start(case.id, "follow_up", service.follow_up_steps(case.id)).id)
+    desk.run(case, "follow_up")
     return service.get(case.id)
 
 
@@ -153,8 +152,7 @@ def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk,
 
 
 def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gathered: Case) -> None:
-    store: Store = desk.workspace.service._store
-    store.update(gathered.id, lambda case: case.model_copy(update={"evidence": case.evidence[:1]}))
+    desk.changed(gathered, evidence=gathered.evidence[:1])
     [chart] = desk.app(gathered).get("plotly_chart")
     assert "Chosen: 6 other." in str(chart.proto)
 
@@ -165,7 +163,7 @@ def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk
     service.set_sources(
         gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None, by="you"
     )
-    desk.finish(desk.workspace.runner.start(gathered.id, "gather", service.gather_steps(gathered.id)).id)
+    desk.run(gathered, "gather")
     assert "More like E2" not in texts(desk.app(gathered))
 
 

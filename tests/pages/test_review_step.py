@@ -121,8 +121,7 @@ def test_a_doubt_is_told_once(desk: Desk) -> None:
     sentence, *others = assessment.sentences
     twice = sentence.model_copy(update={"doubts": ("The number differs.", "The number differs.")})
     doubted = assessment.model_copy(update={"sentences": (twice, *others)})
-    store = desk.workspace.service._store
-    store.update(case.id, lambda newest: newest.model_copy(update={"assessment": doubted}))
+    desk.changed(case, assessment=doubted)
     assert texts(desk.app(case)).count("The number differs.") == 1
 
 
@@ -133,7 +132,7 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
 
     unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
     strange = verdict.model_copy(update={"cautions": unlike, "means_nothing": True})
-    desk.workspace.service._store.update(case.id, lambda newest: newest.model_copy(update={"jury": (strange,)}))
+    desk.changed(case, jury=(strange,))
     shown = texts(desk.app(case))
     assert "its numbers mean nothing here" in shown
     assert verdict.sentence[:20] not in shown

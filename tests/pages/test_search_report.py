@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 
-from crowdnotes.cases.store import Store
+import pytest
+
 from crowdnotes.domain import (
     FetchOutcome,
     FollowUpKind,
@@ -50,28 +51,25 @@ def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> N
     assert "PubMed:** It did not answer." in shown
 
 
-def test_nothing_found_in_a_search_that_failed_is_not_told_as_nothing_found(desk: Desk) -> None:
-    shown = texts(desk.app(searched(desk, outcomes=(NOTHING, FAILED))))
-    assert "a search failed" in shown
-    assert "No passage was found." not in shown
+OTHER = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
+BLOCKED = Source(id="a", title="A page", url="https://a.example.org/x", outcome=FetchOutcome.BLOCKED)
 
 
-def test_nothing_found_in_searches_that_all_answered_is_a_result(desk: Desk) -> None:
-    assert "No passage was found." in texts(desk.app(searched(desk, outcomes=(NOTHING,))))
-
-
-def test_pages_that_were_found_but_help_nothing_are_not_told_as_nothing_found(desk: Desk) -> None:
-    other = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
-    shown = texts(desk.app(searched(desk, outcomes=(FOUND,), hits=(other,))))
-    assert "Nothing that was found helps to judge the post." in shown
-    assert "No passage was found." not in shown
-
-
-def test_sources_that_could_not_be_read_are_not_told_as_nothing_found(desk: Desk) -> None:
-    blocked = Source(id="a", title="A page", url="https://a.example.org/x", outcome=FetchOutcome.BLOCKED)
-    shown = texts(desk.app(searched(desk, outcomes=(FOUND,), sources=(blocked,))))
-    assert "No source could be read." in shown
-    assert "No passage was found." not in shown
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ({"outcomes": (NOTHING,)}, "No passage was found."),
+        ({"outcomes": (NOTHING, FAILED)}, "There is no passage, and a search failed."),
+        ({"outcomes": (FOUND,), "hits": (OTHER,)}, "Nothing that was found helps to judge the post."),
+        ({"outcomes": (FOUND,), "sources": (BLOCKED,)}, "No source could be read."),
+    ],
+)
+def test_only_searches_that_all_answered_and_found_nothing_are_told_as_nothing_found(
+    desk: Desk, found: dict[str, object], said: str
+) -> None:
+    shown = texts(desk.app(searched(desk, **found)))
+    assert said in shown
+    assert ("No passage was found." in shown) == (said == "No passage was found.")
 
 
 def test_sources_that_were_chosen_but_not_searched_yet_say_so(desk: Desk) -> None:
@@ -119,9 +117,7 @@ def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: De
 
 
 def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:
-    other = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
-    at = desk.app(searched(desk, hits=(other, CHECK), outcomes=(FOUND,)))
-    shown = texts(at)
+    shown = texts(desk.app(searched(desk, hits=(OTHER, CHECK), outcomes=(FOUND,))))
     assert "Already checked" in shown
     assert "No, vitamin C does not cure colds" in shown
     assert "checkers.example.org · 5 March 2024" in shown
@@ -157,7 +153,6 @@ def test_a_place_that_failed_the_search_and_a_follow_up_search_alike_is_told_onc
     ended = look.model_copy(
         update={"outcomes": (FAILED, other), "finished_at": datetime.now(UTC), "outcome": "Nothing new."}
     )
-    store: Store = desk.workspace.service._store
-    shown = texts(desk.app(store.update(case.id, lambda old: old.model_copy(update={"follow_ups": (ended,)}))))
+    shown = texts(desk.app(desk.changed(case, follow_ups=(ended,))))
     assert shown.count("PubMed:** It did not answer.") == 1
     assert shown.count("Crossref:** It did not answer.") == 1
