@@ -121,11 +121,7 @@ def test_every_post_gets_a_note_and_the_folder_its_table_and_page(tmp_path: Path
     assert "kettle" in lines_of(tmp_path)[0]["note"]
     assert (tmp_path / "run" / "table.csv").read_text(encoding="utf-8").startswith("half,posts,judged")
     assert "<h1>HealthNotes: automation</h1>" in (tmp_path / "run" / "page.html").read_text(encoding="utf-8")
-
-
-def test_the_cases_of_a_run_are_not_among_the_persons_own(tmp_path: Path, engine: WritingEngine) -> None:
-    as_json(bench(tmp_path, *_DATED, "--json"))
-    with small_workspace(tmp_path) as own:
+    with small_workspace(tmp_path) as own:  # the cases of a run are not among the person's own
         assert own.service.list() == []
 
 
@@ -206,13 +202,6 @@ def test_an_engine_that_abstains_is_counted_as_such(
     overall = as_json(bench(tmp_path, *_DATED, "--json"))["halves"]["overall"]
     assert (overall["abstained"], overall["relevance_percent"]) == (4, 0.0)
     assert lines_of(tmp_path)[0]["reason"] == "Not needed."
-
-
-def test_other_options_in_the_same_folder_are_refused(tmp_path: Path, engine: WritingEngine) -> None:
-    as_json(bench(tmp_path, *_DATED, "--limit", "1", "--json"))
-    refused = bench(tmp_path, *_DATED, "--no-utility", "--no-query-diversity")
-    assert isinstance(refused.exception, InputError)
-    assert "(query diversity, utility)" in str(refused.exception)
 
 
 def test_the_parts_of_table_3_can_be_taken_away(
