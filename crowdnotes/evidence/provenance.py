@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from crowdnotes.domain import Case, Hit, SourceCategory
 from crowdnotes.evidence.reading.plain import tidy_line
-from crowdnotes.text.known_sites import MOST_LABELS, find_site, known_sites, longest_match
+from crowdnotes.text.publishers import MOST_LABELS, find_site, known_sites, longest_match
 from crowdnotes.text.urls import identities
 
 # One host for a whole government: the path says which department speaks.

@@ -54,46 +54,43 @@ def without_tracking(text: str) -> str:
     return text
 
 
+def _blocks(code: str, message: str, start: int | None = None, end: int = 0) -> LintWarning:
+    return LintWarning(code=code, message=message, level=LintLevel.BLOCKS, span=_place(start, end))
+
+
+def _warns(code: str, message: str, start: int | None = None, end: int = 0) -> LintWarning:
+    return LintWarning(code=code, message=message, level=LintLevel.WARNS, span=_place(start, end))
+
+
+def _place(start: int | None, end: int) -> Span | None:
+    return None if start is None else Span(start=start, end=end)
+
+
 def _length(text: str) -> Iterator[LintWarning]:
     length = note_length(text)
     if length > NOTE_LIMIT:
-        yield LintWarning(
-            code="over-limit",
-            message=f"The note counts {length} of at most {NOTE_LIMIT} characters: {length - NOTE_LIMIT} too many.",
-            level=LintLevel.BLOCKS,
-        )
+        told = f"The note counts {length} of at most {NOTE_LIMIT} characters: {length - NOTE_LIMIT} too many."
+        yield _blocks("over-limit", told)
     elif length >= AMBER_FROM:
-        yield LintWarning(
-            code="near-limit",
-            message=f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently.",
-            level=LintLevel.WARNS,
-        )
+        yield _warns("near-limit", f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently.")
 
 
 def _empty(text: str) -> Iterator[LintWarning]:
     if not text.strip():
-        yield LintWarning(code="empty", message="There is no text yet.", level=LintLevel.BLOCKS)
+        yield _blocks("empty", "There is no text yet.")
 
 
 def _missing_url(text: str) -> Iterator[LintWarning]:
     if text.strip() and not any(url.has_scheme for url in find_urls(text)):
-        yield LintWarning(
-            code="no-url",
-            message="X takes a note only with a link to a source, beginning with https://.",
-            level=LintLevel.BLOCKS,
-        )
+        yield _blocks("no-url", "X takes a note only with a link to a source, beginning with https://.")
 
 
 def _bare_url(text: str) -> Iterator[LintWarning]:
     emails = _emails(text)
     for url in find_urls(text):
         if not url.has_scheme and not _within(emails, url.start):
-            yield LintWarning(
-                code="bare-url",
-                message=f"X turns “{url.url}” into a link. Write https:// before it if it is a source.",
-                level=LintLevel.WARNS,
-                span=Span(start=url.start, end=url.end),
-            )
+            told = f"X turns “{url.url}” into a link. Write https:// before it if it is a source."
+            yield _warns("bare-url", told, url.start, url.end)
 
 
 def _phantom_url(text: str) -> Iterator[LintWarning]:
@@ -103,12 +100,8 @@ def _phantom_url(text: str) -> Iterator[LintWarning]:
         if _within(urls, match.start()) or _within(emails, match.start()):
             continue
         if is_missing_space(host, None) or re.search(r"[^\W\d_]{2,}\.[^\W\d_]{2,}$", host):
-            yield LintWarning(
-                code="phantom-url",
-                message=f"“{host}” looks like a link to X's checker: put a space after the full stop.",
-                level=LintLevel.BLOCKS,
-                span=Span(start=match.start(), end=match.end()),
-            )
+            told = f"“{host}” looks like a link to X's checker: put a space after the full stop."
+            yield _blocks("phantom-url", told, match.start(), match.end())
 
 
 def _glued_url(text: str) -> Iterator[LintWarning]:
@@ -116,68 +109,44 @@ def _glued_url(text: str) -> Iterator[LintWarning]:
         before = max(text.rfind(" ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
         if text[before : before + len("https://")].lower().startswith(("http://", "https://")):
             continue  # a URL inside a URL, as archives write them
-        yield LintWarning(
-            code="glued-url",
-            message=f"Put a space before the link that follows “{text[before : match.start()][-20:]}”.",
-            level=LintLevel.BLOCKS,
-            span=Span(start=before, end=match.end()),
-        )
+        told = f"Put a space before the link that follows “{text[before : match.start()][-20:]}”."
+        yield _blocks("glued-url", told, before, match.end())
 
 
 def _email(text: str) -> Iterator[LintWarning]:
     for match in _EMAIL.finditer(text):
-        yield LintWarning(
-            code="email",
-            message=f"“{match.group()}” is an e-mail address; X's checker takes its domain for a link.",
-            level=LintLevel.BLOCKS,
-            span=Span(start=match.start(), end=match.end()),
-        )
+        told = f"“{match.group()}” is an e-mail address; X's checker takes its domain for a link."
+        yield _blocks("email", told, match.start(), match.end())
 
 
 def _tracking(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
         names = [name for name, _ in _query(url.url) if is_tracking(name)]
         if names:
-            yield LintWarning(
-                code="tracking",
-                message=f"The link carries tracking: cut {', '.join(sorted(set(names)))} from it.",
-                level=LintLevel.WARNS,
-                span=Span(start=url.start, end=url.end),
-            )
+            told = f"The link carries tracking: cut {', '.join(sorted(set(names)))} from it."
+            yield _warns("tracking", told, url.start, url.end)
 
 
 def _placeholder(text: str) -> Iterator[LintWarning]:
     for match in _PLACEHOLDER.finditer(text):
-        yield LintWarning(
-            code="placeholder",
-            message=f"“{match.group()}” looks like a place still to be filled in.",
-            level=LintLevel.BLOCKS,
-            span=Span(start=match.start(), end=match.end()),
-        )
+        told = f"“{match.group()}” looks like a place still to be filled in."
+        yield _blocks("placeholder", told, match.start(), match.end())
 
 
 def _invented_host(text: str) -> Iterator[LintWarning]:
     # RFC 2606 and 6761: names that no page on the Internet can have; the demonstration's pages do.
     for url in find_urls(text):
         if re.search(r"\.(?:example|test|invalid)(?:[:/?#]|$)", url.url, re.IGNORECASE):
-            yield LintWarning(
-                code="invented-host",
-                message="The link leads to an invented page, as the demonstration's do: do not post this note.",
-                level=LintLevel.WARNS,
-                span=Span(start=url.start, end=url.end),
-            )
+            told = "The link leads to an invented page, as the demonstration's do: do not post this note."
+            yield _warns("invented-host", told, url.start, url.end)
 
 
 def _hashtag(text: str) -> Iterator[LintWarning]:
     urls = _urls(text)
     for match in _HASHTAG.finditer(text):
         if not _within(urls, match.start()):
-            yield LintWarning(
-                code="hashtag",
-                message=f"“{match.group()}”: raters find hashtags in notes unhelpful.",
-                level=LintLevel.WARNS,
-                span=Span(start=match.start(), end=match.end()),
-            )
+            told = f"“{match.group()}”: raters find hashtags in notes unhelpful."
+            yield _warns("hashtag", told, match.start(), match.end())
 
 
 def _query(url: str) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ import re
 from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
 from crowdnotes.domain import Hit, SourceCategory
-from crowdnotes.text.known_sites import find_site
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.publishers import find_site
 
 MAX_URL = 4096  # characters; nothing reads a longer address
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdnotes.cli.length_command import length
+from crowdnotes.errors import InputError
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, truncate, without_urls, x_storage_form
 
 _WORDS = [
@@ -107,3 +111,11 @@ def test_hundred_thousand_characters_of_anything_are_counted() -> None:
     for piece in ("a", "a.", "https://", "(", "\u0301", "a@b.", "𝕏 "):
         text = piece * (100_000 // len(piece))
         assert note_length(text) <= len(text)
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"note": ' + "9" * 5_000 + "}", "no"])
+def test_a_line_that_no_json_reader_takes_ends_the_length_command_with_its_number(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "notes.jsonl"
+    file.write_text(f'{{"note": "fine"}}\n{line}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="Line 2"):
+        length(jsonl=file, field="note")
