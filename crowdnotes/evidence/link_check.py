@@ -118,9 +118,8 @@ def _read(status: int) -> tuple[LinkState, str]:
         return LinkState.DEAD, "There is no page at this address."
     if status in _BLOCKED:
         return LinkState.BLOCKED, "The site does not answer programs: X's check may not get through either."
-    if status >= 500:
-        return LinkState.UNREACHABLE, "The site has a fault of its own."
-    return LinkState.UNREACHABLE, "It answered with something else than a page."
+    fault = "The site has a fault of its own." if status >= 500 else "It answered with something else than a page."
+    return LinkState.UNREACHABLE, fault
 
 
 def _may_pass(found: LinkCheck) -> bool:

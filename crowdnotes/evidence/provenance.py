@@ -90,8 +90,7 @@ def _taken_names() -> frozenset[str]:
 
 
 def _is_taken(claimed: str) -> bool:
-    folded = claimed.casefold()
-    taken = _taken_names()
+    folded, taken = claimed.casefold(), _taken_names()
     return folded in taken or any(len(name) >= _OWN_NAME_FROM and name in folded for name in taken)
 
 

@@ -164,6 +164,8 @@ def _style(css: str, element: str = '<p class="a b" id="y">w</p>', around: str =
         (".a.b{display:block} .a{display:none}", "block"),
         ("p.a.b#y{display:none}", "none"),
         (".a.z{display:none}", ""),
+        (".\\61{display:none}", "none"),
+        (".a\\:hover, .\\31 0{display:none}", ""),
         ("h1.a{display:none}", ""),
         ("#y{display:none} .a.b{display:block}", "none"),
         (".a{display:none!important} .a.b{display:block}", "none"),
@@ -172,6 +174,7 @@ def _style(css: str, element: str = '<p class="a b" id="y">w</p>', around: str =
         (".a{display:none} .c .a{display:block}", "block"),
         (".a{display:none} .c > .a{display:block}", "block"),
         (".a{display:none} .a[open]{display:block}", "block"),
+        (".a{display:none} .a:first-child{display:block}", "block"),
         (".a{display:none} .a:not(.z, .x){display:block}", "block"),
         (".a{display:none} @media (min-width: 600px){.a{display:block}}", "block"),
         (".a{display:none} @supports (display:grid){.a{display:block}}", "block"),
@@ -190,6 +193,12 @@ def _style(css: str, element: str = '<p class="a b" id="y">w</p>', around: str =
 )
 def test_the_strongest_of_the_last_rules_that_match_wins_and_in_doubt_words_are_shown(css: str, display: str) -> None:
     assert _style(css) == display
+
+
+def test_odd_names_are_names() -> None:
+    odd = '<p class="10 md:block">w</p>'
+    assert _style(".\\31 0{display:none}", odd) == "none"
+    assert _style(".md\\:block{display:none}", odd) == "none"
 
 
 def test_an_inline_style_is_stronger_than_a_rule_unless_that_is_important() -> None:

@@ -159,7 +159,10 @@ _WORD = r"((?:[\w-]|\\.)+)"
 # A part of a selector: a tag, ".class", "#id" or ":pseudo-class", one in brackets, or any tag.
 _PART = re.compile(rf"([.#:]?){_WORD}|:?\[\]|\*")
 # What is not on the page: it takes a reader to do something, or is no element.
-_NOT_THERE = re.compile(r"::|:(?:hover|active|focus|focus-within|focus-visible|before|after|first-\w+)(?![\w-])")
+_NOT_THERE = re.compile(
+    r"::|(?<!\\):(?:hover|active|focus|focus-within|focus-visible|before|after|first-line|first-letter)(?![\w-])"
+)
+_BETWEEN = re.compile(r"(?<!\\)[\s>+~]+")  # what leads from one element to the next
 
 _NOT_READ = {"[] block": "[]", "function": "[]", "comment": ""}  # kinds of tokens, and what stands for them
 
@@ -291,12 +294,17 @@ def _declarations(nodes: Iterable[Any]) -> _Declared:
 
 def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Selector]:
     """The selectors of a rule, without those that choose no element of the page, or one that somebody points at."""
-    written = "".join(_NOT_READ.get(token.type, token.serialize()) for token in prelude)
-    for selector in written.split(","):
+    written = [""]
+    for token in prelude:
+        if token == ",":
+            written.append("")
+        else:
+            written[-1] += _written(token)
+    for selector in written:
         if _NOT_THERE.search(selector):
             continue
-        *around, own = ([*_PART.finditer(step)] for step in re.split(r"[\s>+~]+", selector.strip()))
-        if "".join(part.group() for parts in (*around, own) for part in parts) != re.sub(r"[\s>+~]", "", selector):
+        *around, own = ([*_PART.finditer(step)] for step in _BETWEEN.split(selector.strip()))
+        if "".join(part.group() for parts in (*around, own) for part in parts) != _BETWEEN.sub("", selector):
             continue
         names_around = {name for parts in around for name in _named(parts)}
         names, parts = _named(own), [part for parts in (*around, own) for part in parts if part.group() != "*"]
@@ -306,8 +314,15 @@ def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Sel
                 tag=next((name for name in names if name[0] not in ".#"), ""),
                 names=frozenset(name for name in names if name[0] in ".#"),
                 specificity=(ids, len(parts) - ids - tags, tags),
-                is_exact=not around and all(part[1] != ":" and part[2] for part in parts),
+                is_exact=all(part in own and part[1] != ":" and part[2] for part in parts),
             )
+
+
+def _written(token: Any) -> str:
+    """A part of a selector, with a backslash before what is odd in a name."""
+    if token.type in ("ident", "hash"):
+        return ("#" if token.type == "hash" else "") + re.sub(r"[^\w-]", r"\\\g<0>", token.value)
+    return _NOT_READ[token.type] if token.type in _NOT_READ else str(token.serialize())
 
 
 def _named(parts: Iterable[re.Match[str]]) -> list[str]:

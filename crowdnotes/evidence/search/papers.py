@@ -96,7 +96,7 @@ class Abstract:
     """A paper's abstract as plain text, and what the service says of the paper.
 
     `not_before` is the first day on which it can have come out, where only a month or a year is known too.
-    `notices` are marks that a reader must see, in the spelling of `evidence.search.notices`.
+    `notices` are marks that a reader must see, in the words of `notice_of`.
     """
 
     service: str
