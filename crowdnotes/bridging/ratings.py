@@ -7,10 +7,8 @@ Public data (TSV, zipped or not, or our Parquet of it) has the official column n
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,20 +77,22 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     weight = _numbers(read_column(path, "weight"), "weight") if not public and "weight" in names else None
     table = RatingTable(note_ids, rater_ids, note, rater, helpful, weight)
     times, tags = _details(path, names) if public and with_details else (None, {})
-    dropped: Counter[str] = Counter()
-    keep = _tally(note_known, f"no {wanted[0]}", dropped)
-    keep &= _tally(rater_known, f"no {wanted[1]}", dropped)
-    keep &= _tally((helpful >= 0) & (helpful <= 1), f"{wanted[2]} is not a number from 0 to 1", dropped)
+    usable = {
+        f"no {wanted[0]}": note_known,
+        f"no {wanted[1]}": rater_known,
+        f"{wanted[2]} is not a number from 0 to 1": (helpful >= 0) & (helpful <= 1),
+    }
     if weight is not None:
-        keep &= _tally(np.isfinite(weight) & (weight >= 0), "weight is negative or not a number", dropped)
-    ratings = Ratings(table, public, {}, times, tags)
-    if not keep.all():
-        ratings = ratings.keep(keep)
+        usable["weight is negative or not a number"] = np.isfinite(weight) & (weight >= 0)
+    dropped = {reason: len(good) - int(np.count_nonzero(good)) for reason, good in usable.items() if not good.all()}
+    ratings = Ratings(table, public, dropped, times, tags)
+    if dropped:
+        ratings = ratings.keep(np.logical_and.reduce(list(usable.values())))
     again = repeated([ratings.table.note, ratings.table.rater])
     if again.any():
-        dropped["repeated rating of a note by the same rater"] += int(again.sum())
+        dropped["repeated rating of a note by the same rater"] = int(again.sum())
         ratings = ratings.keep(~again)
-    return Ratings(ratings.table, public, dict(dropped), ratings.created_at_ms, ratings.tags)
+    return ratings
 
 
 def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int32], Bools]:
@@ -147,24 +147,15 @@ def _numbers(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float32]:
 
 
 def _details(path: Path, names: list[str]) -> tuple[npt.NDArray[np.int64] | None, dict[str, Bools]]:
-    present = [tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS) if tag in names]
-    tags = {tag: _flags(read_column(path, tag)) for tag in present}
+    """When each rating was made, None where the table does not tell, and who ticked which of the tags that it has."""
+    tags = {
+        tag: pc.fill_null(read_column(path, tag), False).to_numpy().astype(bool, copy=False)
+        for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)
+        if tag in names
+    }
     if "createdAtMillis" not in names:
         return None, tags
-    times: npt.NDArray[np.int64] = pc.fill_null(read_column(path, "createdAtMillis"), 0).to_numpy()
-    return times, tags
-
-
-def _flags(column: pa.ChunkedArray) -> Bools:
-    flags: npt.NDArray[Any] = pc.fill_null(column, False).to_numpy()
-    return flags.astype(bool, copy=False)
-
-
-def _tally(good: Bools, reason: str, dropped: Counter[str]) -> Bools:
-    bad = int(len(good) - np.count_nonzero(good))
-    if bad:
-        dropped[reason] += bad
-    return good.copy()
+    return pc.fill_null(read_column(path, "createdAtMillis"), 0).to_numpy(), tags
 
 
 def write_fit(fit: Factorization, out: Path) -> tuple[Path, Path]:
