@@ -28,8 +28,7 @@ from crowdnotes.studies.train import judges as training
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace
 from tests.shared import minilm
-
-_SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split()
+from tests.studies.made_notes import SUBJECTS, health_file
 
 
 @pytest.fixture(autouse=True)
@@ -46,21 +45,7 @@ def _with_fakes(folder: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 def _health(folder: Path) -> Path:
-    """Helpful notes name a review, the others rant."""
-    rows = []
-    for number, subject in enumerate(_SUBJECTS * 2):
-        helpful = number % 2 == number // len(_SUBJECTS)
-        things = f"{subject}, {_SUBJECTS[number * 5 % 12]}, {_SUBJECTS[number * 7 % 11]}"  # no two notes alike
-        note = f"A review found {things} harmless." if helpful else f"Stupid liars: {things}, wake up!"
-        status = "CURRENTLY_RATED_HELPFUL" if helpful else "CURRENTLY_RATED_NOT_HELPFUL"
-        post = f"The {subject} in house number {number} makes {subject} owners ill."
-        row: dict[str, Any] = {"note_id": str(number), "post": post, "note": note, "status": status}
-        if number % 3:  # a time may be missing
-            row["created_at_ms"] = 1_700_000_000_000 + number * 86_400_000
-        rows.append(row)
-    path = folder / "health.jsonl"
-    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    return path
+    return health_file(folder / "health.jsonl", count=36)
 
 
 def _camps(folder: Path) -> Path:
@@ -68,9 +53,9 @@ def _camps(folder: Path) -> Path:
     count = 60
     hostile = np.arange(count) % 2 == 0
     texts = [
-        f"Only stupid liars believe the {_SUBJECTS[n % 12]} story!"
+        f"Only stupid liars believe the {SUBJECTS[n % 12]} story!"
         if bad
-        else f"The report counts {n} {_SUBJECTS[n % 12]}s."
+        else f"The report counts {n} {SUBJECTS[n % 12]}s."
         for n, bad in enumerate(hostile)
     ]
     labels = np.where(hostile, "hostile_troll_or_derogatory", "sourced_factual_information")
@@ -97,7 +82,7 @@ def _pilot(folder: Path) -> Path:
     """Notes of the pilot, rated twice each."""
     count = 12
     names = ["NOT_MISLEADING", "MISINFORMED_OR_POTENTIALLY_MISLEADING"]
-    notes = pd.DataFrame({"noteId": np.arange(count), "classification": names * (count // 2), "summary": _SUBJECTS})
+    notes = pd.DataFrame({"noteId": np.arange(count), "classification": names * (count // 2), "summary": SUBJECTS})
     ratings = pd.DataFrame({"noteId": np.repeat(np.arange(count), 2), "helpful": np.arange(2 * count) % 3 // 2})
     notes.to_csv(folder / "notes-00000.tsv", sep="\t", index=False)
     ratings.to_csv(folder / "ratings-00000.tsv", sep="\t", index=False)
@@ -140,7 +125,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
 @pytest.mark.deep
 def test_the_helpfulness_head_is_trained_measured_and_pinned(trained: tuple[Path, Any, Any]) -> None:
     out, figures, _ = trained
-    assert figures["notes"] == len(_SUBJECTS) * 2
+    assert figures["notes"] == 36
     assert figures["nested_macro_f1"] > 0.9  # made to be told apart
     pinned = _pinned(out, "helpfulness")
     assert pinned["nested_macro_f1"] == figures["nested_macro_f1"]

@@ -20,35 +20,13 @@ from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, strictness
 from crowdnotes.studies.data_files import read_health_notes
 from crowdnotes.studies.train import shown as training
 from crowdnotes.testing import HashingEmbedder
-
-_SUBJECTS = "kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split()
+from tests.studies.made_notes import health_file
 
 
 @pytest.fixture(autouse=True)
 def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands with the fake embedder."""
     monkeypatch.setattr(embedding, "make_embedder", lambda settings: HashingEmbedder())
-
-
-def _health(path: Path, first: int = 0, count: int = 72) -> Path:
-    """Notes that name a review are shown, others rant; no two are alike."""
-    rows = []
-    for number in range(first, first + count):
-        subject, other = _SUBJECTS[number % 12], _SUBJECTS[number * 5 % 11]
-        helpful = number % 3 == 0
-        things = f"{subject}s and {other}s in house {number} of row {number * 7}"
-        note = f"A review found {things} harmless." if helpful else f"Stupid liars: {things}, wake up!"
-        rows.append(
-            {
-                "note_id": str(number),
-                "post": f"The {subject} in street {number * 13} makes {other} owners number {number} ill.",
-                "note": f"{note} https://example.org/{number}",
-                "status": "CURRENTLY_RATED_HELPFUL" if helpful else "CURRENTLY_RATED_NOT_HELPFUL",
-                "created_at_ms": 1_690_000_000_000 + number * 86_400_000,
-            }
-        )
-    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    return path
 
 
 def _fewer_fits(patched: pytest.MonkeyPatch) -> None:
@@ -67,7 +45,7 @@ def _run(*words: str | Path) -> Any:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """HealthNotes, and a folder with the shipped camp model and the head that was trained on them."""
     folder = tmp_path_factory.mktemp("shown")
-    data = _health(folder / "health.jsonl")
+    data = health_file(folder / "health.jsonl")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(embedding, "make_embedder", lambda settings: HashingEmbedder())
         _fewer_fits(patched)
@@ -82,7 +60,7 @@ def test_notes_that_were_not_seen_are_told_apart_by_their_intercepts(
     trained: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(trained[1]))
-    measured = _run("bench", "jury", "--data", _health(tmp_path / "new.jsonl", first=200, count=40), "--json")
+    measured = _run("bench", "jury", "--data", health_file(tmp_path / "new.jsonl", first=200, count=40), "--json")
     assert measured["seen_in_training"] == 0
     assert measured["intercept_auc"] > 0.95
     assert measured["reached"] > measured["wrongly_reached"] + 0.5
@@ -152,7 +130,7 @@ def test_a_damaged_head_and_a_model_without_one_are_told(
 
 
 def test_too_few_notes_are_refused(tmp_path: Path) -> None:
-    notes = read_health_notes(_health(tmp_path / "few.jsonl", count=6))
+    notes = read_health_notes(health_file(tmp_path / "few.jsonl", count=6))
     with pytest.raises(InputError, match="5 helpful"):
         training.train_shown(notes, None, HashingEmbedder(), lambda line: None)
 
