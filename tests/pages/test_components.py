@@ -1,4 +1,4 @@
-"""Pieces of marked text always add up to the text they were cut from."""
+"""Pieces of marked text add up to the text they were cut from; numbers in bars can be read on whatever colour."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Passage, SentenceSupport, Span, Support
-from pages.view.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
+from pages.view.components import Piece, _ink_on, note_pieces, passage_pieces, passage_words, sentence_pieces
 
 words = st.text(alphabet="abc .\n<é", max_size=60)
 
@@ -86,3 +86,19 @@ def test_a_quote_from_a_row_reads_as_the_card_does_though_the_rest_of_the_table_
     before = "| Year | Reports |\n|---|---|\n"
     passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0, before=before)
     assert passage_words(passage, Span(start=0, end=len("| 2024 | 12 |"))) == "2024 · 12"
+
+
+@given(st.integers(min_value=0, max_value=0xFFFFFF))
+def test_ink_has_the_contrast_that_small_words_need_on_any_colour(number: int) -> None:
+    colour = f"#{number:06x}"
+    lighter, darker = sorted((luminance(colour), luminance(_ink_on(colour))), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 4.5
+
+
+def luminance(colour: str) -> float:
+    """WCAG 2.2, relative luminance."""
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
