@@ -22,15 +22,14 @@ _LONGEST_PHRASE = 3
 _HEALTH_STEMS = frozenset(stem(word) for word in HEALTH_WORDS)
 # Words that carry meaning in a sentence but find nothing as a search: posts are full of them.
 _EMPTY = frozenset(
-    "people person thing stuff guys folks today yesterday tomorrow day days year years week month time times way ways "
-    "good bad great best better worst big huge small new old first last next real really actually literally basically "
-    "amazing crazy insane wow omg lol lmao rt dm please thanks thank thread breaking watch video read share follow "
-    "retweet know think believe tell told want wants going look looking said thinks believes guess feel feels remember "
-    "wait right wrong sure maybe probably definitely exactly absolutely never ever always forever everyone everybody "
-    "anyone someone nobody anything everything nothing something etc amp gonna wanna gotta yall y'all ya dont cant "
-    "wont im ive man dude bro stop start started happen happens happened happening work works working try trying tried "
-    "help love hate hope live life world back put take takes took leave left find found show says talk talking ask "
-    "asking".split()
+    "people person stuff guys folks today yesterday tomorrow day days year years week month time times ways good "
+    "bad great best better worst big huge small new old first last next real actually literally basically amazing "
+    "crazy insane wow omg lol lmao rt dm please thanks thank thread breaking watch video read share follow "
+    "retweet think believe tell told wants look looking thinks believes guess feel feels remember wait right "
+    "wrong sure maybe probably definitely exactly absolutely never always forever everyone everybody anyone "
+    "someone nobody anything everything nothing something amp wanna gotta yall y'all ya dont cant wont im ive man "
+    "dude bro stop start started happen happens happened happening work works working try trying tried help love "
+    "hate hope live life world back put takes took leave left find found show talk talking ask asking".split()
 )
 
 
