@@ -20,7 +20,6 @@ from crowdnotes.cases.workflow import (
     leans_on,
     on_record,
     ranked,
-    require_open,
     require_passage,
     with_event,
     with_sources,
@@ -51,7 +50,6 @@ def ask(case: Case, asked: FollowUpSearch) -> Case:
     Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was
     read already, a passage that the note leans on, nothing left to swap it for.
     """
-    require_open(case)
     if asked.kind.searches and not (asked.libraries or asked.services):
         raise InputError("There is nowhere to look yet.", "Tick a library or an online service to search.")
     if asked.kind is FollowUpKind.MORE_LIKE:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from crowdnotes.cases.workflow import on_record, require_open, with_event, with_revision
+from crowdnotes.cases.workflow import on_record, with_event, with_revision
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
     BY_HAND,
@@ -169,7 +169,6 @@ def _checked_post_url(url: str) -> str:
 
 def change_post(case: Case, at: datetime, post: Post, by: str) -> Case:
     """Replace the post's words and address; its images stay."""
-    require_open(case)
     post = case.post.model_copy(update={"text": post.text, "url": post.url, "language": post.language})
     if (post.text, post.url) == (case.post.text, case.post.url):
         return case
@@ -202,7 +201,6 @@ _OF_THE_OLD_WORDS = (
 
 def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
     """Say where to look and until when; the stages that this makes out of date will run again."""
-    require_open(case)
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
     wanted = (places.mode, libraries, services, places.until)
     redo = GATHERING - _SEARCHING if wanted == (case.mode, case.libraries, case.services, case.until) else GATHERING
@@ -265,7 +263,6 @@ def _tidied(text: str) -> str:
 
 def add_evidence(case: Case, at: datetime, item: Evidence, by: str) -> Case:
     """Append a passage with the next free id; the same words twice change nothing."""
-    require_open(case)
     if any(other.source.id == item.source.id for other in case.evidence):
         return case
     added = item.model_copy(update={"id": f"E{case.next_evidence_number}", "rank": len(case.evidence) + 1})
@@ -339,7 +336,6 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
 
 def attach_image(case: Case, at: datetime, image: Image, by: str) -> Case:
     """Add an image to the post; one that is there already changes nothing."""
-    require_open(case)
     if find_image(case, image.sha256) is not None:
         return case
     post = with_images(case.post, (image,))
@@ -348,7 +344,6 @@ def attach_image(case: Case, at: datetime, image: Image, by: str) -> Case:
 
 def remove_image(case: Case, at: datetime, sha256: str, by: str) -> Case:
     """Take an image off the post; one that is gone already changes nothing."""
-    require_open(case)
     image = find_image(case, sha256)
     if image is None:
         return case
@@ -361,7 +356,6 @@ def describe_image(
     case: Case, at: datetime, sha256: str, text: str, shows: str, by: str, *, read_by: str = PERSON
 ) -> Case:
     """Say what can be read in an image and what it shows. InputError when it is gone or the words are too many."""
-    require_open(case)
     image = find_image(case, sha256)
     if image is None:
         raise InputError("The post no longer has this image.", "Attach it again.")

@@ -41,7 +41,12 @@ PROGRAM = "CrowdNotes"  # who acts, in the audit trail, where no person does
 
 
 def with_event(case: Case, at: datetime, by: str, kind: str, detail: str = "", **changes: object) -> Case:
-    """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM."""
+    """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM.
+
+    Of a decided case nothing but the decision changes: WorkflowError.
+    """
+    if "decision" not in changes:
+        require_open(case)
     event = Event(at=at, by=by, kind=kind, detail=detail)
     changed = case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
     return _with_sentence_checks(_with_known_scores(changed, case.assessment))
@@ -94,7 +99,6 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
 
 def open_passage(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""
-    require_open(case)
     item = require_passage(case, evidence_id)
     if item.review.opened_at is not None:
         return case
@@ -104,7 +108,6 @@ def open_passage(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
 
 def judge(case: Case, at: datetime, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
     """Set, change or (None) take back a person's verdict on a passage that they opened."""
-    require_open(case)
     item = require_passage(case, evidence_id)
     if item.review.opened_at is None:
         raise WorkflowError("unopened", f"{evidence_id} has not been opened.", "Open and read the passage first.")
@@ -124,7 +127,6 @@ def edit_draft(case: Case, at: datetime, text: str, by: str, *, based_on: str | 
     Refused when somebody else changed the text meanwhile, so that neither version is lost, and
     before a passage is in use: evidence comes before words.
     """
-    require_open(case)
     if not case.used_evidence:
         raise WorkflowError(
             "evidence first", "No passage is in use yet.", "Open a passage and choose “use”, then write the note."
@@ -161,7 +163,6 @@ def compare_sentence(
     Refused while the scores are of another text, where a model judges correctness, and when the sentence stands
     beside another passage than the person saw.
     """
-    require_open(case)
     draft, assessment = case.draft, case.assessment
     if draft is None or assessment is None or not case.assessment_is_current:
         raise WorkflowError("stale", "The note or its evidence changed since it was scored.", "Score it again.")
@@ -195,7 +196,6 @@ def choose_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
 
     By its text and not by its place: new candidates may have come since the person saw the list.
     """
-    require_open(case)
     chosen = next((candidate for candidate in case.candidates if candidate.sha256 == sha256), None)
     if chosen is None:
         raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
@@ -206,7 +206,6 @@ def choose_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
 
 def undo_edit(case: Case, at: datetime, by: str) -> Case:
     """Go back to the text before the last change."""
-    require_open(case)
     if not case.revisions:
         raise WorkflowError("nothing to undo", "There is no earlier text to go back to.")
     earlier = case.revisions[-1]
@@ -215,7 +214,6 @@ def undo_edit(case: Case, at: datetime, by: str) -> Case:
 
 def set_classification(case: Case, at: datetime, classification: Classification, by: str) -> Case:
     """Choose what X's form asks first; tags of the other kind are taken off."""
-    require_open(case)
     if classification is case.classification:
         return case
     tags = tuple(tag for tag in case.tags if tag in tags_of(classification))
@@ -224,7 +222,6 @@ def set_classification(case: Case, at: datetime, classification: Classification,
 
 def set_tags(case: Case, at: datetime, tags: Sequence[str], by: str) -> Case:
     """Tick exactly these tags (columns of X's data)."""
-    require_open(case)
     allowed = tags_of(case.classification)
     unknown = [tag for tag in tags if tag not in allowed]
     if unknown:
@@ -303,7 +300,6 @@ def on_record(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
 
 def bring_back(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
-    require_open(case)
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
         raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
@@ -317,7 +313,6 @@ def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
 
     A passage that is in both keeps the review it has now. The set that this replaces goes on record.
     """
-    require_open(case)
     if not 0 <= number < len(case.earlier_evidence):
         raise InputError("There is no such earlier evidence.")
     earlier = case.earlier_evidence[number].evidence
