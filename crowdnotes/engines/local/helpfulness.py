@@ -30,7 +30,6 @@ from crowdnotes.engines.local.heads.head import (
 from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
 from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.settings import GateSettings
-from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.stems import content_tokens, plain_post, stem, tokens
 
 NO_LINK = "it has no source link"
@@ -147,14 +146,9 @@ def _words_of_tone(post: Post, note: str) -> dict[str, Span]:
 
     What the note is about and whom it cites move the probability too, but no writer can do without them.
     """
-    links = [(url.start, url.end) for url in find_urls(note)]
     in_post = {token.stem for token in tokens(plain_post(post.text))}
-    return {
-        match.group().lower(): Span(start=match.start(), end=match.end())
-        for match in _WORD.finditer(note)
-        if tone.is_about_tone(match.group().lower()) and stem(match.group().lower()) not in in_post
-        if not any(start <= match.start() < end for start, end in links)
-    }
+    found = [(note[span.start : span.end].lower(), span) for span in tone.matches(_WORD, note)]
+    return {word: span for word, span in found if tone.is_about_tone(word) and stem(word) not in in_post}
 
 
 def _about_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterator[_Reason]:

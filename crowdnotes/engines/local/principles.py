@@ -9,14 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from crowdnotes.domain import (
-    Finding,
-    GateStatus,
-    Post,
-    PrincipleName,
-    PrincipleResult,
-    Span,
-)
+from crowdnotes.domain import Finding, GateStatus, Post, PrincipleName, PrincipleResult, Span
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
@@ -32,9 +25,8 @@ from crowdnotes.engines.local.heads.head import (
     word_counts,
 )
 from crowdnotes.engines.local.relevance import of_needed
-from crowdnotes.engines.local.tone import reading
 from crowdnotes.settings import GateSettings
-from crowdnotes.text.note_rules import find_urls, without_urls
+from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import ENGLISH_STOP_WORDS, content_tokens, plain_post
 
 _LONG_SENTENCE = 40
@@ -135,7 +127,7 @@ def _context(words: str) -> PrincipleResult:
 
 
 def _readable(note: str, words: str) -> PrincipleResult:
-    read = reading(words)
+    read = tone.reading(words)
     findings = []
     if read.longest_sentence is not None and read.longest_words > _LONG_SENTENCE:
         opening = words[read.longest_sentence.start : read.longest_sentence.end]
@@ -186,13 +178,8 @@ def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]
     """
     head = shipped_head(OPINION)
     blocks = opinion_blocks(embedder, head.embedder, [note])
-    links = [(url.start, url.end) for url in find_urls(note)]
-    spans = [
-        Span(start=match.start(), end=match.end())
-        for match in _WORD.finditer(note)
-        if match.group().lower() not in ENGLISH_STOP_WORDS
-        if not any(start <= match.start() < end for start, end in links)
-    ][:_MOST_JUDGED]
+    words = tone.matches(_WORD, note)
+    spans = [span for span in words if note[span.start : span.end].lower() not in ENGLISH_STOP_WORDS][:_MOST_JUDGED]
     counters = {"words": word_counts, "letters": letter_counts, "features": opinion_features}
     explained = head.explained(blocks, without_each(note, spans), counters)
     ranked = sorted(zip(explained.gains, spans, strict=True), key=lambda item: -item[0])
