@@ -1,4 +1,4 @@
-"""`crowdnotes train …`: fit the local judges and the jury again, and measure them."""
+"""`crowdnotes train …`: fit the local judges, the jury and its raters again, and measure them."""
 
 from __future__ import annotations
 
@@ -143,3 +143,15 @@ def jury(
         return
     for name, value in measured.items():
         print_text(f"{name}: {value}")
+
+
+def raters(
+    data: Annotated[Path, typer.Option(help="A Parquet file with the columns rater_intercept and rater_factor.")],
+    out: Annotated[Path, typer.Option(help="The JSON file to write; assets/jury/raters.json is the shipped one.")],
+    source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
+) -> None:
+    """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
+    from crowdnotes.studies.train.raters import fit_pool
+
+    content = fit_pool(data, out, source)
+    print_json({"raters": content["raters"], "parts": len(content["weights"]), "quantiles": content["quantiles"]})

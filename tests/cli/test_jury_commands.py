@@ -1,4 +1,4 @@
-"""`crowdnotes jury score`, `bench jury` and `train jury`."""
+"""`crowdnotes jury score`, `bench jury`, `train jury` and `train raters`."""
 
 from __future__ import annotations
 
@@ -94,3 +94,20 @@ def test_without_data_the_shipped_twin_is_measured_on_the_notes_beside_it() -> N
     answer = _run("bench", "jury", "--json")
     assert answer["n"] == 500
     assert answer["camp_auc"] > 0.65
+
+
+def test_raters_become_a_pool(tmp_path: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    chance = np.random.default_rng(0)
+    factors = np.concatenate((chance.normal(-0.5, 0.1, 150), chance.normal(0.5, 0.1, 150)))
+    raters = pd.DataFrame({"rater_intercept": chance.normal(0.2, 0.05, 300), "rater_factor": factors})
+    raters.to_parquet(tmp_path / "raters.parquet")
+    answer = _run(
+        "train", "raters", "--data", tmp_path / "raters.parquet", "--out", tmp_path / "pool.json", "--source", "made"
+    )
+    kept = json.loads((tmp_path / "pool.json").read_text(encoding="utf-8"))
+    assert answer["raters"] == kept["raters"] == 300
+    assert answer["parts"] == len(kept["weights"]) >= 2
+    assert kept["source"] == "made"
