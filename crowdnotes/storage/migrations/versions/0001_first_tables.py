@@ -1,11 +1,11 @@
-"""The first tables: cases, their audit trail, the texts of their sources, the images of their posts, and jobs."""
+"""The first tables: cases, their audit trail, the texts of their sources, and jobs."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0003"
+revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -27,7 +27,7 @@ def upgrade() -> None:
         sa.Column("search", sa.Text, nullable=False),
         sa.Column("document", sa.Text, nullable=False),
     )
-    op.create_index("cases_by_change", "cases", ["updated_at", "id"])
+    op.create_index("cases_by_age", "cases", ["created_at", "id"])
     op.create_table(
         "events",
         sa.Column("case_id", sa.String(64), sa.ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
@@ -47,22 +47,8 @@ def upgrade() -> None:
         "case_texts",
         sa.Column("case_id", sa.String(64), sa.ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
         sa.Column("sha256", sa.String(64), primary_key=True),
-        sa.Column("claimed_at", _TIME, nullable=True),
     )
     op.create_index("case_texts_by_text", "case_texts", ["sha256"])
-    op.create_table(
-        "images",
-        sa.Column("sha256", sa.String(64), primary_key=True),
-        sa.Column("content", sa.LargeBinary, nullable=False),
-        sa.Column("stored_at", _TIME, nullable=False),
-    )
-    op.create_table(
-        "case_images",
-        sa.Column("case_id", sa.String(64), sa.ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
-        sa.Column("sha256", sa.String(64), primary_key=True),
-        sa.Column("claimed_at", _TIME, nullable=True),
-    )
-    op.create_index("case_images_by_image", "case_images", ["sha256"])
     op.create_table(
         "jobs",
         sa.Column("id", sa.String(64), primary_key=True),
