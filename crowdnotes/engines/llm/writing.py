@@ -101,7 +101,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
 
 
-_SPARE = 20  # models miscount
+_SPARE = 35  # models miscount, and a note too long is lost
 _MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
 _ROOM = 1_000  # characters of a passage around the words found in it
 _REASON = 260
