@@ -282,7 +282,11 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     was set, too.
     """
     options = tools.options
-    read_before = (source for source in case.sources if source.outcome is FetchOutcome.READ and source.text_sha256)
+    read_before = (
+        source
+        for source in case.sources
+        if source.outcome is FetchOutcome.READ and source.text_sha256 and tools.store.has_text(source.text_sha256)
+    )
     known = {source_key(source): options.timely(source, case.until) for source in read_before}
     persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_a_persons(item)]
     sources = {source_key(source): source for source in persons}
@@ -354,7 +358,7 @@ def read_side_by_side(
 def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], None]) -> Source:
     """The source as the case's cutoff leaves it; its text is kept when it was read.
 
-    Raises what `check` raises, and nothing else: what goes wrong is a label on the source.
+    Raises what `check` raises, and StoreError where the text cannot be kept; what goes wrong with the page is a label.
     """
     check()
     if item.url is not None:

@@ -122,16 +122,12 @@ class CaseService(StageRunner):
     def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
         """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
         image, clean = intake.checked_image(Attachment(content, name))
-        self._store.put_image(case_id, clean)
-        return self._act(intake.attach_image, case_id, image, by)
+        at = self._tools.clock()
+        return self._store.update(case_id, lambda case: intake.attach_image(case, at, image, by), [clean])
 
     describe_image = _to_newest(intake.describe_image)
 
-    def remove_image(self, case_id: str, sha256: str, by: str) -> Case:
-        """See `intake.remove_image`."""
-        case = self._act(intake.remove_image, case_id, sha256, by)
-        self._store.remove_image(case_id, sha256)
-        return case
+    remove_image = _to_newest(intake.remove_image)
 
     def image(self, sha256: str) -> bytes:
         """The bytes of an attached image. Raises StoreError when they are gone."""
@@ -201,7 +197,7 @@ class CaseService(StageRunner):
         return obstacles.obstacles(case, self._tools.clock())
 
     def form_warnings(self, case: Case) -> tuple[LintWarning, ...]:
-        """See `quotes.form_warnings`; empty without a note."""
+        """See `gates.form.form_warnings`; empty without a note."""
         return form_warnings(case.draft.text, case.post.as_read, case.used_evidence) if case.draft else ()
 
     def suggested_tags(self, case: Case) -> tuple[TagSuggestion, ...]:

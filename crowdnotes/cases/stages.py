@@ -189,6 +189,10 @@ class StageRunner:
             text, shows = (words[: intake.MAX_IMAGE_WORDS] for words in (reading.text, reading.shows))
             return intake.describe_image(case, clock(), image.sha256, text, shows, PROGRAM, read_by=engine.name)
 
+        def told_unread(case: Case, detail: str) -> Case:
+            require_still_open(case)
+            return with_event(case, clock(), PROGRAM, "image not read", detail)
+
         def run(progress: Progress) -> str:
             waiting = intake.unread_images(store.get(case_id))
             failed: list[str] = []
@@ -202,7 +206,7 @@ class StageRunner:
                         gone += 1
                         continue
                     failed.append(f"{image.name}: {error.message}")
-                    store.update(case_id, lambda case: with_event(case, clock(), PROGRAM, "image not read", failed[-1]))
+                    store.update(case_id, partial(told_unread, detail=failed[-1]))
                     continue
                 store.update(case_id, partial(kept, image=image, reading=reading))
             told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
@@ -214,7 +218,7 @@ class StageRunner:
         return Step(name="images", title="Read the images", run=run, finished=finished)
 
     def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
-        evidence, tools = _to_write_from(case), self._tools
+        evidence, tools = _to_write_from(case) if before_inspection else case.used_evidence, self._tools
         brief = tools.brief(case)
         reason = why_no_note(brief, evidence) if before_inspection else ""
         if reason:
@@ -264,13 +268,14 @@ class StageRunner:
             if found is None:
                 return {}, ""
             after, before = found
-            cited = [item for item in case.evidence if item.id in after.evidence_ids]
+            cited = case.used_evidence or [item for item in case.evidence if item.id in after.evidence_ids]
             again = assess(tools.engine, brief, after.text, cited, tools.clock)
         except EngineError as error:
             return {}, f". It was not mended: {error.message}"
-        others = [other for other in case.candidates if other.sha256 not in (draft.sha256, after.sha256)]
+        others = [other for other in case.candidates if other.sha256 != draft.sha256]
         if any(result.status is not GateStatus.PASS for result in again.found):
             return {"candidates": (before, *others)}, ". A mended note did not pass either, so it was dropped"
+        others = [other for other in others if other.sha256 != after.sha256]
         changes = {"candidates": (after, before, *others), "assessment": again, **_with_draft(case, after)}
         return changes, f". Mended: {_gates_in_words(again)}"
 

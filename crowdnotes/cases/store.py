@@ -62,11 +62,12 @@ class Store:
         with reading(self._engine) as connection:
             return _read(connection, _document_of(case_id))
 
-    def update(self, case_id: str, change: Callable[[Case], Case]) -> Case:
+    def update(self, case_id: str, change: Callable[[Case], Case], images: Sequence[bytes] = ()) -> Case:
         """Apply `change` to the newest version and keep the result as the next one; gives it back.
 
         Nobody else's change comes between: `change` must be quick, and what it raises undoes all.
         If it gives back the very case it got, nothing is written. `updated_at` is the change's to set.
+        `images` are kept with a post that has them now; those that it has no longer go.
         """
         with writing(self._engine) as connection:
             old = _read(connection, _document_of(case_id).with_for_update())
@@ -77,6 +78,12 @@ class Store:
                 raise ValueError("a change may neither rename a case nor rewrite its audit trail")
             new, row = _case_row(new.model_copy(update={"version": old.version + 1}))
             connection.execute(update(cases).where(cases.c.id == old.id).values(row))
+            for content in images:
+                _put(connection, case_id, content)
+            gone = {image.sha256 for image in old.post.images} - {image.sha256 for image in new.post.images}
+            if gone:
+                left = delete(contents).where(contents.c.case_id == case_id, contents.c.sha256.in_(gone))
+                connection.execute(left)
         return new
 
     def list(
@@ -103,8 +110,21 @@ class Store:
             connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
 
     def put_text(self, case_id: str, text: str) -> str:
-        """Keep a source's text for a case; its sha256 (`domain.text_sha256`) finds it again."""
-        return self.put_image(case_id, text.encode("utf-8", "surrogatepass"))
+        """Keep a source's text for a case; its sha256 (`domain.text_sha256`) finds it again.
+
+        Raises CaseNotFoundError without the case.
+        """
+        with writing(self._engine) as connection:
+            try:
+                return _put(connection, case_id, text.encode("utf-8", "surrogatepass"))
+            except IntegrityError as error:
+                raise CaseNotFoundError("There is no such case.") from error
+
+    def has_text(self, sha256: str) -> bool:
+        """Whether a text is kept, without reading it."""
+        with reading(self._engine) as connection:
+            there = select(contents.c.sha256).where(contents.c.sha256 == sha256).limit(1)
+            return connection.scalar(there) is not None
 
     def text(self, sha256: str) -> str:
         """The exact text; StoreError if it is not kept."""
@@ -113,26 +133,12 @@ class Store:
             raise StoreError("The text of this source is no longer kept.", "Gather the sources again.")
         return stored.decode("utf-8", "surrogatepass")
 
-    def put_image(self, case_id: str, content: bytes) -> str:
-        """Keep an image's bytes for a case; their sha256 finds them again. CaseNotFoundError without the case."""
-        with writing(self._engine) as connection:
-            try:
-                return _put(connection, case_id, content)
-            except IntegrityError as error:
-                raise CaseNotFoundError("There is no such case.") from error
-
     def image(self, sha256: str) -> bytes:
         """The exact bytes; StoreError if they are not kept."""
         stored = self._content(sha256)
         if stored is None:
             raise StoreError("This image is no longer kept.", "Attach it again.")
         return stored
-
-    def remove_image(self, case_id: str, sha256: str) -> None:
-        """Let go of an image that the case no longer has."""
-        gone = delete(contents).where(contents.c.case_id == case_id, contents.c.sha256 == sha256)
-        with writing(self._engine) as connection:
-            connection.execute(gone)
 
     def _content(self, sha256: str) -> bytes | None:
         with reading(self._engine) as connection:

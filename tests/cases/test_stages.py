@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete
 
 from crowdnotes.cases import follow_up, gathering
 from crowdnotes.cases.gathering import Changes, Tools
@@ -29,6 +31,8 @@ from crowdnotes.domain import (
 from crowdnotes.engines import SearchPlan
 from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
+from crowdnotes.storage import tables
+from crowdnotes.storage.database import writing
 from crowdnotes.workspace import Workspace
 from tests.cases.walk import ThinkingEngine, gather, new_case, post_about, run, small_workspace, use
 
@@ -85,6 +89,19 @@ def test_where_a_passage_states_it_it_is_asked_once_and_nothing_more_is_searched
     assert desk.case.follow_ups == ()
     assert set(desk.gather().values()) == {"kept"}
     assert len(desk.engine.asked) == 1
+
+
+def test_a_source_whose_text_is_gone_is_read_again(desk: Desk) -> None:
+    desk.gather()
+    source = desk.case.evidence[0].source
+    store = desk.service._tools.store
+    with writing(store._engine) as connection:
+        connection.execute(delete(tables.contents).where(tables.contents.c.sha256 == source.text_sha256))
+    desk.service.set_sources(
+        desk.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=date(2100, 1, 1), by="ann"
+    )
+    assert set(desk.gather().values()) <= {"done", "kept"}
+    assert store.has_text(str(source.text_sha256))
 
 
 def test_where_none_states_it_what_is_missing_is_searched_for_once_and_only_the_new_passages_are_asked_about(
@@ -275,6 +292,18 @@ def test_a_note_that_fails_a_gate_before_anybody_read_it_is_mended_once_and_stan
     assert assessment.gate(GateName.CORRECTNESS).status is (GateStatus.FAIL if times == 3 else GateStatus.PASS)
     told = {1: "helpfulness PASS", 2: "Mended: relevance PASS", 3: "did not pass either"}[times]
     assert told in desk.said(StageName.ASSESS)
+
+
+def test_the_scores_of_a_mended_note_are_of_the_passages_in_use(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk.engine, "correctness", _fails_until(2))
+    desk.gather()
+    for name in ("E1", "E2"):
+        use(desk.workspace, desk.id, name)
+    desk.write(before_inspection=True)
+    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    assert desk.case.draft is not None
+    assert desk.case.draft.text.count("It was watched.") == 2
+    assert desk.case.assessment_is_current
 
 
 def test_a_note_that_could_not_be_mended_keeps_its_scores_and_that_is_said(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -21,6 +22,7 @@ from crowdnotes.domain import (
     DecisionKind,
     Draft,
     Event,
+    Image,
     Mode,
     Post,
     text_sha256,
@@ -204,7 +206,15 @@ def test_a_text_and_an_image_are_kept_exactly_and_once_and_go_with_their_case_al
         assert len(connection.execute(select(tables.contents)).all()) == 6
     store.delete("c1")
     assert (store.text(text_sha256(text)), store.image(shown)) == (text, picture)
-    store.remove_image("c2", hashlib.sha256(other).hexdigest())
+    image = Image(sha256=hashlib.sha256(other).hexdigest(), name="a.png", media_type="image/png", width=1, height=1)
+    bare = store.get("c2").post
+
+    def shown_with(*images: Image) -> Callable[[Case], Case]:
+        return lambda case: case.model_copy(update={"post": bare.model_copy(update={"images": images})})
+
+    store.update("c2", shown_with(image), [other])
+    assert store.image(image.sha256) == other
+    store.update("c2", shown_with())
     with pytest.raises(StoreError, match="no longer kept"):
         store.image(hashlib.sha256(other).hexdigest())
     store.delete("c2")
