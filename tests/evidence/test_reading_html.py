@@ -93,6 +93,8 @@ def test_broken_html_ends_in_words_or_a_labelled_error(body: bytes) -> None:
 def test_a_huge_page_is_cut_rather_than_worked_through() -> None:
     body = ("<p>" + PARAGRAPHS[0] + "</p><script>" + "x" * 2_000 + "</script>") * 3_000
     assert PARAGRAPHS[0] in read_body(_html(f"<article>{body}</article>"), HTML, None, URL).text
+    script = "<SCRIPT>" + "x" * 3_100_000 + "</SCRIPT>"
+    assert PARAGRAPHS[0] in read_body(_html(ARTICLE, script), HTML, None, URL).text
 
 
 def test_a_date_in_the_future_or_in_the_prose_is_no_date_of_the_page() -> None:
@@ -146,6 +148,9 @@ HEADS = [
     '<script type="application/ld+json">{"isAccessibleForFree": false}</script>',
     '<script type="application/ld+json">{"isAccessibleForFree":"https://schema.org/False"}</script>',
     '<script type="application/ld+json">{"isAccessibleForFree": false,}</script>',
+    '<script type="application/ld+json">[{"@type": "NewsArticle", "isAccessibleForFree": false}, {"@type": "WebSite",'
+    ' "publisher": {"@type": "Organization"}, "isAccessibleForFree": true}]</script>',
+    '<script type="application/ld+json">{"isAccessibleForFree": "https:\\/\\/schema.org\\/False"}</script>',
     '<meta itemprop="isAccessibleForFree" content="False">',
     '<meta property="article:content_tier" content="locked">',
     '<meta property="article:content_tier" content="metered">',
@@ -177,6 +182,7 @@ def test_a_teaser_is_labelled_and_a_page_that_shows_all_of_itself_is_read(head: 
     [
         ('<meta property="article:content_tier" content="free">', ""),
         ('<script type="application/ld+json">{"isAccessibleForFree": true}</script>', ""),
+        ('<script type="application/ld+json">{"@type": "WebSite", "isAccessibleForFree": false}</script>', ""),
         ("", "<footer><a>Subscribe</a> to our newsletter</footer>"),
         ("", "<div><a>Log in</a> <a>Register</a></div>"),
         ("", "<nav>Subscribe to continue reading</nav><footer>Already a subscriber?</footer>"),

@@ -204,9 +204,10 @@ NO_HEADINGS = "References to earlier work were checked by two people.\nSources s
     [
         (NO_HEADINGS, NO_HEADINGS),
         (f"References\n{LISTED}\n{LISTED}\n{LISTED}", ""),
+        (f"References\n{LISTED}\nAppendix A: Doses\nEach got 5 mg.", "Appendix A: Doses\nEach got 5 mg."),
         (f"See also\nVaccine\nTrial\nReferences\n{LISTED}\nExternal links\nWHO page", ""),
     ],
-    ids=["the word inside a sentence", "a long list that starts early", "several closing sections"],
+    ids=["the word inside a sentence", "a long list that starts early", "an appendix", "several closing sections"],
 )
 def test_of_what_follows_the_prose_lists_go_and_the_rest_stays(after: str, kept: str) -> None:
     assert without_references(f"{PROSE}\n{after}") == f"{PROSE}\n{kept}".strip()

@@ -15,6 +15,7 @@ from functools import partial
 from types import FrameType
 
 import pytest
+from lxml import html  # type: ignore[import-untyped]  # its stubs cover too little to bring them
 
 from crowdnotes.cli.length_command import measured
 from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
@@ -33,6 +34,7 @@ from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.library.incoming import choose_columns
 from crowdnotes.evidence.library.search import best_window, build_expression
 from crowdnotes.evidence.reading import document, plain
+from crowdnotes.evidence.reading.hidden_text import StyleSheets
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _as_paragraphs
 from crowdnotes.evidence.search.wikipedia import opening
@@ -217,3 +219,11 @@ def test_time_grows_with_the_length_of_a_text(name: str) -> None:
     beginnings = ("", "https://a.org/") if name in _NAMES else ("Garlic cures it ",)
     pumps = _SLOW_PUMPS if name in _SLOW_READERS else _PUMPS
     assert [pump for pump in pumps for before in beginnings if _grows_too_fast(read, pump, before)] == []
+
+
+def test_time_grows_with_the_parts_of_one_selector() -> None:
+    def read(text: str) -> object:
+        # Three times: of 8,000 characters even the square is small.
+        return StyleSheets(html.document_fromstring(f"<style>{text * 3}{{display:none}}</style><p class=a>a</p>"))
+
+    assert not _grows_too_fast(read, ".a", "")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -40,6 +42,8 @@ Infos = list[LibraryInfo]
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _SUFFIX = ".sqlite"
+_BUILDING = ".building-"
+_ABANDONED_SECONDS = 3600  # what nothing wrote to for so long is left of a build that was killed
 _REPORT_EVERY = 200
 _NAMED_SKIPS = 20
 
@@ -71,7 +75,8 @@ class Libraries:
         `columns` names a table's `text_column`, `title_column`, `url_column`, `date_column` and
         `publisher_column`; the others are guessed. `progress(done, total)` hears the work as a count of records;
         an error raised in it stops the work. Until the last moment the library is not
-        there (or is the one to be replaced), so a stop, a crash or a full disk leaves nothing half.
+        there (or is the one to be replaced), so a stop, a crash or a full disk leaves no half library. What a
+        killed build left on the disk goes when a library is added an hour later or more.
         Raises LibraryError with a sentence for whatever is wrong with name, path or content.
         """
         target = self._file(name)
@@ -82,7 +87,8 @@ class Libraries:
         with as_library_error(name):
             incoming = _open(path, named)
             self._directory.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=self._directory, prefix=".building-") as folder:
+            self._remove_abandoned()
+            with tempfile.TemporaryDirectory(dir=self._directory, prefix=_BUILDING) as folder:
                 building = Path(folder) / name
                 info = self._build(building, name, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
@@ -213,6 +219,18 @@ class Libraries:
                 "Choose another name.",
             )
         return self._directory / f"{name}{_SUFFIX}"
+
+    def _remove_abandoned(self) -> None:
+        # Earlier versions built in files named .<library>.<hex>.building.
+        for left in (*self._directory.glob(f"{_BUILDING}*"), *self._directory.glob(".*.building")):
+            with suppress(FileNotFoundError):  # another build ended meanwhile
+                newest = max(path.stat().st_mtime for path in (left, *left.rglob("*")))
+                if time.time() - newest <= _ABANDONED_SECONDS:
+                    continue
+                if left.is_dir():
+                    shutil.rmtree(left)
+                else:
+                    left.unlink()
 
 
 def _open(path: Path, named: Mapping[str, str | None]) -> Incoming:

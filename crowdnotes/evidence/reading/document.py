@@ -156,12 +156,15 @@ def read_body(
 ) -> Document:
     """See `extract`, which is done here or `by` another; then without its list of references."""
     document = by(body, kind, charset, url, check)
+    begin, end = references_in(document.text)
     text = without_references(document.text)
+    # A page of which nothing is left begins where the next one does.
+    starts = (min(start, max(begin, start - (end - begin))) for start in document.page_starts)
     return replace(
         document,
         text=text,
         language=language_of(text) or document.language,
-        page_starts=tuple(start for start in document.page_starts if start < len(text)),
+        page_starts=tuple(start for start in starts if start < len(text)),
     )
 
 
@@ -181,6 +184,7 @@ _AMBIGUOUS = (
 )
 _CLEAR_HEADING = re.compile(rf"{_NUMBERING}(?:{_CLEAR})(?:\*\*)?\s*:?", re.IGNORECASE)
 _AMBIGUOUS_HEADING = re.compile(rf"{_NUMBERING}(?:{_AMBIGUOUS})(?:\*\*)?\s*:?", re.IGNORECASE)
+_RESUMES = re.compile(rf"{_NUMBERING}(?:appendix|appendices|annex|supplement(?:ary|al)?)\b.{{0,80}}", re.IGNORECASE)
 _CITATION = re.compile(
     r"https?://|www\.|\bdoi\b|\bet al\b|\bretrieved\b|\baccessed\b|\((?:19|20)\d\d[a-z]?\)|\b(?:19|20)\d\d[;.,]"
     r"|^\W*\^|^\[\d+\]|^\d{1,3}\.\s",
@@ -195,9 +199,16 @@ _SHORT = 90  # characters; lists of links have short lines, prose has long ones
 
 
 def without_references(text: str) -> str:
-    """The text without its closing sections of references, sources, footnotes and links, and what follows them.
+    """The text without its closing sections of references, sources, footnotes and links."""
+    begin, end = references_in(text)
+    return (text[:begin] + text[end:]).rstrip() if begin < len(text) else text
 
-    A heading counts only when it stands alone on a line in the last part of the text.
+
+def references_in(text: str) -> tuple[int, int]:
+    """Where the closing sections of references begin and end; twice the text's length when there are none.
+
+    A heading counts only when it stands alone on a line in the last part of the text. An appendix that follows is
+    no part of them.
     """
     lines = text.split("\n")
     begin = 0
@@ -207,9 +218,14 @@ def without_references(text: str) -> str:
         if is_clear or _AMBIGUOUS_HEADING.fullmatch(heading):
             entries = [entry.strip() for entry in lines[index + 1 : index + 1 + _LOOK_AHEAD] if entry.strip()]
             if _closes(is_clear, entries, begin / len(text)):
-                return text[:begin].rstrip()
+                end = begin + len(line) + 1
+                for later in lines[index + 1 :]:
+                    if _RESUMES.fullmatch(later.strip()):
+                        return begin, end
+                    end += len(later) + 1
+                return begin, len(text)
         begin += len(line) + 1
-    return text
+    return len(text), len(text)
 
 
 def _closes(is_clear: bool, entries: list[str], position: float) -> bool:

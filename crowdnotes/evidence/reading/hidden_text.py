@@ -307,14 +307,15 @@ def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Sel
         if "".join(part.group() for parts in (*around, own) for part in parts) != _BETWEEN.sub("", selector):
             continue
         names_around = {name for parts in around for name in _named(parts)}
-        names, parts = _named(own), [part for parts in (*around, own) for part in parts if part.group() != "*"]
+        names, outer = _named(own), [part for parts in around for part in parts if part.group() != "*"]
+        parts = [*outer, *(part for part in own if part.group() != "*")]
         ids, tags = (sum(part[1] == mark and bool(part[2]) for part in parts) for mark in ("#", ""))
         if names and names_around <= on_page:
             yield _Selector(
                 tag=next((name for name in names if name[0] not in ".#"), ""),
                 names=frozenset(name for name in names if name[0] in ".#"),
                 specificity=(ids, len(parts) - ids - tags, tags),
-                is_exact=all(part in own and part[1] != ":" and part[2] for part in parts),
+                is_exact=not outer and all(part[1] != ":" and part[2] for part in parts),
             )
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -25,6 +29,9 @@ _NOTICE = 700  # characters; a text shorter than this may be a notice instead of
 # Extraction takes about 0.1 ms a tag and never stops by itself; the longest encyclopaedia articles stay below.
 _MAX_TAGS = 100_000
 _MAX_CHARACTERS = 3_000_000
+_SCRIPT = re.compile(
+    r"<script(?=[\s/>]).*?(?:</script>|\Z)", re.IGNORECASE | re.DOTALL
+)  # linear: it never fails to end
 # What the parsers raise on pages that are made to break them.
 _BROKEN = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, LxmlError)
 _ASKS_FOR_SCRIPT = re.compile(
@@ -109,8 +116,9 @@ def _plain_host(host: str) -> str:
 
 
 def _bounded(html: str) -> str:
-    """The page cut to what can be worked through in seconds."""
-    html = html[:_MAX_CHARACTERS]
+    """The page cut to what can be worked through in seconds; the scripts of a long one go first."""
+    if len(html) > _MAX_CHARACTERS:
+        html = _SCRIPT.sub("", html)[:_MAX_CHARACTERS]
     if html.count("<") <= _MAX_TAGS:
         return html
     at = 0
@@ -183,7 +191,9 @@ _SHORT_TEASER = 1_200  # the same where only an invitation to pay speaks for a p
 
 # https://developers.google.com/search/docs/appearance/structured-data/paywalled-content
 _FREE = "isAccessibleForFree"
-_STATED = re.compile(rf"[\"']?{_FREE}[\"']?\s*:\s*[\"']?(?:https?://schema\.org/)?(true|false)", re.IGNORECASE)
+_STATED = re.compile(rf"[\"']?{_FREE}[\"']?\s*:\s*[\"']?(?:https?:\\?/\\?/schema\.org\\?/)?(true|false)", re.IGNORECASE)
+# Items that stand for the site and its owner, not for the page.
+_OF_THE_SITE = re.compile(r"WebSite|Organization|SearchAction|Person", re.IGNORECASE)
 # The Open Graph mark of Facebook's paywall guide, and what publishers use in its place.
 _TIERS = frozenset({"locked", "metered", "premium", "paid", "subscriber"})
 _TIER_NAMES = frozenset({"article:content_tier", "content_tier", "cxenseparse:articletype"})
@@ -237,11 +247,22 @@ def is_paywalled(tree: Any, html: str, text: str) -> bool:
 
 def _says_not_free(tree: Any, html: str) -> bool:
     """Whether "false" is all that is stated of being free: a list of several pages states both."""
-    stated = {value.lower() for value in _STATED.findall(html)}
+    stated = Counter(value.lower() for value in _STATED.findall(html)) - Counter(_stated_of_the_site(tree))
     for meta in tree.iter("meta"):
         if (meta.get("itemprop") or "").lower() == _FREE.lower():
-            stated.add((meta.get("content") or "").strip().lower().rpartition("/")[2])
-    return "false" in stated and "true" not in stated
+            stated[(meta.get("content") or "").strip().lower().rpartition("/")[2]] += 1
+    return stated["false"] > 0 and stated["true"] == 0
+
+
+def _stated_of_the_site(tree: Any) -> Iterator[str]:
+    items: list[dict[str, Any]] = []
+    for script in tree.iter("script"):
+        if "ld+json" in (script.get("type") or "").lower():
+            with suppress(ValueError, RecursionError):  # what is broken counts as the page's
+                json.loads(script.text or "", object_hook=items.append)  # each item without those inside it
+    for item in items:
+        if _FREE in item and _OF_THE_SITE.search(str(item.get("@type"))[:100]):
+            yield str(item[_FREE]).lower().rpartition("/")[2]
 
 
 def _has_tier(tree: Any) -> bool:

@@ -8,7 +8,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from crowdnotes.text.urls import identities
 
 _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
+_PARTING = 2.0  # seconds for the providers to notice that the search was cancelled
 _TRIAL = "measles vaccine"  # every provider that answers at all has something on it
 
 Report = Callable[[ProviderOutcome], None]
@@ -99,7 +100,20 @@ class _Work:
             return ProviderState.ANSWERED, f"{late} {part}".strip()
         return getattr(self._error, "state", ProviderState.FAILED), str(self._error)
 
-    def run_lane(self) -> None:
+    def start_lane(self) -> Future[None]:
+        """Begin on a thread of its own: a daemon, so that one that hangs never keeps the program from ending."""
+        lane: Future[None] = Future()
+
+        def run() -> None:
+            try:
+                self._run_lane()
+            finally:
+                lane.set_result(None)
+
+        threading.Thread(target=run, daemon=True, name="crowdnotes-search").start()
+        return lane
+
+    def _run_lane(self) -> None:
         """Ask one task after the other until there is none, or the provider fails or is given up."""
         try:
             while (queries := self._next()) is not None:
@@ -190,29 +204,27 @@ def search_all(
     which share its pace, do not wait for each other's last queries.
     `categories` are the user's own kinds of source by host: each hit gets its kind, see `provenance`.
     `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` hears of each
-    provider as it ends. `check` is called often from this thread; what it raises ends the search within a
-    moment and passes through.
+    provider as it ends. `check` is called often from this thread; what it raises ends the search and passes
+    through: within a moment, or two seconds when a provider does not look up from its work.
     """
     stopping = threading.Event()
     terms = _Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds)
     works = [_Work(provider, terms, stopping) for provider in providers]
-    lanes = max(1, sum(work.lanes for work in works))
-    with ThreadPoolExecutor(lanes, thread_name_prefix="crowdnotes-search") as pool:
-        waiting = {work: [pool.submit(work.run_lane) for _ in range(work.lanes)] for work in works}
-        try:
-            while waiting:
-                check()
-                busy = [lane for of_one in waiting.values() for lane in of_one if not lane.done()]
-                wait(busy, _SLICE, FIRST_COMPLETED)
-                for work in [work for work, of_one in waiting.items() if all(lane.done() for lane in of_one)]:
-                    del waiting[work]
-                    report(work.outcome())
-        except BaseException:
-            stopping.set()
-            wait([lane for of_one in waiting.values() for lane in of_one])
-            for work in waiting:
+    waiting = {work: [work.start_lane() for _ in range(work.lanes)] for work in works}
+    try:
+        while waiting:
+            check()
+            busy = [lane for of_one in waiting.values() for lane in of_one if not lane.done()]
+            wait(busy, _SLICE, FIRST_COMPLETED)
+            for work in [work for work, of_one in waiting.items() if all(lane.done() for lane in of_one)]:
+                del waiting[work]
                 report(work.outcome())
-            raise
+    except BaseException:
+        stopping.set()
+        wait([lane for of_one in waiting.values() for lane in of_one], _PARTING)
+        for work in waiting:
+            report(work.outcome())
+        raise
     merged = merge([work.rankings for work in works])
     hits = tuple(hit.model_copy(update={"category": categorise(hit.url or "", categories)}) for hit in merged)
     return SearchReport(hits, tuple(work.outcome() for work in works))

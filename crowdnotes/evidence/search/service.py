@@ -15,6 +15,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -220,8 +222,7 @@ class _Refusal:
 
 
 def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
-    seconds = headers.get("Retry-After", "").strip()
-    wait = float(seconds[:6]) if seconds.isascii() and seconds.isdigit() else None
+    wait = _retry_after(headers.get("Retry-After", "").strip())
     if status in _TOO_OFTEN:
         said = f" for {wait:.0f} seconds" if wait else ""
         error = SearchError(f"It was asked too often and wants a pause{said} ({status}).", ProviderState.RATE_LIMITED)
@@ -232,6 +233,18 @@ def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
     what = "has moved to another address" if status < 400 else "refused the request"
     next_step = "Check its key." if keyed and status in _KEY_REFUSED else ""
     return _Refusal(SearchError(f"It {what} ({status}).", ProviderState.FAILED, next_step), False)
+
+
+def _retry_after(said: str) -> float | None:
+    """Seconds from a Retry-After header, which gives seconds or a moment (RFC 9110, 10.2.3)."""
+    if said.isascii() and said.isdigit():
+        return float(said[:6])
+    try:
+        moment = parsedate_to_datetime(said)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
 
 
 def _labelled(error: FetchError) -> SearchError:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -174,6 +176,20 @@ def test_a_cancelled_or_failed_add_leaves_what_was_there(
         libraries.add(table, "health", replace=True)
     assert libraries.list() == [before]
     assert [file.name for file in (tmp_path / "libraries").iterdir()] == ["health.sqlite"]
+
+
+def test_what_killed_builds_left_an_hour_ago_is_removed(libraries: Libraries, table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "libraries"
+    old, at_work = folder / ".building-old", folder / ".building-new"
+    for left in (old, at_work):
+        left.mkdir(parents=True)
+        (left / "health").touch()
+    (folder / ".health.0a1b.building").touch()
+    before = time.time() - 4_000
+    for path in (old / "health", old, at_work, folder / ".health.0a1b.building"):
+        os.utime(path, (before, before))
+    libraries.add(table, "health")
+    assert sorted(file.name for file in folder.iterdir()) == [".building-new", "health.sqlite"]
 
 
 def test_a_file_that_is_no_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:

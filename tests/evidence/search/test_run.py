@@ -21,6 +21,7 @@ from crowdnotes.evidence.search.provider import notice_of, plain_line, plain_tex
 from crowdnotes.evidence.search.service import Check
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
+from tests.shared import cancelled
 
 _KEY = "s3" + "cret"
 _Answer = Callable[[str, Check], list[Hit]]
@@ -171,10 +172,15 @@ def test_a_provider_that_is_too_slow_is_left_behind_with_what_it_found() -> None
 
 
 def test_a_cancelled_search_ends_passes_the_reason_on_and_labels_who_was_still_at_work() -> None:
+    ended: list[str] = []
+
     def waits(query: str, check: Check) -> list[Hit]:
-        while True:
-            check()
-            threading.Event().wait(0.01)
+        try:
+            while True:
+                check()
+                threading.Event().wait(0.01)
+        finally:
+            ended.append(query)
 
     heard: list[ProviderOutcome] = []
 
@@ -189,7 +195,25 @@ def test_a_cancelled_search_ends_passes_the_reason_on_and_labels_who_was_still_a
     assert [(item.provider, item.state) for item in heard] == [
         ("done", ProviderState.ANSWERED), ("waits", ProviderState.CANCELLED)
     ]  # fmt: skip
-    assert not [thread for thread in threading.enumerate() if thread.name == "crowdnotes-search-waits"]
+    assert ended == ["a"]
+
+
+def test_a_provider_that_hangs_holds_up_neither_a_cancelled_search_nor_the_end_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("crowdnotes.evidence.search.run._PARTING", 0.1)
+    released = threading.Event()
+    lanes: list[threading.Thread] = []
+
+    def hangs(query: str, check: Check) -> list[Hit]:
+        lanes.append(threading.current_thread())
+        released.wait(10)
+        return []
+
+    with pytest.raises(JobCancelled):
+        search_all([Scripted("hangs", hangs)], ["a"], check=lambda: cancelled() if lanes else None)
+    assert [(lane.is_alive(), lane.daemon) for lane in lanes] == [(True, True)]
+    released.set()
 
 
 def test_a_check_tells_who_answers_and_who_does_not(caplog: pytest.LogCaptureFixture) -> None:

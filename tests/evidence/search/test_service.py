@@ -7,6 +7,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from hypothesis import given, settings
@@ -165,8 +167,11 @@ def test_a_status_has_a_label(
     assert len(httpserver.log) == tries
 
 
-def test_a_long_retry_after_is_told_and_the_service_left_alone(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_request("/search").respond_with_data(status=429, headers={"Retry-After": "120"})
+@pytest.mark.parametrize("wait", ["120", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)])
+def test_a_long_retry_after_is_told_and_the_service_left_alone(
+    httpserver: HTTPServer, service: Service, wait: str
+) -> None:
+    httpserver.expect_request("/search").respond_with_data(status=429, headers={"Retry-After": wait})
     assert _refused(service).state is ProviderState.RATE_LIMITED
     assert _refused(service).state is ProviderState.RATE_LIMITED
     assert len(httpserver.log) == 1
