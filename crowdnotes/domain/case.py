@@ -109,7 +109,8 @@ class Usage(Noun):
     def in_words(self) -> str:
         """One line for a person, as in "12 calls, 31,000 tokens, 0.0042 US dollars"."""
         if not self.calls:
-            return f"no cost: {self.cached} answers from the cache" if self.cached else "no cost"
+            noun = "answer" if self.cached == 1 else "answers"
+            return f"no cost: {self.cached} {noun} from the cache" if self.cached else "no cost"
         parts = [f"{self.calls} call{'' if self.calls == 1 else 's'}"]
         parts.append(f"{'about ' if self.estimated else ''}{self.tokens:,} tokens")
         if self.unpriced < self.calls:

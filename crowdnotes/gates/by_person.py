@@ -39,7 +39,7 @@ def with_checks(
     known = {(check.words, check.evidence_id, check.passage_sha256): check for check in checks}
     sentences = tuple(_checked(sentence, note, passages, known) for sentence in assessment.sentences)
     before = next(result for result in assessment.found if result.gate is GateName.CORRECTNESS)
-    correctness = _verdict(sentences, [finding for finding in before.findings if finding.by_rule])
+    correctness = _verdict(note, sentences, [finding for finding in before.findings if finding.by_rule])
     gates, held = in_order([correctness if result.gate is correctness.gate else result for result in assessment.found])
     principles = with_sources(assessment.principles, correctness)
     return assessment.model_copy(
@@ -61,11 +61,15 @@ def _checked(
     return sentence.model_copy(update={"support": check.support, "by": check.by, "doubts_settled": settled})
 
 
-def _verdict(sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
+def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
     """`faults` are what the program found wrong by itself: no comparing mends those."""
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
     wrong = tuple(
-        Finding(message=_FINDS[sentence.support], evidence_id=sentence.evidence_id, span=sentence.span)
+        Finding(
+            message=f"“{sentence.words_in(note)}”: {_FINDS[sentence.support]}",
+            evidence_id=sentence.evidence_id,
+            span=sentence.span,
+        )
         for sentence in sentences
         if sentence.support in _FINDS
     )

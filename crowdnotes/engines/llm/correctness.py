@@ -112,7 +112,7 @@ def judge_correctness(
     marked = marked_as(answer.to_program, list(passages))
     sentences = _compared(embedder, note, passages, support, answer.carried, distortions, marked)
     uncarried = [
-        _uncarried(f"“{sanitized(item.words_in(note), 80)}”", item.span, number, answer.carried, marked)
+        _uncarried(f"“{sanitized(item.words_in(note), 80).rstrip('.')}”", item.span, number, answer.carried, marked)
         for number, item in enumerate(sentences, 1)
         if item.support is Support.UNSUPPORTED
     ]

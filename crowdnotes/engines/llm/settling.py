@@ -89,8 +89,10 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
         known[item.id] = _judged(
             item, said.get(item.id), speaks_to_program=item.id in marked, empty=item not in readable
         )
+    # What was found of passages that are not there now is kept: a person may bring them back.
+    gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
     settlement = Settlement(
-        passages=tuple(known[item.id] for item in evidence),
+        passages=(*(known[item.id] for item in evidence), *gone),
         missing=sanitized(answer.missing, _TELLS) or (before.missing if before is not None else ""),
         post_to_program="post" in marked or (before is not None and before.post_to_program),
         engine=made_by.engine,
@@ -158,7 +160,7 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
         reason = f"{stated} of {len(evidence)} passages state what settles the claim; {len(helping)} help to judge it."
     else:
         reason = f"No passage helps to judge what the post claims. {findings[0].message}"
-    marked = [found.evidence_id for found in settlement.passages if found.to_program]
+    marked = [item.id for item in evidence if (found := settlement.of(item)) is not None and found.to_program]
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if helping else GateStatus.FAIL,

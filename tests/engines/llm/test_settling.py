@@ -97,6 +97,15 @@ def test_only_passages_of_which_nothing_is_known_are_asked_about_and_what_is_kno
     assert [label for label in data_of(server.requests[0]) if label.startswith("passage")] == ["passage E1"]
 
 
+def test_what_was_found_of_a_passage_that_is_gone_stays_for_when_it_is_brought_back() -> None:
+    first = _settled(lambda _: settles(gives("stated"), gives("inferred", number=2)), *TWO)[0].settlement
+    without, _ = _settled(honest, TWO[1], brief=brief_of(POST, CLAIM, settlement=first))
+    assert without.settlement.answer([TWO[1]]) is AnswerKind.INFERRED
+    again, server = _settled(honest, *TWO, brief=brief_of(POST, CLAIM, settlement=without.settlement))
+    assert again.settlement.answer(TWO) is AnswerKind.STATED
+    assert server.requests == []
+
+
 def test_words_that_speak_to_a_program_answer_nothing_and_are_marked() -> None:
     answer = settles(gives("stated"), gives("stated", number=2), to_program=["passage E1", "post"])
     found, _ = _settled(lambda _: answer, *TWO)
