@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from crowdnotes.domain import (
-    AnswerKind,
     Assessment,
     ClaimKind,
     Draft,
@@ -101,7 +100,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     settlement = brief.settlement
     if settlement is None:
         return ""
-    stated = [pair for pair in settlement.answers(evidence) if pair[1].answer is AnswerKind.STATED]
+    stated = settlement.stated(evidence)
     if not stated:
         missing = f" What would settle it: {settlement.missing}" if settlement.missing else ""
         return f"Not enough evidence: no passage states what settles the claim.{missing}"

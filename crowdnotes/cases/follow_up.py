@@ -26,7 +26,6 @@ from crowdnotes.cases.workflow import (
 )
 from crowdnotes.domain import (
     Aim,
-    AnswerKind,
     Case,
     Evidence,
     FetchOutcome,
@@ -311,9 +310,8 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
     if found is None:
         return {}, f"{_NOT_RUN} the engine at work cannot tell."
     changes: dict[str, object] = {"settlement": found.settlement}
-    answers = [answer.answer for _, answer in found.settlement.answers(evidence)]
-    if AnswerKind.STATED in answers:
-        return changes, f"{answers.count(AnswerKind.STATED)} of {len(evidence)} passages state what settles the claim"
+    if stated := found.settlement.stated(evidence):
+        return changes, f"{len(stated)} of {len(evidence)} passages state what settles the claim"
     if may_search and found.queries:
         at = tools.clock()
         further = FollowUpSearch(
@@ -327,7 +325,8 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
             queries=found.queries,
         )
         changes["follow_ups"] = (further,)
-    helps = f"{len(answers)} help to infer it" if answers else "none answers it"
+    helping = len(found.settlement.answers(evidence))
+    helps = f"{helping} help to infer it" if helping else "none answers it"
     missing = f" Missing: {found.settlement.missing}" if found.settlement.missing else ""
     return changes, f"No passage states what settles the claim; {helps}.{missing}"
 

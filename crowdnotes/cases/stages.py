@@ -248,9 +248,7 @@ class StageRunner:
     def _assess(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:
             return {}, "There is no note to score."
-        cited = case.draft.evidence_ids
-        proposed = tuple(item for item in case.evidence if item.id in cited)
-        evidence = proposed if before_inspection and not case.used_evidence else case.used_evidence
+        evidence = _used_or_cited(case, case.draft) if before_inspection else case.used_evidence
         assessment = assess(self._tools.engine, self._tools.brief(case), case.draft.text, evidence, self._tools.clock)
         assessment = with_checks(assessment, case.draft.text, evidence, case.sentence_checks)
         summary = _gates_in_words(assessment)
@@ -268,8 +266,7 @@ class StageRunner:
             if found is None:
                 return {}, ""
             after, before = found
-            cited = case.used_evidence or [item for item in case.evidence if item.id in after.evidence_ids]
-            again = assess(tools.engine, brief, after.text, cited, tools.clock)
+            again = assess(tools.engine, brief, after.text, _used_or_cited(case, after), tools.clock)
         except EngineError as error:
             return {}, f". It was not mended: {error.message}"
         others = [other for other in case.candidates if other.sha256 != draft.sha256]
@@ -386,6 +383,11 @@ def _gates_in_words(assessment: Assessment) -> str:
 def _to_write_from(case: Case) -> tuple[Evidence, ...]:
     """The passages in use; while there are none, all that were found to judge the claim by."""
     return case.used_evidence or case.judging_evidence
+
+
+def _used_or_cited(case: Case, draft: Draft) -> tuple[Evidence, ...]:
+    """What a note is judged over: the passages in use; while there are none, those that it cites."""
+    return case.used_evidence or tuple(item for item in case.evidence if item.id in draft.evidence_ids)
 
 
 def _waits_to_be_compared(case: Case) -> str | None:

@@ -335,7 +335,6 @@ class Settlement(Noun):
         order = (AnswerKind.STATED, AnswerKind.INFERRED)
         return [pair for wanted in order for pair in found if pair[1].answer is wanted]
 
-    def answer(self, evidence: Iterable[Evidence]) -> AnswerKind:
-        """The best that these passages give."""
-        best = self.answers(evidence)
-        return best[0][1].answer if best else AnswerKind.NONE
+    def stated(self, evidence: Iterable[Evidence]) -> list[tuple[Evidence, PassageAnswer]]:
+        """The passages that state what settles the claim."""
+        return [pair for pair in self.answers(evidence) if pair[1].answer is AnswerKind.STATED]

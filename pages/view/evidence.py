@@ -217,13 +217,12 @@ def _settled(case: Case) -> None:
     evidence = case.judging_evidence
     if case.settlement is None or not evidence:
         return
-    answers = [answer for _, answer in case.settlement.answers(evidence)]
-    stated = sum(answer.answer is AnswerKind.STATED for answer in answers)
-    if stated:
-        said = f"{stated} of {len(evidence)} passages state what settles it, says the model"
+    if stated := case.settlement.stated(evidence):
+        said = f"{len(stated)} of {len(evidence)} passages state what settles it, says the model"
         st.markdown(f":green-badge[:material/check: {said}]")
         return
-    helps = f"{len(answers)} help to infer it" if answers else "none answers it"
+    helping = len(case.settlement.answers(evidence))
+    helps = f"{helping} help to infer it" if helping else "none answers it"
     st.markdown(f":orange-badge[:material/search_off: No passage states what settles it, says the model; {helps}]")
     if case.settlement.missing:
         st.caption(f"Missing: {escaped(case.settlement.missing, _LONGEST)}")

@@ -14,7 +14,6 @@ from crowdnotes.cases import follow_up, gathering
 from crowdnotes.cases.gathering import Changes, Tools
 from crowdnotes.cases.workflow import PROGRAM
 from crowdnotes.domain import (
-    AnswerKind,
     Case,
     Claim,
     ClaimKind,
@@ -120,7 +119,7 @@ def test_where_none_states_it_what_is_missing_is_searched_for_once_and_only_the_
     assert desk.engine.asked == [FIRST, new]
     settlement = desk.case.settlement
     assert settlement is not None
-    assert settlement.answer(desk.case.evidence) is AnswerKind.STATED
+    assert settlement.stated(desk.case.evidence)
     assert set(desk.gather().values()) == {"kept"}
 
 

@@ -74,7 +74,7 @@ class ThinkingEngine(TopicEngine):
             for item in evidence
         )
         settlement = Settlement(passages=found, missing=self.looks_for, engine=self.name)
-        is_settled = settlement.answer(evidence) is AnswerKind.STATED
+        is_settled = bool(settlement.stated(evidence))
         queries = (Query(text=self.looks_for, purpose="what is missing"),) if self.looks_for and not is_settled else ()
         return FurtherSearch(settlement, queries)
 

@@ -23,12 +23,7 @@ from crowdnotes.engines.llm.question import Question, Useless, data_blocks
 from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, QuestionTooLongError, Reply
 from crowdnotes.engines.llm.telling import Telling, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, side_by_side
-from crowdnotes.errors import (
-    AnswerCutError,
-    AnswerEmptyError,
-    AnswerUnreadableError,
-    ModelRefusedError,
-)
+from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.settings import LlmSettings
 
 _BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with

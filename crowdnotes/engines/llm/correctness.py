@@ -16,20 +16,8 @@ from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatu
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.asking import Asker, judged
-from crowdnotes.engines.llm.parsing import (
-    LINE,
-    Answer,
-    PassageId,
-    ToProgram,
-    YesNo,
-    marked_as,
-    sanitized,
-)
-from crowdnotes.engines.llm.question import (
-    Block,
-    passage_block,
-    question,
-)
+from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
+from crowdnotes.engines.llm.question import Block, passage_block, question
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of

@@ -15,13 +15,7 @@ from typing import Any, Generic
 
 from crowdnotes.domain import Evidence, Post
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.parsing import (
-    A,
-    Answer,
-    read_answer,
-    spoken,
-    verdict_place,
-)
+from crowdnotes.engines.llm.parsing import A, Answer, read_answer, spoken, verdict_place
 from crowdnotes.engines.llm.server import Message
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.engines.prompts import Prompt, load_prompt

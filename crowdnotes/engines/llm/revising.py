@@ -14,16 +14,8 @@ from crowdnotes.domain import Draft, Evidence, Post, text_sha256
 from crowdnotes.engines.base import Brief, EngineStep, Revision
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
-from crowdnotes.engines.llm.parsing import (
-    Answer,
-    Objection,
-    sanitized,
-)
-from crowdnotes.engines.llm.question import (
-    Block,
-    post_block,
-    question,
-)
+from crowdnotes.engines.llm.parsing import Answer, Objection, sanitized
+from crowdnotes.engines.llm.question import Block, post_block, question
 from crowdnotes.engines.llm.writing import SentenceAnswer, bounds, checked_note, passages_for
 from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
 from crowdnotes.text.note_rules import without_urls

@@ -11,14 +11,8 @@ from crowdnotes.domain import Aim, Hit, Query
 from crowdnotes.engines.base import Brief, EngineStep, ImageReading, Pick, Ranking
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
-from crowdnotes.engines.llm.parsing import (
-    Answer,
-    sanitized,
-)
-from crowdnotes.engines.llm.question import (
-    Block,
-    question,
-)
+from crowdnotes.engines.llm.parsing import Answer, sanitized
+from crowdnotes.engines.llm.question import Block, question
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host

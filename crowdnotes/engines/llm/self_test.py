@@ -24,14 +24,8 @@ from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.asking import Asker, Askers
 from crowdnotes.engines.llm.engine import LLMEngine
-from crowdnotes.engines.llm.parsing import (
-    Answer,
-    PassageIds,
-)
-from crowdnotes.engines.llm.question import (
-    passage_block,
-    question,
-)
+from crowdnotes.engines.llm.parsing import Answer, PassageIds
+from crowdnotes.engines.llm.question import passage_block, question
 from crowdnotes.engines.metering import Budget, Meter, metered, side_by_side
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError, ModelAnswerError

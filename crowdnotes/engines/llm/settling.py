@@ -24,17 +24,8 @@ from crowdnotes.domain import (
 from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, MadeBy
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
-from crowdnotes.engines.llm.parsing import (
-    Answer,
-    PassageId,
-    ToProgram,
-    marked_as,
-    sanitized,
-)
-from crowdnotes.engines.llm.question import (
-    passage_block,
-    question,
-)
+from crowdnotes.engines.llm.parsing import Answer, PassageId, ToProgram, marked_as, sanitized
+from crowdnotes.engines.llm.question import passage_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.quotes import find_quote, tells_enough
@@ -98,7 +89,7 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
         engine=made_by.engine,
         prompt_version=made_by.prompt_version,
     )
-    if settlement.answer(evidence) is AnswerKind.STATED:
+    if settlement.stated(evidence):
         return FurtherSearch(settlement.model_copy(update={"missing": ""}))
     return FurtherSearch(settlement, searches(answer.searches, limit))
 
@@ -155,7 +146,7 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
     settlement = settle(asker, brief, evidence, 0, made_by).settlement
     findings = [_finding(item, found) for item in evidence if (found := settlement.of(item)) is not None]
     helping = settlement.answers(evidence)
-    stated = sum(found.answer is AnswerKind.STATED for _, found in helping)
+    stated = len(settlement.stated(evidence))
     if helping:
         reason = f"{stated} of {len(evidence)} passages state what settles the claim; {len(helping)} help to judge it."
     else:

@@ -8,10 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from crowdnotes.engines.llm.parsing import (
-    sanitized,
-    spoken,
-)
+from crowdnotes.engines.llm.parsing import sanitized, spoken
 from crowdnotes.errors import AnswerUnreadableError
 
 _EVERY = 24  # characters more, until the words are read and told again

@@ -11,33 +11,11 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from crowdnotes.domain import (
-    Finding,
-    GateName,
-    GateResult,
-    GateStatus,
-    Post,
-    PrincipleName,
-    PrincipleResult,
-)
+from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.asking import Asker, judged
-from crowdnotes.engines.llm.parsing import (
-    LINE,
-    Answer,
-    Objection,
-    YesNo,
-    has_handle,
-    pointed,
-    sanitized,
-    spoken,
-)
-from crowdnotes.engines.llm.question import (
-    Block,
-    Question,
-    post_block,
-    question,
-)
+from crowdnotes.engines.llm.parsing import LINE, Answer, Objection, YesNo, has_handle, pointed, sanitized, spoken
+from crowdnotes.engines.llm.question import Block, Question, post_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError

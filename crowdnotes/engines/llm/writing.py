@@ -16,17 +16,8 @@ from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Source
 from crowdnotes.engines.base import Brief, Carrier, EngineStep, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
-from crowdnotes.engines.llm.parsing import (
-    Answer,
-    PassageId,
-    has_handle,
-    sanitized,
-)
-from crowdnotes.engines.llm.question import (
-    Block,
-    passage_block,
-    question,
-)
+from crowdnotes.engines.llm.parsing import Answer, PassageId, has_handle, sanitized
+from crowdnotes.engines.llm.question import Block, passage_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.note_rules import find_urls, note_length

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Hit
+from crowdnotes.domain import Hit
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.engines.llm.telling import readable, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, metered
@@ -166,7 +166,7 @@ def test_a_question_too_long_is_asked_in_fewer_words_where_there_are_some() -> N
     long = evidence(f"{PASSAGE} {'Other things are said of other drinks. ' * 200}")
     with engine_over(answer) as (engine, _):
         found = engine.settle(BRIEF, [long], 3)
-        assert found.settlement.answer([long]) is AnswerKind.STATED
+        assert found.settlement.stated([long])
     refusal_of(lambda _: full, "too long")  # the post is short already
 
 
