@@ -49,6 +49,7 @@ from crowdnotes.engines import (
     Ranking,
     Revision,
     SearchPlan,
+    SupernoteWriter,
     WriterAnswer,
     Written,
 )
@@ -227,6 +228,7 @@ class ScriptedEngine:
         self.reading = ImageReading(text="THIS DRINK MAKES YOU ILL", shows="A glass of juice.")
         self.further: FurtherSearch | None = None
         self.revision: Revision | None = None
+        self.supernotes: SupernoteWriter | None = None
         self.answer = WriterAnswer((Written("According to Example Health, the review found no link.", ("E1",)),))
 
     def made_by(self, step: EngineStep) -> MadeBy:

@@ -10,7 +10,6 @@ from crowdnotes.domain.case import (
     Case,
     CaseStatus,
     CaseSummary,
-    Classification,
     Decision,
     DecisionKind,
     Event,
@@ -68,7 +67,7 @@ from crowdnotes.domain.judgement import (
     gates_and_jury,
     in_100,
 )
-from crowdnotes.domain.note import Basis, Draft, Quotation, SentenceCheck, SentenceSupport, Support
+from crowdnotes.domain.note import Basis, Classification, Draft, Quotation, SentenceCheck, SentenceSupport, Support
 from crowdnotes.domain.obstacle import (
     A_REASON,
     Obstacle,
@@ -80,4 +79,20 @@ from crowdnotes.domain.obstacle import (
     remaining,
 )
 from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post
+from crowdnotes.domain.supernote import (
+    Candidate,
+    Credit,
+    CrowdStatus,
+    ExistingNote,
+    FilterName,
+    PostedNote,
+    Quoted,
+    Ratings,
+    Suggestion,
+    SuggestionAnswer,
+    SupernoteRound,
+    SupernoteScore,
+    SupernoteSentence,
+    SupernoteWork,
+)
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION, upgraded, version_of

@@ -20,17 +20,11 @@ from crowdnotes.domain.evidence import (
     basis_sha256,
 )
 from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck, gates_and_jury
-from crowdnotes.domain.note import Draft, Quotation, SentenceCheck
+from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck
 from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
+from crowdnotes.domain.supernote import Suggestion, SupernoteWork
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION
-
-
-class Classification(StrEnum):
-    """X's two kinds of note (column `classification` of the public data)."""
-
-    MISLEADING = "MISINFORMED_OR_POTENTIALLY_MISLEADING"
-    NOT_MISLEADING = "NOT_MISLEADING"
 
 
 class DecisionKind(StrEnum):
@@ -208,7 +202,8 @@ class Case(Noun):
     draft and candidates, the draft's last; `usage` what each step asked of a language model; `link_checks` how
     the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
     added to, oldest first; `follow_ups` the follow-up searches; `decision_words` what a person has written
-    towards the decision so far, by the field it stands in.
+    towards the decision so far, by the field it stands in; `supernote` what is made from the notes that the post has,
+    in a case that began with them; `suggestions` readers' comments on its notes, oldest first.
     """
 
     document_version: int = DOCUMENT_VERSION
@@ -248,6 +243,8 @@ class Case(Noun):
     decision: Decision | None = None
     stages: tuple[Stage, ...] = ()
     events: tuple[Event, ...] = ()
+    supernote: SupernoteWork | None = None
+    suggestions: tuple[Suggestion, ...] = ()
 
     def evidence_by_id(self, evidence_id: str) -> Evidence | None:
         """The evidence with that id, or None."""

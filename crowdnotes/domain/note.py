@@ -8,6 +8,13 @@ from enum import StrEnum
 from crowdnotes.domain.base import Noun, Span, text_sha256
 
 
+class Classification(StrEnum):
+    """X's two kinds of note (column `classification` of the public data)."""
+
+    MISLEADING = "MISINFORMED_OR_POTENTIALLY_MISLEADING"
+    NOT_MISLEADING = "NOT_MISLEADING"
+
+
 class Support(StrEnum):
     """How far the passages carry a sentence of the note. UNCHECKED: nobody has compared them yet."""
 

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Protocol
 from crowdnotes.domain import (
     Aim,
     Basis,
+    Candidate,
     Claim,
     ClaimKind,
     Draft,
     Evidence,
+    ExistingNote,
     GateResult,
     Hit,
     Post,
@@ -29,6 +31,7 @@ from crowdnotes.domain import (
     SentenceSupport,
     Settlement,
     Span,
+    SuggestionAnswer,
 )
 
 if TYPE_CHECKING:
@@ -140,6 +143,53 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteSentence:
+    """One sentence made from existing notes: the ids of the notes that say it, and the words of pages that carry it."""
+
+    text: str
+    notes: tuple[str, ...]
+    carriers: tuple[Carrier, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SupernoteAnswer:
+    """Candidates made from existing notes, as sentences and without URLs; `lost` is why others are not there."""
+
+    candidates: tuple[tuple[NoteSentence, ...], ...]
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SupernoteVerdict:
+    """What one judge says of several candidates, in the order given: a grade from 0 to 10 and objections to each.
+
+    `final` is the best one revised, `changes` what was changed and why.
+    """
+
+    grades: tuple[float, ...]
+    objections: tuple[tuple[str, ...], ...]
+    final: tuple[NoteSentence, ...]
+    changes: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionReply:
+    """The answer to one suggestion: its reason, and where it is not "no" what changed in the note for it."""
+
+    answer: SuggestionAnswer
+    reason: str
+    changed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionReplies:
+    """One reply a suggestion, in the order given, and the note with what was granted; None where nothing is."""
+
+    replies: tuple[SuggestionReply, ...]
+    final: tuple[NoteSentence, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ImageReading:
     """What an engine that sees finds in an image: the words in it, and what it shows."""
 
@@ -162,6 +212,42 @@ class MadeBy:
 
     engine: str
     prompt_version: str | None = None
+
+
+class SupernoteWriter(Protocol):
+    """Makes one note from the notes that a post has. Words of notes, pages and suggestions are data, never orders."""
+
+    def write(
+        self, brief: Brief, notes: Sequence[ExistingNote], evidence: Sequence[Evidence], budget: int, count: int
+    ) -> SupernoteAnswer:
+        """Up to `count` candidates of at most `budget` characters, in one call; the notes in the order to be shown.
+
+        Raises EngineError.
+        """
+        ...
+
+    def judge(
+        self,
+        brief: Brief,
+        candidates: Sequence[Candidate],
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+    ) -> SupernoteVerdict:
+        """The candidates compared with each other, and the best one made better. Raises EngineError."""
+        ...
+
+    def answer(
+        self,
+        brief: Brief,
+        note: str,
+        suggestions: Sequence[str],
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+    ) -> SuggestionReplies:
+        """Each suggestion on a note answered, and the note redrafted where one is granted. Raises EngineError."""
+        ...
 
 
 class Engine(Protocol):
@@ -224,6 +310,11 @@ class Engine(Protocol):
         self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int
     ) -> Revision | None:
         """The notes compared with each other, and the best one made better. None from an engine that writes none."""
+        ...
+
+    @property
+    def supernotes(self) -> SupernoteWriter | None:
+        """Who makes one note from many; None for an engine that writes none."""
         ...
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:

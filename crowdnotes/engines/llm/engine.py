@@ -63,6 +63,7 @@ class LLMEngine:
     """
 
     uses_language_model = True
+    supernotes = None
 
     def __init__(self, settings: LlmSettings, gates: GateSettings, embedder: Embedder, data_dir: Path) -> None:
         """Raises ConfigurationError when the server or a model is not set."""

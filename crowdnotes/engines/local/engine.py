@@ -52,6 +52,7 @@ class LocalEngine:
     name = "local"
     uses_language_model = False
     sees = False
+    supernotes = None  # candidates are then whole sentences of the notes: `supernotes.candidates`
 
     def __init__(
         self,

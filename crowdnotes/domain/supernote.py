@@ -1,0 +1,270 @@
+"""A supernote: one note made from the notes that a post has, as in the Supernotes paper (sections 2 and 3).
+
+Existing notes → candidates → filters → the simulated jury → the winner, which goes on as the draft of its case.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from crowdnotes.domain.base import Noun, Span, text_sha256
+from crowdnotes.domain.judgement import Interval, LinkCheck, SideVotes
+from crowdnotes.domain.note import Classification
+
+
+class CrowdStatus(StrEnum):
+    """What X's raters have made of a note so far (column `currentStatus` of the status history)."""
+
+    NEEDS_MORE_RATINGS = "NEEDS_MORE_RATINGS"
+    HELPFUL = "CURRENTLY_RATED_HELPFUL"
+    NOT_HELPFUL = "CURRENTLY_RATED_NOT_HELPFUL"
+
+
+class Ratings(Noun):
+    """How many raters gave each level, and each tag (a column of the ratings, such as helpfulClear)."""
+
+    helpful: int = Field(0, ge=0)
+    somewhat_helpful: int = Field(0, ge=0)
+    not_helpful: int = Field(0, ge=0)
+    tags: dict[str, int] = Field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return self.helpful + self.somewhat_helpful + self.not_helpful
+
+    @property
+    def mean(self) -> float | None:
+        """The mean rating in [0, 1], somewhat helpful as a half; None without ratings."""
+        return (self.helpful + self.somewhat_helpful / 2) / self.count if self.count else None
+
+
+class ExistingNote(Noun):
+    """A note that somebody wrote on the post: `id` is ours ("N1"), `note_id` X's own. `text` with its links.
+
+    `status` is None where nobody has told it. `chosen` is what a person says against the rule of eligibility.
+    """
+
+    id: str
+    text: str
+    note_id: str | None = None
+    classification: Classification = Classification.MISLEADING
+    status: CrowdStatus | None = None
+    ratings: Ratings = Ratings()
+    created_at: datetime | None = None
+    chosen: bool | None = None
+
+    @property
+    def why_not_eligible(self) -> str:
+        """Why no supernote is made from it by itself; "" where it is (Supernotes 3.1)."""
+        if self.classification is Classification.NOT_MISLEADING:
+            return "It says that the post is not misleading."
+        if self.status is CrowdStatus.HELPFUL:
+            return "X shows it already."
+        if self.status is CrowdStatus.NOT_HELPFUL:
+            return "Raters found it not helpful."
+        return ""
+
+    @property
+    def is_used(self) -> bool:
+        """Whether candidates are made from it: by the rule, unless a person says otherwise."""
+        return self.chosen if self.chosen is not None else not self.why_not_eligible
+
+
+class Quoted(Noun):
+    """Words of a passage on which a sentence rests: `span` in the passage's text."""
+
+    evidence_id: str
+    span: Span
+
+
+class SupernoteSentence(Noun):
+    """One sentence of a candidate: `span` in its text, the notes that say it, and the words of pages that carry it."""
+
+    span: Span
+    notes: tuple[str, ...]
+    carriers: tuple[Quoted, ...] = ()
+
+
+class FilterName(StrEnum):
+    """What a candidate has to pass before the jury hears it (Supernotes 2.2, and SUPPORTED beyond it), in order."""
+
+    LENGTH = "280 characters"
+    OWN_LINKS = "only links of the notes"
+    LIVE_LINKS = "every link answers"
+    NEUTRAL = "neutral words"
+    NO_OPINION = "no opinion or speculation"
+    SUPPORTED = "the linked pages say it"
+
+
+class SupernoteScore(Noun):
+    """What the simulated jury says of a text; the same jurors sit for all texts. See `JuryVerdict`."""
+
+    intercept: float
+    interval: Interval
+    factor: float
+    status: str
+    chance_of_shown: float | None = None
+    negative: SideVotes
+    positive: SideVotes
+    means_nothing: bool = False
+
+
+class Candidate(Noun):
+    """A candidate supernote. `text` with its links, as it would be posted.
+
+    `failed` is the first filter that it did not pass, and `why`; `not_run` are those that could not judge it.
+    `objections` are the listwise judge's, `grade` its grade from 0 to 10; `revised` says what it changed, where this
+    text is the best one revised.
+    """
+
+    text: str
+    sentences: tuple[SupernoteSentence, ...]
+    engine: str
+    prompt_version: str | None = None
+    failed: FilterName | None = None
+    why: str = ""
+    not_run: tuple[FilterName, ...] = ()
+    score: SupernoteScore | None = None
+    grade: float | None = None
+    objections: tuple[str, ...] = ()
+    revised: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes it is made from, each once."""
+        return tuple(dict.fromkeys(note for sentence in self.sentences for note in sentence.notes))
+
+    @property
+    def evidence_ids(self) -> tuple[str, ...]:
+        """The passages that carry it, each once."""
+        return tuple(dict.fromkeys(item.evidence_id for sentence in self.sentences for item in sentence.carriers))
+
+    @property
+    def sha256(self) -> str:
+        """The text's identity."""
+        return text_sha256(self.text)
+
+
+class Credit(Noun):
+    """What one note gave to the winner: its share of the words, and what is lost without it.
+
+    `share` is in [0, 1]. `without` is the score of the best that can be chosen without this note, None where nothing
+    can; `loss` the winner's intercept minus that one's.
+    """
+
+    note: str
+    share: float = Field(ge=0, le=1)
+    without: float | None = None
+    loss: float | None = None
+
+
+class SupernoteRound(Noun):
+    """One making of candidates: from which notes, how many were asked for, and what came of it.
+
+    `lost` is why answers of the engine gave no candidate; `merged` how many were nearly the same as another;
+    `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
+    `judged` tells who chose the winner among the best, in words. `credits` are of the winner.
+    """
+
+    number: int = Field(ge=1)
+    made_at: datetime
+    notes: tuple[ExistingNote, ...]
+    wanted: int = Field(ge=1)
+    seed: int = 0
+    candidates: tuple[Candidate, ...] = ()
+    lost: tuple[str, ...] = ()
+    merged: int = Field(0, ge=0)
+    links: tuple[LinkCheck, ...] = ()
+    existing: dict[str, SupernoteScore] = Field(default_factory=dict)
+    winner: str | None = None
+    best_existing: str | None = None
+    judged: str = ""
+    credits: tuple[Credit, ...] = ()
+
+    @property
+    def passed(self) -> tuple[Candidate, ...]:
+        """The candidates that no filter took out, as they are ranked."""
+        return tuple(item for item in self.candidates if item.failed is None)
+
+    @property
+    def winning(self) -> Candidate | None:
+        """The winner itself."""
+        return next((item for item in self.candidates if item.sha256 == self.winner), None)
+
+    @property
+    def funnel(self) -> tuple[tuple[str, int], ...]:
+        """How many candidates were left after each filter, beginning with those that were made."""
+        left = len(self.candidates)
+        counts = [("written", left)]
+        for name in FilterName:
+            left -= sum(item.failed is name for item in self.candidates)
+            counts.append((name.value, left))
+        return tuple(counts)
+
+
+class PostedNote(Noun):
+    """The supernote as it was posted, and what raters make of it: what a better one would have to replace."""
+
+    text: str
+    status: CrowdStatus = CrowdStatus.NEEDS_MORE_RATINGS
+    intercept: float | None = None
+    negative: Ratings = Ratings()
+    positive: Ratings = Ratings()
+    unknown_side: Ratings = Ratings()
+    at: datetime
+
+
+class SupernoteWork(Noun):
+    """All of a case's supernote: the notes as they are now, and what was made from them, the newest round last."""
+
+    notes: tuple[ExistingNote, ...] = ()
+    notes_changed_at: datetime | None = None
+    rounds: tuple[SupernoteRound, ...] = ()
+    posted: PostedNote | None = None
+
+    @property
+    def newest(self) -> SupernoteRound | None:
+        """The round that stands."""
+        return self.rounds[-1] if self.rounds else None
+
+    @property
+    def used(self) -> tuple[ExistingNote, ...]:
+        """The notes that candidates are made from."""
+        return tuple(note for note in self.notes if note.is_used)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The ids of used notes that are new or say something else since the newest round."""
+        before = {note.id: note.text for note in self.newest.notes} if self.newest else {}
+        return tuple(note.id for note in self.used if before.get(note.id) != note.text)
+
+
+class SuggestionAnswer(StrEnum):
+    """What became of a reader's suggestion."""
+
+    YES = "yes"
+    NO = "no"
+    IN_PART = "in part"
+
+
+class Suggestion(Noun):
+    """A reader's comment on a note, and the answer. `text` is untrusted.
+
+    `about` is the sha256 of the text it was made on, `became` of the text that took it up; `changed` says what changed.
+    """
+
+    id: str
+    text: str
+    by: str
+    at: datetime
+    about: str
+    answer: SuggestionAnswer | None = None
+    reason: str = ""
+    changed: str = ""
+    became: str | None = None
+    answered_by: str = ""
+    answered_at: datetime | None = None
