@@ -196,7 +196,7 @@ def data_of(body: Body) -> dict[str, str]:
     content = next(message["content"] for message in body["messages"] if message["role"] == "user")
     text = content if isinstance(content, str) else content[0]["text"]
     blocks = re.findall(
-        r"^<<<DATA [0-9a-f]{16} (.+?)>>>\n(.*?)\n<<<END [0-9a-f]{16}>>>$", text, re.MULTILINE | re.DOTALL
+        r"^<<<DATA [0-9a-f]{10} (.+?)>>>\n(.*?)\n<<<END [0-9a-f]{10}>>>$", text, re.MULTILINE | re.DOTALL
     )
     return dict(blocks)
 

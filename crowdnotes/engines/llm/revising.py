@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from crowdnotes.domain import Draft, Evidence, Post, text_sha256
+from crowdnotes.domain import AnswerKind, Draft, Evidence, Post, text_sha256
 from crowdnotes.engines.base import Brief, EngineStep, Revision
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
@@ -90,10 +90,18 @@ def _ask(
         Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_found_wrong(notes[place])]))
         for letter, place in zip(letters, order, strict=True)
     ]
-    blocks = [*brief_blocks(brief), *passages_for(brief, evidence), *shown]
+    blocks = [*brief_blocks(brief), *passages_for(brief, _wanted(brief, evidence, notes)), *shown]
     return asker.ask(
         question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
     ).value
+
+
+def _wanted(brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft]) -> list[Evidence]:
+    """Without the passages that only help to infer the answer and that no note rests on."""
+    cited = {evidence_id for note in notes for evidence_id in note.evidence_ids}
+    found = brief.settlement.answers(evidence) if brief.settlement is not None else []
+    inferred = {item.id for item, answer in found if answer.answer is AnswerKind.INFERRED and not item.used}
+    return [item for item in evidence if item.id not in inferred - cited]
 
 
 def _found_wrong(note: Draft) -> list[str]:

@@ -18,8 +18,8 @@ from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
 
 _LONGEST_WHY = 220
-_SNIPPET = 220  # characters of a result
-_MOST_OFFERED = 24  # results in one question: the search put the best first
+_SNIPPET = 190  # characters of a result
+_MOST_OFFERED = 18  # results in one question: of 51 records that stated an answer, 46 stood there
 _AIMS = {
     Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
     Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",

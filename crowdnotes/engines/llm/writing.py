@@ -94,7 +94,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 _SPARE = 35  # models miscount, and a note too long is lost
 _MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
-_ROOM = 1_000  # characters of a passage around the words found in it
+_ROOM = {AnswerKind.STATED: 1_000, AnswerKind.INFERRED: 600}  # characters of a passage around the words found in it
 _REASON = 260
 _ABSTAINED = {"not_needed": "Not needed", "not_enough_evidence": "Not enough evidence"}
 _GIVES = {AnswerKind.STATED: "states what settles the claim", AnswerKind.INFERRED: "lets infer it"}
@@ -202,7 +202,8 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
 def _around(item: Evidence, answer: PassageAnswer) -> Evidence:
     """The passage as far as it stands near the words that were found in it, in whole sentences."""
     text = item.passage.text
-    if answer.span is None or len(text) <= _ROOM:
+    room = _ROOM.get(answer.answer, 0)
+    if answer.span is None or len(text) <= room:
         return item
     sentences = split_sentences(text)
     inside = [at for at, span in enumerate(sentences) if span.start < answer.span.end and answer.span.start < span.end]
@@ -212,7 +213,7 @@ def _around(item: Evidence, answer: PassageAnswer) -> Evidence:
         wider = [
             (low, high)
             for low, high in ((first - 1, last + 1), (first - 1, last), (first, last + 1))
-            if low >= 0 and high < len(sentences) and sentences[high].end - sentences[low].start <= _ROOM
+            if low >= 0 and high < len(sentences) and sentences[high].end - sentences[low].start <= room
         ]
         if not wider:
             break

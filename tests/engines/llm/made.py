@@ -12,7 +12,19 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.cases.service import CaseService
-from crowdnotes.domain import Assessment, Claim, Evidence, GateResult, Mode, Post, PrincipleResult, Span
+from crowdnotes.domain import (
+    AnswerKind,
+    Assessment,
+    Claim,
+    Evidence,
+    GateResult,
+    Mode,
+    PassageAnswer,
+    Post,
+    PrincipleResult,
+    Span,
+    text_sha256,
+)
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.errors import EngineError, ModelServerError
 from crowdnotes.gates import assess
@@ -35,6 +47,13 @@ NOTE = "The review of 12 studies found no link between the drink and the illness
 
 def evidence(text: str = PASSAGE, number: int = 1) -> Evidence:
     return make_evidence(number, text, url=f"https://health.example.org/review-{number}")
+
+
+def answered(item: Evidence, kind: AnswerKind, span: Span | None = None) -> PassageAnswer:
+    """What a model found of a passage, by its first ten letters unless it is said by which."""
+    sha256 = text_sha256(item.passage.text)
+    span = span or Span(start=0, end=10)
+    return PassageAnswer(evidence_id=item.id, passage_sha256=sha256, answer=kind, span=span, tells="A model's words.")
 
 
 def engine_for(base_url: str, folder: Path, **settings: object) -> LLMEngine:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from crowdnotes.domain import Basis, Draft, SentenceSupport, Span, Support
+from crowdnotes.domain import AnswerKind, Basis, Draft, SentenceSupport, Settlement, Span, Support
 from crowdnotes.drafting import Revised, revise_candidates
 from crowdnotes.engines import Revision
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.testing import FixedClock
-from tests.engines.llm.made import BRIEF, NOTE, QUOTE, engine_over, evidence, sentence
-from tests.llm_server import Body, LLMServer, data_of
+from crowdnotes.testing import FixedClock, brief_of
+from tests.engines.llm.made import BRIEF, CLAIM, NOTE, POST, QUOTE, answered, engine_over, evidence, sentence
+from tests.llm_server import Body, LLMServer, data_of, passages_of
 
 LINK = "https://health.example.org/review-1"
 RASH = "It may cause a mild rash."
@@ -74,6 +74,15 @@ def test_the_notes_are_ordered_by_grade_with_what_is_said_against_each_and_the_b
     assert revision.final.evidence_ids == ("E1",)
     assert revision.changes == "Said it in fewer words."
     assert len(server.requests) == 1
+
+
+def test_a_passage_that_only_helps_to_infer_is_shown_to_the_judge_where_a_note_rests_on_it() -> None:
+    items = [evidence(number=number) for number in (1, 2, 3)]
+    kinds = (AnswerKind.INFERRED, AnswerKind.INFERRED, AnswerKind.STATED)
+    settlement = Settlement(passages=tuple(map(answered, items, kinds)), engine="llm:small")
+    with engine_over(Judge(9, 6, 3)) as (engine, server):
+        engine.revise(brief_of(POST, CLAIM, settlement=settlement), items, DRAFTS, 250)
+    assert [*passages_of(server.requests[0])] == ["E1", "E3"]
 
 
 def test_the_order_in_which_the_judge_sees_them_is_mixed_and_the_same_each_time() -> None:

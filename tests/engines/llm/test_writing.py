@@ -8,13 +8,13 @@ from datetime import date
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Settlement, Span, Support, text_sha256
+from crowdnotes.domain import AnswerKind, Basis, Evidence, Settlement, Span, Support
 from crowdnotes.drafting import Drafted, write_candidates
 from crowdnotes.engines import WriterAnswer
 from crowdnotes.engines.llm.question import passage_block
 from crowdnotes.errors import AnswerUnreadableError, EngineError, ModelRefusedError
 from crowdnotes.testing import FixedClock, brief_of
-from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, engine_over, evidence, sentence
+from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, answered, engine_over, evidence, sentence
 from tests.llm_server import Body, LLMServer, Say, data_of, honest
 
 RASH = "It may cause a mild rash."
@@ -175,16 +175,7 @@ def test_a_passage_tells_who_published_it_and_when_and_a_site_without_a_name_has
 
 def _shown(items: list[Evidence], *answers: AnswerKind, earlier: tuple[str, ...] = ()) -> dict[str, str]:
     """The data that the writer gets when so much was found of the first passages."""
-    found = tuple(
-        PassageAnswer(
-            evidence_id=item.id,
-            passage_sha256=text_sha256(item.passage.text),
-            answer=answer,
-            span=Span(start=0, end=10),
-            tells="What a model says.",
-        )
-        for item, answer in zip(items, answers, strict=False)
-    )
+    found = tuple(map(answered, items, answers))
     settlement = Settlement(passages=found, engine="llm:small") if answers else None
     with engine_over(honest) as (engine, server):
         engine.write(brief_of(POST, CLAIM, settlement=settlement), items, 250, 3, earlier=earlier)
@@ -222,12 +213,7 @@ def test_of_a_long_passage_the_writer_sees_whole_sentences_around_the_words_that
     before, after = "Other drinks were looked at too. " * 60, "More was written of them elsewhere. " * 60
     long = evidence(f"{before}{PASSAGE} {after}")
     start = len(before)
-    found = PassageAnswer(
-        evidence_id="E1",
-        passage_sha256=text_sha256(long.passage.text),
-        answer=AnswerKind.STATED,
-        span=Span(start=start, end=start + 40),
-    )
+    found = answered(long, AnswerKind.STATED, Span(start=start, end=start + 40))
     brief = brief_of(POST, settlement=Settlement(passages=(found,), engine="llm:small"))
     with engine_over(honest) as (engine, server):
         engine.write(brief, [long], 250, 1)
