@@ -1,4 +1,4 @@
-"""What Streamlit lacks: the live counter, marked text, the path of the gates, a place to scroll to; plots of one style.
+"""What Streamlit lacks: the live counter, marked text, the path of the gates, a place to scroll to.
 
 The JavaScript only ever sets textContent, so text from outside stays text.
 """
@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
-from crowdnotes.text.markdown import controls_shown, escaped, in_figures, web_url
+from crowdnotes.text.markdown import controls_shown, escaped, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
 
@@ -180,146 +178,3 @@ def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
 
 def _piece(text: str, kind: str = "", title: str = "") -> Piece:
     return {"text": controls_shown(text), "kind": kind, "title": title}
-
-
-CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
-_APART = " \u2003"  # a wide space between two entries, where a line may break
-_ROW = 34  # pixels of a bar with its gap
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One kind of thing in every bar: its name, and how many of it each bar has."""
-
-    name: str
-    counts: tuple[int, ...]
-
-
-def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, between: str, key: str) -> None:
-    """Horizontal bars of the same length, each cut into the shares of its parts; numbers stand in the pieces.
-
-    `bars` are named from the top. The colour of a part is that of its place in `parts`, in whatever plot:
-    `chartCategoricalColors` of the theme. Below stands what each colour is, with its number in each bar
-    and `between` these: an arrow where one bar became the other, a stroke where they stand side by side.
-    `alt` says in words what the plot shows.
-    """
-    totals = [sum(part.counts[i] for part in parts) for i in range(len(bars))]
-    colours = _colours()
-    figure = go.Figure()
-    for place, part in enumerate(parts):
-        figure.add_bar(
-            name=part.name,
-            y=list(bars),
-            x=[100 * n / total if total else 0 for n, total in zip(part.counts, totals, strict=True)],
-            text=[str(n) if n else "" for n in part.counts],
-            customdata=list(zip(part.counts, totals, strict=True)),
-            hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}<extra></extra>",
-            orientation="h",
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            insidetextfont={"color": _ink_on(colours[place])} if place < len(colours) else None,
-        )
-    figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 10, "mode": "hide"})
-    figure.update_xaxes(visible=False, range=[0, 100])
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    _draw(figure, _ROW * len(bars), margin=0, top=0, alt=alt, key=key)
-    st.markdown(_legend(parts, between))
-
-
-def _draw(figure: go.Figure, height: int, *, margin: int, top: int, alt: str, key: str) -> None:
-    """Heights and margins in pixels; nothing in a plot moves or zooms."""
-    ink = st.get_option(f"theme.{_theme()}.grayTextColor")
-    figure.update_layout(
-        height=height, margin={"l": margin, "r": margin, "t": top, "b": 0}, dragmode=False, showlegend=False
-    )
-    figure.update_xaxes(fixedrange=True, tickfont={"color": ink})
-    figure.update_yaxes(fixedrange=True, tickfont={"color": ink}, ticks="", ticksuffix="  ")
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
-
-
-def _colours() -> Sequence[str]:
-    return st.get_option(f"theme.{_theme()}.chartCategoricalColors") or ()
-
-
-def _theme() -> str:
-    return st.context.theme.type or "light"
-
-
-def _ink_on(colour: str) -> str:
-    """Black or white, whichever is read more easily on `colour` (#rrggbb): one of them has 4.5 to 1 on any.
-
-    Source: WCAG 2.2, relative luminance and contrast ratio.
-    """
-    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    luminance = sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-    return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#ffffff"
-
-
-def _legend(parts: Sequence[Part], between: str) -> str:
-    """What each colour is, with its numbers: Plotly's own legend scrolls at the width of a phone."""
-    colours = _colours()
-    entries = []
-    for place, part in enumerate(parts):
-        if any(part.counts):
-            square = f':color[■]{{foreground="{colours[place]}"}} ' if place < len(colours) else ""
-            numbers = between.join(str(number) for number in part.counts)
-            entries.append(f"{square}{escaped(part.name)} {numbers}".replace(" ", "\u00a0"))
-    return f":small[{_APART.join(entries)}]"
-
-
-_HEIGHT = 74  # pixels
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One number: its name, where it lies, and the interval around it."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-
-
-def number_line(standings: list[Standing], *, line: float, ends: tuple[float, float], alt: str, key: str) -> None:
-    """Points with their intervals on one scale from `ends[0]` to `ends[1]`, and a line at `line`.
-
-    What lies beyond the ends is drawn at them. `alt` says in words what the plot shows.
-    """
-    left, right = ends
-    theme = _theme()
-    accent, ink, text = (
-        st.get_option(f"theme.{theme}.{name}") for name in ("primaryColor", "grayTextColor", "textColor")
-    )
-    values = [min(right, max(left, item.value)) for item in standings]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=values,
-        y=[item.name for item in standings],
-        mode="markers+text",
-        marker={"size": 13, "color": accent},
-        text=[in_figures(item.value, line) for item in standings],
-        textposition="top center",
-        textfont={"color": text},
-        cliponaxis=False,  # else the value above the topmost point is cut
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [max(0.0, min(right, item.high) - at) for item, at in zip(standings, values, strict=True)],
-            "arrayminus": [max(0.0, at - max(left, item.low)) for item, at in zip(standings, values, strict=True)],
-            "color": accent,
-            "thickness": 3,
-            "width": 0,
-        },
-        customdata=[(item.value, item.low, item.high) for item in standings],
-        hovertemplate="%{customdata[0]:.2f} (%{customdata[1]:.2f} to %{customdata[2]:.2f})<extra></extra>",
-    )
-    figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2})
-    figure.add_annotation(
-        x=line, y=1, yref="paper", yanchor="bottom", text=f"shown from {line:.2f}", showarrow=False, font={"color": ink}
-    )
-    figure.update_xaxes(range=[left, right], zeroline=False, dtick=0.2, tickformat=".1f")
-    # From the top down, with room for the topmost value.
-    figure.update_yaxes(range=[len(standings) - 0.5, -0.8], visible=len(standings) > 1)
-    _draw(figure, _HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)

@@ -22,9 +22,10 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, in_figures
-from pages.view.components import STATUS_WORDS, Part, Standing, gate_path, number_line, outside_text, stacked_shares
+from pages.view.components import STATUS_WORDS, gate_path, outside_text
 from pages.view.decision import asking, stop_asking
 from pages.view.note import SCORE_BUTTON, SCORE_SHORTCUT, save_typed
+from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import job_panel, start, under_way
 from pages.view.search_report import language_name
 from pages.view.session import author, button, notices, workspace

@@ -26,7 +26,8 @@ from crowdnotes.domain import (
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
 from crowdnotes.text.markdown import count, day, escaped, title
-from pages.view.components import Part, badge, stacked_shares, web_link
+from pages.view.components import badge, web_link
+from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})

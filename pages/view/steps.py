@@ -36,12 +36,12 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """How a step stands: `result` is its one line (Markdown, already safe).
+    """How a step stands: `result` is its one line (Markdown, already safe). Its number is its place in its page's enum.
 
     One that `stays_open` is open, done or not, until the person folds it.
     """
 
-    name: StepName
+    name: StrEnum
     state: StepState
     result: str
     stays_open: bool = False
@@ -72,7 +72,7 @@ def step(case: Case | None, view: StepView) -> Iterator[bool]:
         is_open = view.state is not StepState.LOCKED and _is_open(case, view)
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small", key=f"{key}-head"):
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-                number = list(StepName).index(view.name) + 1
+                number = list(type(view.name)).index(view.name) + 1
                 st.subheader(f"{_SIGNS[view.state]} {number} {view.name.value}", anchor=False, width="content")
                 st.markdown(f":gray[{view.result}]", width="content")
             if case is not None and view.state is not StepState.LOCKED:
@@ -96,13 +96,13 @@ def notices_of_gone_cards(case: Case) -> None:
         notices(place)
 
 
-def move_on(case: Case, done: StepName, to: StepName) -> None:
+def move_on(case: Case, done: StrEnum, to: StrEnum) -> None:
     """Fold a step and go to another."""
     _set_open(case, done, is_open=False)
     arrive(to)
 
 
-def arrive(at: StepName) -> None:
+def arrive(at: StrEnum) -> None:
     """Bring a step into view when it is drawn next, and the keyboard with it."""
     st.session_state[_ARRIVAL] = (at, uuid.uuid4().hex[:8])
 
@@ -118,9 +118,9 @@ def _is_open(case: Case | None, view: StepView) -> bool:
     return by_itself if case is None else bool(st.session_state.get(_fold_key(case, view.name), by_itself))
 
 
-def _set_open(case: Case, name: StepName, *, is_open: bool) -> None:
+def _set_open(case: Case, name: StrEnum, *, is_open: bool) -> None:
     st.session_state[_fold_key(case, name)] = is_open
 
 
-def _fold_key(case: Case, name: StepName) -> str:
+def _fold_key(case: Case, name: StrEnum) -> str:
     return f"fold-{case.id}-{name.value}"

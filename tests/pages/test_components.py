@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Passage, SentenceSupport, Span, Support
-from pages.view.components import Piece, _ink_on, note_pieces, passage_pieces, passage_words, sentence_pieces
+from pages.view.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
+from pages.view.plots import _ink_on
 
 words = st.text(alphabet="abc .\n<é", max_size=60)
 
