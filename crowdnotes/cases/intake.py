@@ -137,13 +137,14 @@ def nowhere_to_look(places: Places) -> InputError | None:
     return None
 
 
-def checked_post(text: str, url: str | None, limit: int, known: str | None = None) -> Post:
+def checked_post(text: str, url: str | None, limit: int, known: str | None = None, *, has_notes: bool = False) -> Post:
     """The post, or InputError in a sentence when it is empty, longer than X allows, or at no address on X.
 
-    An address that is `known` already, because the case has it, is not checked again.
+    An address that is `known` already, because the case has it, is not checked again. With notes of others
+    (`has_notes`) a post may do without words where its address is known.
     """
     text = NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip()
-    if not text:
+    if not text and not (has_notes and url and url.strip()):
         raise InputError("The post is empty.", "Paste the text of the post.")
     if len(text) > limit:
         raise InputError(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import Concatenate, ParamSpec
 
-from crowdnotes.cases import follow_up, intake, obstacles, workflow
+from crowdnotes.cases import follow_up, intake, obstacles, supernote, workflow
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
@@ -20,6 +20,7 @@ from crowdnotes.domain import (
     CaseSummary,
     Event,
     Evidence,
+    ExistingNote,
     FollowUpKind,
     FollowUpSearch,
     GateName,
@@ -29,6 +30,7 @@ from crowdnotes.domain import (
     Mode,
     Obstacle,
     SourceCategory,
+    SupernoteWork,
 )
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError
@@ -101,6 +103,35 @@ class CaseService(StageRunner):
             raise nowhere
         return self._store.add(case, [content for _, content in pictures])
 
+    def create_supernote(
+        self,
+        text: str,
+        *,
+        notes: Sequence[ExistingNote],
+        by: str,
+        url: str | None = None,
+        wanted: int | None = None,
+        until: date | None = None,
+    ) -> Case:
+        """A new case that makes one note from these; the job "supernote" does it.
+
+        A post whose `url` is known may be without words. `wanted` candidates, or as many as is set. Raises InputError
+        as `create` does, without a note, and for a number of candidates that is not possible.
+        """
+        at, settings = self._tools.clock(), self._tools.settings
+        case = Case(
+            id=uuid.uuid4().hex[:12],
+            created_at=at,
+            updated_at=at,
+            mode=Mode.AUGMENTATION,
+            post=intake.checked_post(text, url, settings.max_post_characters, has_notes=True),
+            until=until,
+            supernote=SupernoteWork(),
+            events=(Event(at=at, by=by, kind="created", detail="from notes"),),
+        )
+        case = supernote.set_notes(case, at, notes, by)
+        return self._store.add(case if wanted is None else supernote.set_wanted(case, at, wanted, by))
+
     def get(self, case_id: str) -> Case:
         """The newest version. Raises CaseNotFoundError."""
         return self._store.get(case_id)
@@ -113,8 +144,8 @@ class CaseService(StageRunner):
 
     def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
         """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
-        known = self._store.get(case_id).post.url
-        post = intake.checked_post(text, url, self._tools.settings.max_post_characters, known)
+        case, limit = self._store.get(case_id), self._tools.settings.max_post_characters
+        post = intake.checked_post(text, url, limit, case.post.url, has_notes=case.supernote is not None)
         return self._act(intake.change_post, case_id, post, by)
 
     # --- images, sources and passages ---
@@ -182,6 +213,17 @@ class CaseService(StageRunner):
     compare_sentence = _to_newest(workflow.compare_sentence)
     edit_draft = _to_newest(workflow.edit_draft)
     undo_edit = _to_newest(workflow.undo_edit)
+
+    # --- one note from many, and suggestions ---
+
+    set_notes = _to_newest(supernote.set_notes)
+    choose_note = _to_newest(supernote.choose_note)
+    set_wanted = _to_newest(supernote.set_wanted)
+    watch = _to_newest(supernote.watch)
+    set_posted = _to_newest(supernote.set_posted)
+    take_candidate = _to_newest(supernote.take_candidate)
+    suggest = _to_newest(supernote.suggest)
+    answer_suggestion = _to_newest(supernote.answer_suggestion)
 
     # --- decision ---
 

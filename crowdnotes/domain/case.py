@@ -60,6 +60,12 @@ class StageName(StrEnum):
     ASSESS = "assess"
     JURY = "jury"
     LINKS = "links"
+    CANDIDATES = "candidates"
+    FILTER = "filter"
+    RANK = "rank"
+    COMPARE = "compare"
+    CREDIT = "credit"
+    SUGGESTIONS = "suggestions"
 
 
 class Stage(Noun):

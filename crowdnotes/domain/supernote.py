@@ -165,7 +165,8 @@ class Credit(Noun):
 class SupernoteRound(Noun):
     """One making of candidates: from which notes, how many were asked for, and what came of it.
 
-    `lost` is why answers of the engine gave no candidate; `merged` how many were nearly the same as another;
+    `asked` are the calls of its plan that an engine has answered, so that one that was stopped goes on; `lost` is why
+    answers of the engine gave no candidate; `merged` how many were nearly the same as another;
     `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
     `judged` tells who chose the winner among the best, in words. `credits` are of the winner.
     """
@@ -176,6 +177,7 @@ class SupernoteRound(Noun):
     wanted: int = Field(ge=1)
     seed: int = 0
     candidates: tuple[Candidate, ...] = ()
+    asked: tuple[int, ...] = ()
     lost: tuple[str, ...] = ()
     merged: int = Field(0, ge=0)
     links: tuple[LinkCheck, ...] = ()
@@ -219,9 +221,13 @@ class PostedNote(Noun):
 
 
 class SupernoteWork(Noun):
-    """All of a case's supernote: the notes as they are now, and what was made from them, the newest round last."""
+    """All of a case's supernote: the notes as they are now, and what was made from them, the newest round last.
+
+    `wanted` is how many candidates the next round makes. Of earlier rounds the winner alone is kept among them.
+    """
 
     notes: tuple[ExistingNote, ...] = ()
+    wanted: int = Field(100, ge=1)
     notes_changed_at: datetime | None = None
     rounds: tuple[SupernoteRound, ...] = ()
     posted: PostedNote | None = None

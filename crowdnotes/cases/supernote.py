@@ -1,0 +1,307 @@
+"""What a person may do to a case that makes one note from many, as pure functions (see `workflow`).
+
+The notes and which of them are used, the candidate that goes on as the draft, the note as it was posted, and readers'
+suggestions with their answers. Suggestions may be made on any case that has a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import zip_longest
+
+from crowdnotes.cases import intake
+from crowdnotes.cases.intake import NEVER_IN_TEXT, places_of, usable_urls
+from crowdnotes.cases.workflow import checked_reason, reopen, with_event, with_revision
+from crowdnotes.domain import (
+    Candidate,
+    Case,
+    DecisionKind,
+    Draft,
+    ExistingNote,
+    PostedNote,
+    SentenceSupport,
+    Suggestion,
+    SuggestionAnswer,
+    SupernoteRound,
+    SupernoteWork,
+    Support,
+)
+from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import canonical_url
+
+MAX_WANTED = 300  # candidates of one round; past it a case would grow slow to open
+_MAX_SUGGESTION = 2_000  # characters
+_MAX_SUGGESTIONS = 200
+_KEPT_ROUNDS = 20
+
+
+def require_work(case: Case) -> SupernoteWork:
+    """The case's supernote; WorkflowError of a case that was not begun with notes."""
+    if case.supernote is None:
+        raise WorkflowError("no notes", "This case was not begun with notes of others.", "Begin a supernote.")
+    return case.supernote
+
+
+# --- the notes ---
+
+
+def numbered(given: Sequence[ExistingNote], before: SupernoteWork) -> tuple[ExistingNote, ...]:
+    """The notes under the ids that they had, by X's id or else by their words; new ones under the next free ids.
+
+    What a person chose of one stays, unless it comes with another choice. The same note twice counts once.
+    """
+    ever = [*(note for made in before.rounds for note in made.notes), *before.notes]
+    known = {key: note for note in ever for key in _keys(note)}
+    chosen = {note.id: note.chosen for note in before.notes}
+    free = 1 + max((int(note.id[1:]) for note in ever), default=0)
+    found: dict[str, ExistingNote] = {}
+    for note in given:
+        same = next((known[key] for key in _keys(note) if key in known), None)
+        name = same.id if same is not None else f"N{free}"
+        free += same is None
+        kept = note.chosen if note.chosen is not None else chosen.get(name)
+        numbered = note.model_copy(update={"id": name, "chosen": kept})
+        known |= dict.fromkeys(_keys(note), numbered)
+        found.setdefault(name, numbered)
+    return tuple(found.values())
+
+
+def _keys(note: ExistingNote) -> list[str]:
+    return [f"id {note.note_id}"] if note.note_id else [f"words {' '.join(note.text.split())}"]
+
+
+def links_of_used(work: SupernoteWork) -> tuple[str, ...]:
+    """The links of the used notes that can be read, as many as a case takes: every note's first before any second."""
+    of_each = [[url.url for url in find_urls(note.text)] for note in work.used]
+    taken, _ = usable_urls([url for row in zip_longest(*of_each) for url in row if url])
+    return taken
+
+
+def set_notes(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) -> Case:
+    """These notes in the place of those there were; the pages that they link to are read next.
+
+    InputError without one.
+    """
+    before = require_work(case)
+    if not notes:
+        raise InputError("There is no note to make one from.", "Paste at least one.")
+    return _with_notes(case, at, numbered(notes, before), by, "notes set", f"{len(notes)} notes")
+
+
+def choose_note(case: Case, at: datetime, note_id: str, chosen: bool | None, by: str) -> Case:
+    """Use a note, leave it out, or (None) go by the rule of eligibility again."""
+    work = require_work(case)
+    if all(note.id != note_id for note in work.notes):
+        raise InputError(f"There is no note {note_id}.", "It may have been replaced meanwhile.")
+    notes = tuple(note.model_copy(update={"chosen": chosen}) if note.id == note_id else note for note in work.notes)
+    says = {True: "used", False: "left out", None: "by the rule"}[chosen]
+    return _with_notes(case, at, notes, by, "note chosen", f"{note_id}: {says}")
+
+
+def _with_notes(case: Case, at: datetime, notes: tuple[ExistingNote, ...], by: str, kind: str, detail: str) -> Case:
+    before = require_work(case)
+    if notes == before.notes:
+        return case
+    work = before.model_copy(update={"notes": notes, "notes_changed_at": at})
+    changed = with_event(case, at, by, kind, detail, supernote=work)
+    theirs = set(links_of_used(before))
+    own = [url for url in case.urls if url not in theirs]
+    urls, _ = usable_urls([*own, *links_of_used(work)])
+    if set(urls) == set(case.urls):
+        return changed
+    places = places_of(changed)
+    wanted = intake.Places(places.mode, urls, places.libraries, places.services, places.until)
+    return intake.change_sources(changed, at, wanted, by)
+
+
+def set_wanted(case: Case, at: datetime, wanted: int, by: str) -> Case:
+    """How many candidates the next round makes. InputError outside 1 to 300."""
+    work = require_work(case)
+    if not 1 <= wanted <= MAX_WANTED:
+        raise InputError(f"{wanted} candidates are not possible.", f"Ask for 1 to {MAX_WANTED}.")
+    if wanted == work.wanted:
+        return case
+    changed = work.model_copy(update={"wanted": wanted})
+    return with_event(case, at, by, "candidates wanted", str(wanted), supernote=changed)
+
+
+def watch(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) -> Case:
+    """New notes or ratings of a post whose supernote may be posted already: an approved case is opened again for them.
+
+    What was approved stands as the note that was posted, unless that is known.
+    """
+    work, decision = require_work(case), case.decision
+    if decision is not None:
+        case = reopen(case, at, by)
+        if decision.kind is DecisionKind.APPROVED and work.posted is None and case.draft is not None:
+            case = set_posted(case, at, PostedNote(text=case.draft.text, at=decision.at), by)
+    return set_notes(case, at, notes, by)
+
+
+def set_posted(case: Case, at: datetime, posted: PostedNote | None, by: str) -> Case:
+    """The supernote as it was posted and what raters make of it; None where it is not posted."""
+    work = require_work(case)
+    if posted == work.posted:
+        return case
+    changed = work.model_copy(update={"posted": posted})
+    said = f"{posted.status.value}: {posted.text}" if posted else "not posted"
+    return with_event(case, at, by, "posted note told", said, supernote=changed)
+
+
+# --- rounds and candidates ---
+
+
+def with_round(work: SupernoteWork, made: SupernoteRound) -> SupernoteWork:
+    """With this round as the newest, in the place of what it was before; earlier ones keep their winner alone."""
+    others = [lean(other) for other in work.rounds if other.number != made.number]
+    return work.model_copy(update={"rounds": (*others, made)[-_KEPT_ROUNDS:]})
+
+
+def lean(made: SupernoteRound) -> SupernoteRound:
+    """An earlier round as it is kept: its notes and its winner, so that a case does not grow with each."""
+    winner = (made.winning,) if made.winning else ()
+    return made.model_copy(update={"candidates": winner, "lost": (), "links": (), "existing": {}, "asked": ()})
+
+
+def require_candidate(case: Case, sha256: str) -> Candidate:
+    """The candidate of that text in the newest round. InputError when it was replaced meanwhile."""
+    newest = require_work(case).newest
+    found = next((item for item in newest.candidates if item.sha256 == sha256), None) if newest else None
+    if found is None:
+        raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
+    return found
+
+
+def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
+    """A candidate as a draft: it leans on the passages that carry it, and on those of the pages that it links to."""
+    pages = {canonical_url(url.url, papers=False) for url in find_urls(candidate.text)}
+    by_page = ((item.id, item.source.url) for item in case.evidence if item.source.url)
+    linked = (name for name, url in by_page if canonical_url(url, papers=False) in pages)
+    carried = (name for name in candidate.evidence_ids if case.evidence_by_id(name) is not None)
+    sentences = tuple(
+        SentenceSupport(
+            span=sentence.span,
+            support=Support.UNCHECKED,
+            score=0.0,
+            evidence_id=sentence.carriers[0].evidence_id,
+            carrier=sentence.carriers[0].span,
+        )
+        for sentence in candidate.sentences
+        if sentence.carriers
+    )
+    return Draft(
+        text=candidate.text,
+        evidence_ids=tuple(dict.fromkeys((*carried, *linked))),
+        sentences=sentences,
+        engine=candidate.engine,
+        prompt_version=candidate.prompt_version,
+        written_at=at,
+        objections=candidate.objections,
+        changes=candidate.revised,
+    )
+
+
+def take_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
+    """Make any candidate of the newest round the draft; the replaced text stays in the revisions."""
+    draft = draft_of(case, require_candidate(case, sha256), at)
+    if case.draft is not None and case.draft.sha256 == sha256:
+        return case
+    return with_event(case, at, by, "candidate chosen", draft.text, draft=draft, revisions=with_revision(case))
+
+
+# --- readers' suggestions ---
+
+
+def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
+    """Readers' comments on the note as it stands, each in a text of its own.
+
+    InputError for an empty or over-long one and for too many; WorkflowError while there is no note.
+    """
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write or generate a draft.")
+    said = [NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip() for text in texts]
+    said = list(dict.fromkeys(text for text in said if text))
+    if not said:
+        raise InputError("The suggestion is empty.", "Say what should be otherwise.")
+    longest = max(map(len, said))
+    if longest > _MAX_SUGGESTION:
+        raise InputError(f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION:,}.")
+    before = {(item.text, item.about) for item in case.suggestions}
+    fresh = [text for text in said if (text, draft.sha256) not in before]
+    if not fresh:
+        return case
+    if len(case.suggestions) + len(fresh) > _MAX_SUGGESTIONS:
+        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Answer those there are first.")
+    first = len(case.suggestions) + 1
+    added = tuple(
+        Suggestion(id=f"S{number}", text=text, by=by, at=at, about=draft.sha256)
+        for number, text in enumerate(fresh, first)
+    )
+    detail = ", ".join(item.id for item in added)
+    return with_event(case, at, by, "suggestion made", detail, suggestions=(*case.suggestions, *added))
+
+
+def answer_suggestion(
+    case: Case,
+    at: datetime,
+    suggestion_id: str,
+    answer: SuggestionAnswer,
+    reason: str,
+    by: str,
+    *,
+    changed: str = "",
+) -> Case:
+    """A person's answer, which may replace one that was given before.
+
+    `changed` says what changed in the note for it, once it is changed. InputError without a reason, and where one that
+    is granted says nothing of what changed.
+    """
+    asked = next((item for item in case.suggestions if item.id == suggestion_id), None)
+    if asked is None:
+        raise InputError(f"There is no suggestion {suggestion_id}.")
+    reason, changed = checked_reason(reason), checked_reason(changed)
+    if not reason:
+        raise InputError("Say in a few words why.")
+    if answer is not SuggestionAnswer.NO and not changed:
+        raise InputError("Say what changed in the note for it.", "Change the note first, or answer no.")
+    if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
+        return case
+    return with_answers(case, at, [answered(asked, case.draft, at, answer, reason, changed, by)], by)
+
+
+def answered(
+    asked: Suggestion,
+    draft: Draft | None,
+    at: datetime,
+    answer: SuggestionAnswer,
+    reason: str,
+    changed: str,
+    by: str,
+) -> Suggestion:
+    """The suggestion with its answer; `draft` is the note that takes it up, where it was granted."""
+    granted = answer is not SuggestionAnswer.NO and draft is not None and draft.sha256 != asked.about
+    update = {
+        "answer": answer,
+        "reason": reason,
+        "changed": changed if answer is not SuggestionAnswer.NO else "",
+        "became": draft.sha256 if granted and draft is not None else None,
+        "answered_by": by,
+        "answered_at": at,
+    }
+    return asked.model_copy(update=update)
+
+
+def with_answers(case: Case, at: datetime, answers: Sequence[Suggestion], by: str, **changes: object) -> Case:
+    """The case with these suggestions answered, a line in the audit trail for all."""
+    by_id = {item.id: item for item in answers}
+    every = tuple(by_id.get(item.id, item) for item in case.suggestions)
+    said = "; ".join(f"{item.id} {item.answer.value}" for item in answers if item.answer is not None)
+    return with_event(case, at, by, "suggestion answered", said, suggestions=every, **changes)
+
+
+def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
+    """Those that nobody has answered, oldest first."""
+    return tuple(item for item in case.suggestions if item.answer is None)
