@@ -365,6 +365,22 @@ class JurySettings(BaseSettings):
     max_characters: int = Field(10_000, gt=0, description="a note has 280 characters; a longer text is a mistake")
 
 
+class SupernoteSettings(BaseSettings):
+    """One note from many: how many candidates, and when a posted one is replaced (X's collaborative generator)."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SUPERNOTE_", frozen=True)
+
+    candidates: int = Field(100, ge=1, le=1_000, description="as in Supernotes 3.1")
+    free_ratings: int = Field(
+        300, ge=1, description="with more ratings and no status yet, the text may be changed: it will hardly get one"
+    )
+    few_ratings: int = Field(30, ge=1, description="with fewer, the share of helpful ratings alone speaks")
+    ratings_a_side: int = Field(5, ge=0, description="on each side of the viewpoint, for the intercept to be trusted")
+    low_intercept: float = Field(0.35, description="below it, once raters of both sides spoke, the text may be changed")
+    keep_share: float = Field(0.7, ge=0, le=1, description="helpful ratings from which a note with few is kept")
+    revise_share: float = Field(0.5, ge=0, le=1, description="helpful ratings below which a note with few is revised")
+
+
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -403,6 +419,7 @@ class Settings(BaseSettings):
     llm: LlmSettings = Field(default_factory=LlmSettings)
     bridging: BridgingSettings = Field(default_factory=BridgingSettings)
     jury: JurySettings = Field(default_factory=JurySettings)
+    supernote: SupernoteSettings = Field(default_factory=SupernoteSettings)
 
     @field_validator("allowed_private_hosts")
     @classmethod

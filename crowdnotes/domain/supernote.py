@@ -168,7 +168,8 @@ class SupernoteRound(Noun):
     `asked` are the calls of its plan that an engine has answered, so that one that was stopped goes on; `lost` is why
     answers of the engine gave no candidate; `merged` how many were nearly the same as another;
     `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
-    `judged` tells who chose the winner among the best, in words. `credits` are of the winner.
+    `judged` tells who chose the winner among the best, in words, `best_by` who chose the best existing note.
+    `credits` are of the winner.
     """
 
     number: int = Field(ge=1)
@@ -185,6 +186,7 @@ class SupernoteRound(Noun):
     winner: str | None = None
     best_existing: str | None = None
     judged: str = ""
+    best_by: str = ""
     credits: tuple[Credit, ...] = ()
 
     @property

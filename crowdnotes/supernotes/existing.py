@@ -1,0 +1,531 @@
+"""The notes that a post has: pasted, from a table or JSON, or by the post's id from X's public files.
+
+Nothing that cannot be used is dropped without a sentence: `ReadNotes.faults` tells the person.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, RATINGS, TableSpec
+from crowdnotes.bridging.public_data import find_shards, parse, plan, read_blocks, read_header
+from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
+from crowdnotes.engines.prompt_injection import holds_injection
+from crowdnotes.errors import InputError
+from crowdnotes.evidence.reading.plain import decode
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
+from crowdnotes.text.urls import canonical_url
+
+MOST_NOTES = 200
+MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
+MOST_BYTES = 20_000_000  # of a file of notes on one post; X's own files are read by the post's id
+_NO_NOTE = "notHelpfulNoteNotNeeded"
+_ENOUGH_RATINGS = 5  # below it X gives no status
+_LIKED = 0.6  # mean rating
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNotes:
+    """What was read: `notes` with ids N1, N2 …, at least one; `faults` are sentences on what was merged or left out."""
+
+    notes: tuple[ExistingNote, ...]
+    faults: tuple[str, ...] = ()
+
+
+def links_of(note: ExistingNote) -> tuple[str, ...]:
+    """The links of a note, each page once, in order; "cdc.gov/flu" with https before it. A bare host is no link."""
+    found: dict[str, str] = {}
+    for url in find_urls(note.text):
+        if url.has_scheme or "/" in url.url:
+            full = url.url if url.has_scheme else f"https://{url.url}"
+            found.setdefault(canonical_url(full), full)
+    return tuple(found.values())
+
+
+def no_note_needed(notes: Sequence[ExistingNote]) -> str:
+    """The sentence that raters have said that the post needs no note, with their numbers; "" where they have not."""
+    misleading = [note for note in notes if note.classification is Classification.MISLEADING]
+    most = max((note.ratings.mean or 0 for note in misleading if note.ratings.count >= _ENOUGH_RATINGS), default=0)
+    for note in notes:
+        if note.classification is Classification.NOT_MISLEADING:
+            if note.status is CrowdStatus.HELPFUL:
+                return f"Raters found {note.id} helpful, which says that the post is not misleading."
+            mean = note.ratings.mean or 0
+            if note.ratings.count >= _ENOUGH_RATINGS and mean >= _LIKED and mean > most:
+                return (
+                    f"Of all notes raters like {note.id} best ({mean:.2f} of 1, {note.ratings.count} ratings), "
+                    "which says that the post is not misleading."
+                )
+    said = sum(note.ratings.tags.get(_NO_NOTE, 0) for note in misleading)
+    against = sum(note.ratings.not_helpful for note in misleading)
+    all_of_them = sum(note.ratings.count for note in misleading)
+    if said >= _ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
+        return f"{said} of {all_of_them} raters said that no note is needed here."
+    return ""
+
+
+def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
+    """What a person should know of these notes before anything is made from them, a sentence each."""
+    used = [note for note in notes if note.is_used]
+    found = []
+    if notes and not used:
+        why = Counter(note.why_not_eligible for note in notes)
+        found.append(f"No note is eligible by itself. {' '.join(reason for reason in why if reason)}".strip())
+    if len(used) == 1:
+        found.append(f"Only {used[0].id} is used: what is made can hold no more than that note.")
+    without = [note.id for note in used if not links_of(note)]
+    if used and len(without) == len(used):
+        found.append("None of the notes used has a link: a candidate would have no source.")
+    elif without:
+        found.append(f"Without a link: {', '.join(without)}.")
+    if len({note.classification for note in notes}) > 1:
+        found.append("The notes contradict each other: some say that the post is misleading, some that it is not.")
+    return tuple(found)
+
+
+def pasted_notes(text: str) -> ReadNotes:
+    """Notes as somebody pasted them: with empty lines or "---" between them, as a list, or one a line.
+
+    What holds nothing but links belongs to the note before it. Raises InputError where there is no note.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    faults = []
+    pieces = re.split(r"\n[ \t]*(?:-{3,}|={3,}|\*{3,})[ \t]*\n|\n[ \t]*\n", f"\n{text}\n")
+    if sum(bool(piece.strip()) for piece in pieces) == 1:
+        lines = [line for line in text.split("\n") if line.strip()]
+        marked = [line for line in lines if _LIST_MARK.match(line)]
+        if len(marked) > 1:
+            pieces = re.split(r"\n(?=[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t])", text)
+        elif len([line for line in lines if not _only_links(line)]) > 1:
+            pieces = lines
+            faults.append("Each line was taken for a note; put empty lines between notes that have several lines.")
+    joined: list[str] = []
+    for piece in (_LIST_MARK.sub("", piece.strip(), count=1) for piece in pieces):
+        if joined and piece and _only_links(piece):
+            joined[-1] += f"\n{piece}"
+        elif piece:
+            joined.append(piece)
+    return _kept([ExistingNote(id="", text=piece) for piece in joined], faults)
+
+
+_LIST_MARK = re.compile(r"[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t]+")
+
+
+def _only_links(text: str) -> bool:
+    return not any(char.isalnum() for char in without_urls(text)) and bool(find_urls(text))
+
+
+def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNotes:
+    """Notes from a file: CSV or TSV with a heading, JSON or JSON lines, in any usual encoding; `name` is the file's.
+
+    Known columns: text (or summary, note), noteId, tweetId, classification, status, helpful, somewhatHelpful,
+    notHelpful, tags ("helpfulClear: 3") or a column a tag, createdAt. Of a file with notes on several posts those on
+    `post_id` are read. Raises InputError for what is no such file, or has no note.
+    """
+    if len(content) > MOST_BYTES:
+        raise InputError(
+            f"{name} has {len(content):,} bytes, more than notes on one post can have.",
+            "Give the folder of X's public files and the post's id, or a smaller file.",
+        )
+    text, faults = _decoded(content, name)
+    if not text.strip():
+        raise InputError(f"{name} is empty.", "Choose another file.")
+    rows = list(_objects(text, name) if text.lstrip()[0] in "[{" else _table(text, name))
+    posts = {row["post"] for row in rows if row.get("post")}
+    if post_id is not None and posts:
+        rows = [row for row in rows if row.get("post") == _post_number(post_id)]
+    elif len(posts) > 1:
+        raise InputError(f"{name} has notes on {len(posts)} posts.", "Say on which, by the post's id.")
+    doubts = _Doubts()
+    notes = [_note(row, place, doubts) for place, row in enumerate(rows, start=1)]
+    return _kept(notes, [*faults, *doubts.sentences()])
+
+
+def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
+    zeros = content[:2000].count(0)
+    if content[:2] not in {b"\xff\xfe", b"\xfe\xff"} and zeros * 3 > len(content[:2000]):  # UTF-16 without its mark
+        little = content[1:2000:2].count(0) >= content[0:2000:2].count(0)
+        return content.decode("utf-16-le" if little else "utf-16-be", "replace"), []
+    text = decode(content)
+    faults = []
+    if "\ufffd" in text:
+        faults.append(f"Some letters of {name} could not be read and stand as “\ufffd”: save it as UTF-8.")
+    elif not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError:
+            faults.append(f"{name} is not in UTF-8: check that accents and quotation marks are right.")
+    return text.replace("\x00", ""), faults
+
+
+def _plain(key: object) -> str:
+    return re.sub(r"[^a-z0-9]", "", str(key).lower())
+
+
+_NAMES = {
+    "text": "text summary note notetext body",
+    "note_id": "noteid id",
+    "post": "tweetid postid",
+    "classification": "classification misleading",
+    "status": "status currentstatus ratingstatus",
+    "helpful": "helpful helpfulcount helpfulratings ratedhelpful",
+    "somewhat_helpful": "somewhathelpful somewhat somewhathelpfulcount somewhathelpfulratings",
+    "not_helpful": "nothelpful nothelpfulcount nothelpfulratings ratednothelpful",
+    "tags": "tags",
+    "created_at": "createdat createdatmillis date written",
+    "chosen": "chosen",
+}
+_FIELDS = {name: target for target, names in _NAMES.items() for name in names.split()}
+_TAGS = {_plain(tag): tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)}
+_Row = dict[str, Any]
+
+
+def _known(pairs: Iterable[tuple[object, object]]) -> _Row:
+    """The fields of a row by our names; what is nested ("ratings", "info") is read as if it were not."""
+    row: _Row = {}
+    tags: dict[str, object] = {}
+    for key, value in pairs:
+        plain = _plain(key)
+        if plain in {"ratings", "info", "testresult"} and isinstance(value, Mapping):
+            inner = _known(value.items())
+            tags |= inner.pop("tags", {})
+            row = inner | row
+        elif plain == "tags":
+            tags |= _tags(value)
+        elif plain in _TAGS:
+            tags[_TAGS[plain]] = value
+        elif plain in _FIELDS and value is not None and str(value).strip():
+            row.setdefault(_FIELDS[plain], value)
+    if "post" in row:
+        row["post"] = str(row["post"]).strip()
+    return row | {"tags": tags}
+
+
+def _tags(value: object) -> dict[str, object]:
+    if isinstance(value, str) and value.strip().startswith("{"):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {}
+    if isinstance(value, Mapping):
+        return {_TAGS.get(_plain(key), str(key)): count for key, count in value.items()}
+    parts = value if isinstance(value, list) else re.split(r"[;,|\n]", str(value or ""))
+    found: dict[str, object] = {}
+    for part in parts:
+        name, _, count = re.sub(r"[=×(]", ":", str(part)).partition(":")
+        if name.strip():
+            found[_TAGS.get(_plain(name), name.strip())] = count.strip(" )") or 1
+    return found
+
+
+def _objects(text: str, name: str) -> Iterator[_Row]:
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        try:  # an object a line
+            told = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{name} is no JSON that can be read ({error}).", "Check the file.") from error
+    if isinstance(told, Mapping):
+        told = next((told[key] for key in ("notes", "data") if isinstance(told.get(key), list)), [told])
+    for item in told:
+        if isinstance(item, str):
+            yield {"text": item, "tags": {}}
+        elif isinstance(item, Mapping):
+            yield _known(item.items())
+        else:
+            yield {"tags": {}}
+
+
+def _table(text: str, name: str) -> Iterator[_Row]:
+    heading = text.lstrip("\ufeff").split("\n", 1)[0]
+    delimiter = max("\t;,", key=heading.count)
+    # X's TSV knows no quotation marks, and a note may begin with one.
+    is_public = delimiter == "\t" and '"' not in heading and {"noteId", "summary"} <= set(heading.strip().split("\t"))
+    csv.field_size_limit(MOST_BYTES)
+    rows = csv.reader(
+        io.StringIO(text.lstrip("\ufeff"), newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if is_public else csv.QUOTE_MINIMAL,
+    )
+    try:
+        head = next(rows)
+        if not any(_FIELDS.get(_plain(column)) == "text" for column in head):
+            raise InputError(
+                f"{name} has no column text.", "Name the columns in its first line: text, and what else is known."
+            )
+        for row in rows:
+            if any(cell.strip() for cell in row):
+                known = _known(zip(head, row, strict=False))
+                if is_public and "text" in known:
+                    known["text"] = x_storage_form(known["text"])
+                yield known
+    except csv.Error as error:
+        raise InputError(f"{name} is no table that can be read ({error}).", "Save it as CSV in UTF-8.") from error
+
+
+@dataclass
+class _Doubts:
+    """Values that could not be read, by what was made of them, with their rows."""
+
+    rows: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, what: str, place: int, value: object) -> None:
+        self.rows.setdefault(what, []).append(f"{place} (“{str(value)[:30]}”)")
+
+    def sentences(self) -> list[str]:
+        return [f"{what}: note {', '.join(rows[:10])}{' …' * (len(rows) > 10)}." for what, rows in self.rows.items()]
+
+
+def _note(row: _Row, place: int, doubts: _Doubts) -> ExistingNote:
+    counts = {}
+    for name in ("helpful", "somewhat_helpful", "not_helpful"):
+        counts[name] = _count(row.get(name), f"Not a number of ratings, taken for none ({name})", place, doubts)
+    tags = {
+        tag[:60]: _count(value, "Not a number of tags, taken for none", place, doubts)
+        for tag, value in row["tags"].items()
+    }
+    return ExistingNote(
+        id="",
+        text=str(row.get("text", "")).strip(),
+        note_id=str(row["note_id"]).strip() if "note_id" in row else None,
+        classification=_classification(row.get("classification"), place, doubts),
+        status=_status(row.get("status"), place, doubts),
+        ratings=Ratings(**counts, tags={tag: count for tag, count in tags.items() if count}),
+        created_at=_moment(row.get("created_at"), place, doubts),
+        chosen=_yes_or_no(row.get("chosen")),
+    )
+
+
+def _count(value: object, what: str, place: int, doubts: _Doubts) -> int:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return 0
+    try:
+        number = float(str(value).strip())
+        if 0 <= number <= 1e9 and number == int(number):
+            return int(number)
+    except (ValueError, OverflowError):
+        pass
+    doubts.add(what, place, value)
+    return 0
+
+
+def _classification(value: object, place: int, doubts: _Doubts) -> Classification:
+    plain = _plain(value) if value is not None else ""
+    if plain in {"notmisleading", "false", "no", "0"}:
+        return Classification.NOT_MISLEADING
+    if plain not in {"", "misinformedorpotentiallymisleading", "misleading", "true", "yes", "1"}:
+        doubts.add("Not a classification, taken for “misleading”", place, value)
+    return Classification.MISLEADING
+
+
+_STATUSES = {
+    **{_plain(status): status for status in CrowdStatus},
+    "needsmoreratings": CrowdStatus.NEEDS_MORE_RATINGS,
+    "nmr": CrowdStatus.NEEDS_MORE_RATINGS,
+    "helpful": CrowdStatus.HELPFUL,
+    "ratedhelpful": CrowdStatus.HELPFUL,
+    "crh": CrowdStatus.HELPFUL,
+    "nothelpful": CrowdStatus.NOT_HELPFUL,
+    "ratednothelpful": CrowdStatus.NOT_HELPFUL,
+    "crnh": CrowdStatus.NOT_HELPFUL,
+}
+
+
+def _status(value: object, place: int, doubts: _Doubts) -> CrowdStatus | None:
+    if value is None or not str(value).strip():
+        return None
+    found = _STATUSES.get(_plain(value))
+    if found is None:
+        doubts.add("Not a status, taken for one that nobody told", place, value)
+    return found
+
+
+def _moment(value: object, place: int, doubts: _Doubts) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        text = str(value).strip()
+        if re.fullmatch(r"\d{12,14}", text):  # milliseconds since 1970
+            return datetime.fromtimestamp(int(text) / 1000, UTC)
+        found = datetime.fromisoformat(text)
+    except (ValueError, OverflowError, OSError):
+        doubts.add("Not a date, left out", place, value)
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _yes_or_no(value: object) -> bool | None:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(_plain(value))
+
+
+def _kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
+    """The notes that can be used, each text once, with their ids, and what became of the others."""
+    told = list(faults)
+    empty = [place for place, note in enumerate(notes, start=1) if not note.text.strip()]
+    if empty:
+        told.append(f"Without words, left out: note {_listed(empty)}.")
+    by_text: dict[str, list[ExistingNote]] = {}
+    for place, note in enumerate(notes, start=1):
+        if not note.text.strip():
+            continue
+        length = len(note.text) if len(note.text) > 20 * MOST_CHARACTERS else note_length(note.text)
+        if length > MOST_CHARACTERS:
+            told.append(f"Note {place} has {length:,} characters, and a note has {NOTE_LIMIT}: left out.")
+            continue
+        by_text.setdefault(" ".join(note.text.casefold().split()), []).append(note)
+    once = [_merged(same) for same in by_text.values()]
+    repeated = sum(map(len, by_text.values())) - len(once)
+    if repeated:
+        told.append(f"{repeated} note{'s say' if repeated > 1 else ' says'} the same as another word for word: merged.")
+    if len(once) > MOST_NOTES:
+        best = sorted(range(len(once)), key=lambda i: (not once[i].is_used, -once[i].ratings.count, i))[:MOST_NOTES]
+        told.append(f"There are {len(once)} notes; the {MOST_NOTES} that are eligible and most rated were taken.")
+        once = [once[i] for i in sorted(best)]
+    if not once:
+        raise InputError(" ".join(["There is no note.", *told]), "Give at least one note, with its words.")
+    kept = []
+    for number, note in enumerate(once, start=1):
+        update: dict[str, object] = {"id": f"N{number}"}
+        if holds_injection(note.text):
+            told.append(f"N{number} gives orders to a program: it is not used, and no model sees those words.")
+            update["chosen"] = False
+        kept.append(note.model_copy(update=update))
+    return ReadNotes(tuple(kept), tuple(told))
+
+
+def _listed(places: Sequence[int]) -> str:
+    return ", ".join(map(str, places[:10])) + " …" * (len(places) > 10)
+
+
+def _merged(same: Sequence[ExistingNote]) -> ExistingNote:
+    """One note in the place of several of the same words: the most rated one, with the ratings of all that differ."""
+    if len(same) == 1:
+        return same[0]
+    differing: dict[str, ExistingNote] = {}
+    for place, note in enumerate(same):  # the same note twice in a file has its ratings once
+        key = note.note_id or f"row {place}"
+        if key not in differing or differing[key].ratings.count < note.ratings.count:
+            differing[key] = note
+    lead = max(differing.values(), key=lambda note: note.ratings.count)
+    tags: Counter[str] = Counter()
+    for note in differing.values():
+        tags.update(note.ratings.tags)
+    ratings = Ratings(
+        helpful=sum(note.ratings.helpful for note in differing.values()),
+        somewhat_helpful=sum(note.ratings.somewhat_helpful for note in differing.values()),
+        not_helpful=sum(note.ratings.not_helpful for note in differing.values()),
+        tags=dict(tags),
+    )
+    return lead.model_copy(update={"ratings": ratings})
+
+
+def notes_of_post(data: Path, post_id: str) -> ReadNotes:
+    """The notes on a post from X's public files, today's or the pilot's: `data` is their folder, or the notes' file.
+
+    Ratings and status come from the files beside the notes, where they are; files are read in pieces, so they may be
+    larger than memory. Raises InputError for files that cannot be read, or that have no note on the post.
+    """
+    post = _post_number(post_id)
+    folder = data.parent if data.is_file() else data
+    dropped: Counter[str] = Counter()
+    found = [row for row in _rows(NOTES, data, "tweetId", {post}, dropped) if row.get("tweetId") == int(post)]
+    if not found:
+        raise InputError(f"{data.name} has no note on the post {post}.", "Check the post's id, or give newer files.")
+    by_id = {row["noteId"]: row for row in found}
+    ids = {str(note) for note in by_id}
+    ratings = _ratings(row for row in _rows(RATINGS, folder, "noteId", ids, dropped) if row["noteId"] in by_id)
+    status = {row["noteId"]: row["currentStatus"] for row in _rows(HISTORY, folder, "noteId", ids, dropped)}
+    doubts = _Doubts()
+    moment = partial(_moment, place=0, doubts=doubts)
+    notes = [
+        ExistingNote(
+            id="",
+            text=x_storage_form(row.get("summary") or "").strip(),
+            note_id=str(note_id),
+            classification=_classification(row["classification"], place, doubts),
+            status=_status(status.get(note_id), place, doubts),
+            ratings=ratings.get(note_id, Ratings()),
+            created_at=moment(row.get("createdAtMillis")),
+        )
+        for place, (note_id, row) in enumerate(sorted(by_id.items()), start=1)
+    ]
+    lost = [f"{count:,} rows could not be read: {reason}." for reason, count in dropped.items()]
+    if not ratings:
+        lost.append("There are no ratings of these notes beside them.")
+    return _kept(notes, [*lost, *doubts.sentences()])
+
+
+def _post_number(post_id: str) -> str:
+    found = re.fullmatch(r"(?:.*/status(?:es)?/)?(\d{1,19})(?:[/?#].*)?", post_id.strip())
+    if found is None or int(found.group(1)) >= 2**63:
+        raise InputError(f"“{post_id[:60]}” is no post id.", "It is the number in the post's address.")
+    return found.group(1)
+
+
+def _rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Counter[str]) -> Iterator[_Row]:
+    """The rows of a table that hold one of the ids in `column`, and a few that hold it elsewhere."""
+    ready = data / f"{spec.name}.parquet"
+    if ready.is_file():
+        try:
+            yield from pq.read_table(ready, filters=[(column, "in", [int(number) for number in ids])]).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{ready.name} cannot be read ({error}).", "Make or download it again.") from error
+        return
+    shards = find_shards(spec, data)
+    if not shards and spec is NOTES:
+        raise InputError(f"{data} has no notes of X's public data.", "It should have files such as notes-00000.tsv.")
+    for shard in shards:
+        if column not in plan(spec, read_header(shard)):
+            raise InputError(f"{shard.name} lacks the column {column}.", "Give a file of the public data.")
+        for header, block in read_blocks(shard):
+            lines = _lines_with(block, [number.encode() for number in ids])
+            if lines:
+                yield from parse(spec, header, lines, dropped).to_pylist()
+
+
+def _lines_with(block: bytes, numbers: Sequence[bytes]) -> bytes:
+    """The lines that hold one of the numbers: a block is searched a hundred times as fast as it is parsed."""
+    starts = set()
+    for number in numbers:
+        at = block.find(number)
+        while at >= 0:
+            starts.add(block.rfind(b"\n", 0, at) + 1)
+            end = block.find(b"\n", at)
+            at = block.find(number, end) if end >= 0 else -1
+    return b"".join(block[start : block.find(b"\n", start) + 1] for start in sorted(starts))
+
+
+def _ratings(rows: Iterable[_Row]) -> dict[int, Ratings]:
+    """The ratings of each note; a rater counts once for a note."""
+    seen = set()
+    levels: dict[int, Counter[str]] = {}
+    names = {1.0: "helpful", 0.5: "somewhat_helpful", 0.0: "not_helpful"}
+    for row in rows:
+        key = (row["noteId"], row["raterParticipantId"])
+        if key in seen:
+            continue
+        seen.add(key)
+        counts = levels.setdefault(row["noteId"], Counter())
+        counts[names[row["helpfulNum"]]] += 1
+        counts.update(tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS) if row.get(tag))
+    return {
+        note: Ratings(
+            **{level: counts.pop(level, 0) for level in names.values()},
+            tags=dict(counts),
+        )
+        for note, counts in levels.items()
+    }

@@ -1,0 +1,132 @@
+"""The jury's choice among the candidates, the best existing note beside it, and what each note gave to the winner."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from crowdnotes.domain import (
+    Candidate,
+    Classification,
+    Credit,
+    CrowdStatus,
+    ExistingNote,
+    JuryVerdict,
+    SupernoteRound,
+    SupernoteScore,
+)
+from crowdnotes.jury.jury import Jury
+
+BY_JURY = "the simulated jury"
+_ENOUGH_RATINGS = 5  # of one note at least, before real ratings choose: X gives no status below
+_PRIOR = 5.0  # ratings of an average note that stand beside a note's own
+_AVERAGE = 0.5
+
+
+def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> SupernoteRound:
+    """The round with scores of all candidates that passed and of all existing notes, before the same jurors.
+
+    Candidates by intercept, then the chance of being shown; those that the jury cannot read come after, those that
+    failed a filter last. The first is the winner; `with_winner` sets another. Deterministic.
+    """
+    passed = done.passed
+    texts = [*(item.text for item in passed), *(note.text for note in done.notes)]
+    verdicts = jury.compare(post_text, texts) if texts else ()
+    scores = [score_of(verdict) if isinstance(verdict, JuryVerdict) else None for verdict in verdicts]
+    scored = [item.model_copy(update={"score": score}) for item, score in zip(passed, scores, strict=False)]
+    existing = {
+        note.id: score for note, score in zip(done.notes, scores[len(passed) :], strict=True) if score is not None
+    }
+    scored.sort(key=_rank)
+    failed = [item.model_copy(update={"score": None}) for item in done.candidates if item.failed is not None]
+    best, best_by = best_existing(done.notes, existing)
+    update = {"candidates": (*scored, *failed), "existing": existing, "best_existing": best, "best_by": best_by}
+    after = done.model_copy(update=update)
+    return with_winner(after, scored[0].sha256, BY_JURY) if scored else with_winner(after, None, "")
+
+
+def with_winner(done: SupernoteRound, winner: str | None, judged: str) -> SupernoteRound:
+    """The round with that candidate (its sha256) as the winner, who chose it, and what each note gave to it."""
+    after = done.model_copy(update={"winner": winner, "judged": judged})
+    return after.model_copy(update={"credits": credit(after)})
+
+
+def score_of(verdict: JuryVerdict) -> SupernoteScore:
+    """What a candidate keeps of its verdict."""
+    return SupernoteScore(
+        intercept=verdict.note_intercept,
+        interval=verdict.intercept_interval,
+        factor=verdict.note_factor,
+        status=verdict.status,
+        chance_of_shown=verdict.chance_of_shown,
+        negative=verdict.negative,
+        positive=verdict.positive,
+        means_nothing=verdict.means_nothing,
+    )
+
+
+def _rank(candidate: Candidate) -> tuple[bool, float, float]:
+    score = candidate.score
+    if score is None:
+        return True, 0.0, 0.0
+    return score.means_nothing, -score.intercept, -(score.chance_of_shown or 0.0)
+
+
+def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScore]) -> tuple[str | None, str]:
+    """The id of the best note that says the post is misleading, and who says so: real raters, or the jury.
+
+    Real ratings count where a note has enough of them; the mean of few is drawn to the middle.
+    """
+    able = [note for note in notes if note.classification is Classification.MISLEADING] or list(notes)
+    shown = [note for note in able if note.status is CrowdStatus.HELPFUL]
+    rated = [note for note in shown or able if note.ratings.count >= _ENOUGH_RATINGS]
+    if rated:
+        best = max(shown or able, key=_drawn_mean)
+        return best.id, f"{best.ratings.count} real raters"
+    if shown:
+        return shown[0].id, "X, which shows it"
+    judged = [note for note in able if note.id in scores]
+    if not judged:
+        return (able[0].id, "its place: nobody has rated it") if able else (None, "")
+    return max(judged, key=lambda note: scores[note.id].intercept).id, BY_JURY
+
+
+def _drawn_mean(note: ExistingNote) -> float:
+    count = note.ratings.count
+    return ((note.ratings.mean or 0.0) * count + _AVERAGE * _PRIOR) / (count + _PRIOR)
+
+
+def credit(done: SupernoteRound) -> tuple[Credit, ...]:
+    """What each note gave to the winner: its share of the words, and what the best one without it scores.
+
+    A sentence of several notes is shared evenly among them. Empty without a winner.
+    """
+    winner = done.winning
+    if winner is None:
+        return ()
+    words: dict[str, float] = {}
+    for sentence in winner.sentences:
+        count = len(winner.text[sentence.span.start : sentence.span.end].split())
+        for note in sentence.notes:
+            words[note] = words.get(note, 0.0) + count / len(sentence.notes)
+    total = sum(words.values())
+    return tuple(
+        Credit(note=note, share=min(1.0, share / total) if total else 0.0, **_without(note, winner, done))
+        for note, share in sorted(words.items(), key=lambda item: -item[1])
+    )
+
+
+def _without(note: str, winner: Candidate, done: SupernoteRound) -> dict[str, float | None]:
+    """The score of the best candidate that takes nothing from a note, and what is lost with it."""
+    left = [
+        item.score for item in done.passed if note not in item.notes and item.score and not item.score.means_nothing
+    ]
+    best = max((score.intercept for score in left), default=None)
+    loss = winner.score.intercept - best if winner.score is not None and best is not None else None
+    return {"without": best, "loss": loss}
+
+
+def random_candidate(done: SupernoteRound, seed: int) -> Candidate | None:
+    """For the ablation: any candidate that passed the filters but the winner; None where there is no other."""
+    others = sorted((item for item in done.passed if item.sha256 != done.winner), key=lambda item: item.sha256)
+    return random.Random(seed).choice(others) if others else None  # noqa: S311 - for chance, not for secrets

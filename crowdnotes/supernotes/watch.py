@@ -1,0 +1,154 @@
+"""What new notes and ratings change: which candidates stay, and whether a posted supernote is worth replacing.
+
+A changed text loses its ratings, so the answer is "no" by default; the thresholds are those of X's collaborative
+generator, in `SupernoteSettings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crowdnotes.domain import Candidate, CrowdStatus, ExistingNote, PostedNote, SupernoteRound, SupernoteScore
+from crowdnotes.settings import SupernoteSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is different in the newer notes, as ids: `new`, `reworded`, `gone`, `rated` (ratings or status alone)."""
+
+    new: tuple[str, ...] = ()
+    reworded: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    rated: tuple[str, ...] = ()
+
+    @property
+    def to_write_from(self) -> tuple[str, ...]:
+        """The notes that need candidates of their own."""
+        return (*self.new, *self.reworded)
+
+    @property
+    def in_words(self) -> str:
+        """In a line: "N9 is new; new ratings of N1, N2"."""
+        told = [
+            (self.new, "new"),
+            (self.reworded, "says something else"),
+            (self.gone, "is gone"),
+            (self.rated, "has other ratings"),
+        ]
+        return "; ".join(f"{', '.join(ids)}: {words}" for ids, words in told if ids) or "Nothing has changed"
+
+
+def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> tuple[ExistingNote, ...]:
+    """The newer notes with the ids that they had: known by X's id, else by their words; new ones are numbered on.
+
+    What a person chose for a note stays.
+    """
+    by_id = {note.note_id: note for note in before if note.note_id}
+    by_text = {_words(note): note for note in before}
+    next_number = max((int(note.id[1:]) for note in before if note.id[1:].isdigit()), default=0) + 1
+    taken: set[str] = set()
+    found = []
+    for note in after:
+        known = by_id.get(note.note_id) if note.note_id else None
+        known = known or by_text.get(_words(note))
+        if known is None or known.id in taken:
+            found.append(note.model_copy(update={"id": f"N{next_number}"}))
+            next_number += 1
+            continue
+        taken.add(known.id)
+        chosen = known.chosen if note.chosen is None else note.chosen
+        found.append(note.model_copy(update={"id": known.id, "chosen": chosen}))
+    return tuple(found)
+
+
+def _words(note: ExistingNote) -> str:
+    return " ".join(note.text.casefold().split())
+
+
+def changes(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> Changes:
+    """What differs between two sets of notes with the same ids (`renumbered`)."""
+    old = {note.id: note for note in before}
+    both = [(old[note.id], note) for note in after if note.id in old]
+    return Changes(
+        new=tuple(note.id for note in after if note.id not in old),
+        reworded=tuple(note.id for was, note in both if was.text != note.text),
+        gone=tuple(note.id for note in before if note.id not in {other.id for other in after}),
+        rated=tuple(
+            note.id
+            for was, note in both
+            if was.text == note.text and (was.ratings, was.status) != (note.ratings, note.status)
+        ),
+    )
+
+
+def staying(done: SupernoteRound, notes: Sequence[ExistingNote]) -> tuple[Candidate, ...]:
+    """The candidates that hold no word of a note that changed, went, or is no longer used; to be filtered again."""
+    now = {note.id: note.text for note in notes if note.is_used}
+    same = {note.id for note in done.notes if now.get(note.id) == note.text}
+    fresh = {"failed": None, "why": "", "not_run": (), "score": None}
+    return tuple(item.model_copy(update=fresh) for item in done.candidates if same.issuperset(item.notes))
+
+
+def crosses(done: SupernoteRound, line: float) -> bool | None:
+    """Whether the winner reaches the intercept from which X shows a note; None without a score that means anything."""
+    score = done.winning.score if done.winning else None
+    return None if score is None or score.means_nothing else score.intercept >= line
+
+
+def worth_replacing(posted: PostedNote, done: SupernoteRound, settings: SupernoteSettings) -> tuple[bool | None, str]:
+    """Whether the winner should take the place of what was posted, and why; None where a person has to decide.
+
+    The posted text's score is looked for among the round's candidates and notes: a winner that the same jury does not
+    prefer replaces nothing.
+    """
+    winner = done.winning
+    if winner is None:
+        return False, "No candidate passed the filters: nothing better stands."
+    if winner.text == posted.text:
+        return False, "What was posted is still the best."
+    if posted.status is CrowdStatus.HELPFUL:
+        return False, "X shows it: only a demonstrable error in it would be a reason to change it."
+    before = _score_of(posted.text, done)
+    if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
+        return False, f"The jury does not prefer the new one ({winner.score.intercept:.2f} to {before.intercept:.2f})."
+    return _by_ratings(posted, settings)
+
+
+def _score_of(text: str, done: SupernoteRound) -> SupernoteScore | None:
+    """What the jury said of a text in this round, as a candidate or as an existing note."""
+    of_candidates = [item.score for item in done.candidates if item.text == text and item.score is not None]
+    of_notes = [done.existing[note.id] for note in done.notes if note.text == text and note.id in done.existing]
+    return next(iter([*of_candidates, *of_notes]), None)
+
+
+def _by_ratings(posted: PostedNote, settings: SupernoteSettings) -> tuple[bool | None, str]:
+    """Section by section of the update policy: what the ratings so far are worth."""
+    sides = (posted.negative, posted.positive, posted.unknown_side)
+    count = sum(side.count for side in sides)
+    if posted.status is CrowdStatus.NOT_HELPFUL:
+        return True, "Raters found it not helpful: there is nothing to lose."
+    if count > settings.free_ratings:
+        return True, f"With {count} ratings it still has no status, so it is free to be changed."
+    if count < settings.few_ratings:
+        return _by_few(sum(side.helpful for side in sides), count, settings)
+    both = min(posted.negative.count, posted.positive.count) >= settings.ratings_a_side
+    if both and posted.intercept is not None and posted.intercept < settings.low_intercept:
+        return True, (
+            f"{count} raters of both sides leave it at {posted.intercept:.2f}, below {settings.low_intercept:.2f}."
+        )
+    if not both or posted.intercept is None:
+        return None, f"Of its {count} ratings the sides or the intercept are not known: a change would lose them."
+    return False, f"At {posted.intercept:.2f} with {count} ratings it may still be shown: a change would lose them."
+
+
+def _by_few(helpful: int, count: int, settings: SupernoteSettings) -> tuple[bool | None, str]:
+    if not count:
+        return True, "It has no ratings to lose."
+    share = helpful / count
+    told = f"{share:.0%} of its {count} ratings are helpful"
+    if share >= settings.keep_share:
+        return False, f"{told}: it is well on its way, and a change would lose them."
+    if share < settings.revise_share:
+        return True, f"{told}: a better one has more to win than to lose."
+    return None, f"{told}: neither clearly good nor clearly bad, so a person decides."
