@@ -21,6 +21,7 @@ the command line show both and never a traceback.
     │   └── BudgetError           the next call could pass the budget
     ├── StoreError                the database
     │   ├── CaseNotFoundError
+    │   ├── ComparisonNotFoundError
     │   ├── NewerCaseError        saved by a newer program than this one
     │   ├── StoreBusyError        locked by another process
     │   └── StoreFullError        the disk is full or read-only
@@ -147,6 +148,12 @@ class CaseNotFoundError(StoreError):
     """No case with that id."""
 
     default_next_step = "It may have been deleted. The Cases page lists what is there."
+
+
+class ComparisonNotFoundError(StoreError):
+    """No blind comparison with that id."""
+
+    default_next_step = "It may have been deleted, or the link is not whole. Ask whoever gave it to you."
 
 
 class NewerCaseError(StoreError):

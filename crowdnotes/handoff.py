@@ -73,7 +73,7 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
-    writer.writerows({column: _plain_cell(cell) for column, cell in row.items()} for row in rows)
+    writer.writerows({column: plain_cell(cell) for column, cell in row.items()} for row in rows)
     return out.getvalue()
 
 
@@ -130,7 +130,8 @@ def _is_before_inspection(case: Case) -> bool:
     return same and not case.used_evidence
 
 
-def _plain_cell(cell: str) -> str:
+def plain_cell(cell: str) -> str:
+    """The cell, so that no spreadsheet runs it as a formula."""
     # OWASP "CSV injection": a leading = + - @ tab or return makes a formula of outside text.
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 

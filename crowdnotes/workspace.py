@@ -14,6 +14,7 @@ from crowdnotes.cases.gathering import GatherOptions, Tools
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
+from crowdnotes.comparisons.store import Comparisons
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import Embedder, make_embedder
@@ -61,6 +62,7 @@ class Workspace:
     service: CaseService
     runner: JobRunner
     choice: EngineChoice
+    comparisons: Comparisons
     heard: dict[str, ProviderOutcome] = field(default_factory=dict)
 
     @property
@@ -277,7 +279,13 @@ def open_workspace(
         options=options or GatherOptions(),
     )
     runner = JobRunner(database, workers=settings.workers)
-    return Workspace(tools=tools, service=CaseService(tools), runner=runner, choice=choice)
+    return Workspace(
+        tools=tools,
+        service=CaseService(tools),
+        runner=runner,
+        choice=choice,
+        comparisons=Comparisons(database, system_clock),
+    )
 
 
 def _page_fetcher(settings: Settings) -> PageFetcher:

@@ -20,6 +20,7 @@ from crowdnotes.cli import (
     bench_posts,
     bridging_commands,
     case_commands,
+    comparison_commands,
     evidence_commands,
     jury_commands,
     length_command,
@@ -67,6 +68,7 @@ app.command("fetch")(evidence_commands.fetch)
 app.add_typer(evidence_commands.providers_app, name="providers")
 app.add_typer(library_commands.app, name="library")
 app.add_typer(case_commands.app, name="cases")
+app.add_typer(comparison_commands.app, name="comparison")
 app.add_typer(bridging_commands.app, name="bridging")
 app.add_typer(jury_commands.app, name="jury")
 app.add_typer(model_commands.app, name="models")

@@ -19,6 +19,20 @@ from crowdnotes.domain.case import (
     StageName,
     Usage,
 )
+from crowdnotes.domain.comparison import (
+    Answer,
+    BothRated,
+    Comparison,
+    ComparisonResults,
+    ComparisonSummary,
+    Figure,
+    Level,
+    NotePair,
+    Rating,
+    Sheet,
+    Side,
+    Statement,
+)
 from crowdnotes.domain.evidence import (
     AFTER_CUTOFF,
     BY_HAND,

@@ -109,6 +109,27 @@ programs = Table(
     Column("since", UtcTime, nullable=False),
 )
 
+# Blind comparisons: the pairs of each in one document, and what was answered, one row for a participant and a pair.
+comparisons = Table(
+    "comparisons",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("pairs", Integer, nullable=False),
+    Column("document", Text, nullable=False),
+)
+comparison_answers = Table(
+    "comparison_answers",
+    metadata,
+    Column("comparison_id", String(64), ForeignKey("comparisons.id", ondelete="CASCADE"), primary_key=True),
+    Column("participant", String(64), primary_key=True),
+    Column("pair", String(64), primary_key=True),
+    Column("first_at", UtcTime, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Column("document", Text, nullable=False),
+)
+
 _UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 

@@ -1,0 +1,97 @@
+"""`crowdnotes comparison …`: blind comparisons of notes, which people answer on the Compare page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.errors import InputError
+
+app = typer.Typer(help="Which of two notes do readers prefer, not knowing which is which?", no_args_is_help=True)
+_Id = Annotated[str, typer.Argument(help="The comparison's id, as listed.")]
+
+
+@app.command("add")
+def add(
+    file: Annotated[Path, typer.Argument(help="Pairs: CSV or JSON with post, supernote, existing_note; or of bench.")],
+    title: Annotated[str, typer.Option(help="What participants read above the pairs; the file's name without.")] = "",
+    first: Annotated[str, typer.Option(help="What the first note of each pair is, for the results.")] = "",
+    second: Annotated[str, typer.Option(help="What the second one is.")] = "",
+    each: Annotated[int, typer.Option(min=0, help="Pairs that a participant sees, drawn at random; 0 for all.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Begin a comparison, and get its link for participants."""
+    from crowdnotes.workspace import open_workspace
+
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read ({error.strerror}).", "Check the path.") from error
+    with open_workspace() as workspace:
+        made = workspace.comparisons.add(file.name, content, title=title, names=(first, second), each=each)
+    link = f"/compare?comparison={made.id}"
+    if as_json:
+        print_json({"id": made.id, "pairs": len(made.pairs), "each": made.each, "names": made.names, "link": link})
+        return
+    print_text(f"{made.id}  {len(made.pairs)} pairs, {made.each} a participant")
+    print_text(f"For participants, behind the address of the app: {link}")
+
+
+@app.command("list")
+def list_comparisons(as_json: Json = False) -> None:
+    """List comparisons, the newest first."""
+    from crowdnotes.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        found = workspace.comparisons.summaries()
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in found])
+        return
+    for one in found:
+        print_text(f"{one.id}  {one.pairs} pairs, {one.answers} answers by {one.participants}  {one.title}")
+    if not found:
+        print_text("No comparisons.")
+
+
+@app.command("results")
+def results(comparison_id: _Id, as_json: Json = False) -> None:
+    """What the answers come to: win rate, helpfulness, the five statements, each with its interval and n."""
+    from crowdnotes.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        found = workspace.comparisons.results(comparison_id)
+    if as_json:
+        print_json(found)
+        return
+    print_text(f"{found.answers} answers by {found.participants} participants on {found.pairs} pairs")
+    for sentence in dict.fromkeys(found.told.values()):
+        print_text(sentence)
+    for name, figure in found.rows:
+        print_text(f"  {name}: {figure.in_words}")
+
+
+@app.command("export")
+def export(
+    comparison_id: _Id,
+    out: Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")] = None,
+    format_: Annotated[
+        Literal["csv", "votes"],
+        typer.Option("--format", help="A row an answer, or votes for `crowdnotes bench compare`."),
+    ] = "csv",
+) -> None:
+    """Export every answer."""
+    from crowdnotes.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        text = workspace.comparisons.exported(comparison_id, votes=format_ == "votes")
+    if out is None:
+        print_text(text, end="")
+        return
+    try:
+        out.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
+    progress(f"written to {out}")

@@ -1,0 +1,196 @@
+"""Pairs of notes from a file: CSV, JSON or a JSON object a line, in whatever encoding, and those of `crowdnotes bench`.
+
+What X's public files escape is undone, in both notes alike: it would tell who wrote which.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from pydantic import ValidationError
+
+from crowdnotes.domain import NotePair, text_sha256
+from crowdnotes.errors import InputError
+from crowdnotes.storage.tables import storable_text
+from crowdnotes.text.note_rules import x_storage_form
+
+FILE_KINDS = ("csv", "tsv", "jsonl", "json")
+MOST_PAIRS = 1_000
+_MOST_BYTES = 5_000_000
+_LONGEST = {"post": 25_000, "first": 5_000, "second": 5_000}  # characters; the first is X's own bound of a post
+_POSTS = ("post", "post_text", "tweet", "tweet_text")
+_IDS = ("pair", "pair_id", "id")
+_SHUFFLED = ("left", "right")
+# Two columns that belong together, and what the notes are called where nobody says so.
+_NOTES = {
+    ("supernote", "best_existing_note"): ("Supernote", "Best existing note"),
+    ("supernote", "best_existing"): ("Supernote", "Best existing note"),
+    ("supernote", "existing_note"): ("Supernote", "Existing note"),
+    ("supernote", "existing"): ("Supernote", "Existing note"),
+    ("first", "second"): ("First note", "Second note"),
+    ("note_1", "note_2"): ("First note", "Second note"),
+    ("note_a", "note_b"): ("Note A", "Note B"),
+    _SHUFFLED: ("Left note", "Right note"),
+}
+_OF_A_RUN = {"note_id", "post", "human", "outcome"}
+_FORM = (
+    "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or pairs.jsonl or "
+    "notes.jsonl of `crowdnotes bench`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PairsFile:
+    """What a file holds. `sides_unknown`: see `Comparison`."""
+
+    pairs: tuple[NotePair, ...]
+    names: tuple[str, str]
+    sides_unknown: bool = False
+
+
+def read_pairs(name: str, content: bytes) -> PairsFile:
+    """The pairs of a file. Raises InputError with the line and what is wrong with it."""
+    if len(content) > _MOST_BYTES:
+        raise InputError(f"The file has {len(content):,} bytes.", f"Give at most {_MOST_BYTES:,}.")
+    kind = PurePath(name).suffix.lower().removeprefix(".")
+    if kind not in FILE_KINDS:
+        raise InputError(f"“{name}” is no table that can be read.", _FORM)
+    text = _decoded(content)
+    rows = list(_csv_rows(text, kind) if kind in {"csv", "tsv"} else _json_rows(text, kind))
+    if not rows:
+        raise InputError("The file holds no pairs.", _FORM)
+    columns = {column for _, row in rows for column in row}
+    found = _of_a_run(rows) if columns >= _OF_A_RUN else _of_columns(rows, columns)
+    if len(found.pairs) > MOST_PAIRS:
+        raise InputError(f"The file holds {len(found.pairs):,} pairs.", f"Give at most {MOST_PAIRS:,}.")
+    return found
+
+
+def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]) -> PairsFile:
+    post = next((column for column in _POSTS if column in columns), None)
+    sides = next((pair for pair in _NOTES if columns >= set(pair)), None)
+    if post is None or sides is None:
+        missing = "post" if post is None else "notes"
+        raise InputError(
+            f"There is no column with the {missing}. There are: {', '.join(sorted(columns))[:200]}.", _FORM
+        )
+    named = next((column for column in _IDS if column in columns), None)
+    pairs: dict[str, NotePair] = {}
+    for line, row in rows:
+        texts = {"post": html.unescape(_words(line, row, post))}
+        texts |= {part: x_storage_form(_words(line, row, side)) for part, side in zip(_PARTS, sides, strict=True)}
+        for part, longest in _LONGEST.items():
+            if len(texts[part]) > longest:
+                raise _wrong(line, f"has {len(texts[part]):,} characters where at most {longest:,} can be shown")
+        if texts["first"] == texts["second"]:
+            raise _wrong(line, "has the same note twice")
+        pair_id = _words(line, row, named) if named else text_sha256("\0".join(texts.values()))[:12]
+        if len(pair_id) > 64:
+            raise _wrong(line, "has an id of more than 64 characters")
+        if pair_id in pairs:
+            raise _wrong(line, "repeats a pair that stands above it")
+        pairs[pair_id] = NotePair(id=pair_id, **texts)
+    return PairsFile(tuple(pairs.values()), _NOTES[sides], sides_unknown=sides == _SHUFFLED)
+
+
+_PARTS = ("first", "second")
+
+
+def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
+    """The pairs that `bench compare` would make of this run, and with whose note is whose."""
+    from crowdnotes.studies.bench.healthnotes import PostRow
+    from crowdnotes.studies.bench.notes import is_left, pairs
+
+    posts: dict[str, PostRow] = {}
+    for line, row in rows:
+        try:
+            posts[str(row.get("note_id"))] = PostRow.model_validate(row)
+        except ValidationError as error:
+            raise _wrong(line, "is no row that `crowdnotes bench notes` wrote") from error
+    passed = [row for row in posts.values() if row.passed]
+    if not passed:
+        raise InputError("No note of this run passed every gate, so there is nothing to compare.")
+    found = [
+        NotePair(id=pair.pair, post=pair.post, first=own, second=human)
+        for row, pair in zip(passed, pairs(passed), strict=True)
+        for own, human in [(pair.left, pair.right) if is_left(row.note_id) else (pair.right, pair.left)]
+    ]
+    return PairsFile(tuple(found), ("The program's note", "The human note"))
+
+
+def _words(line: int, row: Mapping[str, Any], column: str) -> str:
+    value = row.get(column)
+    text = storable_text(str(value)).strip() if isinstance(value, str | int) else ""
+    if not text:
+        raise _wrong(line, f"has nothing under “{column}”")
+    return text
+
+
+def _decoded(content: bytes) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        from charset_normalizer import from_bytes
+
+        found = from_bytes(content)
+        # Excel's in the West is taken where it may be it: several others fit a few accents as well.
+        best = next((one for one in found if one.encoding == "cp1252" and one.chaos < 0.15), found.best())
+    if best is None:
+        raise InputError("The file's character encoding is not known.", "Save it as UTF-8.")
+    return str(best)
+
+
+def _csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    header = text.partition("\n")[0]
+    delimiter = "\t" if kind == "tsv" else max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        columns = [_plain(column) for column in next(reader, [])]
+        for cells in reader:
+            if not any(cells):
+                continue
+            if len(cells) != len(columns):
+                raise _wrong(reader.line_num, f"has {len(cells)} fields where the header has {len(columns)}")
+            yield reader.line_num, dict(zip(columns, cells, strict=True))
+    except csv.Error as error:
+        raise _wrong(
+            reader.line_num, "is broken: is a quotation mark missing, or not doubled inside a text?"
+        ) from error
+
+
+def _json_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    if kind == "json":
+        rows = _json(1, text)
+        if not isinstance(rows, list):
+            raise InputError("The file holds no list of pairs.", _FORM)
+        numbered: Iterable[tuple[int, Any]] = enumerate(rows, 1)
+    else:
+        numbered = ((number, _json(number, line)) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+    for number, row in numbered:
+        if not isinstance(row, dict):
+            raise _wrong(number, "is no object with names and values")
+        yield number, {_plain(name): value for name, value in row.items()}
+
+
+def _json(line: int, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _wrong(line, "is not whole JSON") from error
+
+
+def _plain(column: str) -> str:
+    return "_".join(column.strip().lower().replace("-", " ").split())
+
+
+def _wrong(line: int, what: str) -> InputError:
+    return InputError(f"Line {line} {what}.", _FORM)

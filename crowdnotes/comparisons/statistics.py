@@ -1,0 +1,240 @@
+"""What the answers of a blind comparison come to, from the answers alone. As in the Supernotes paper, section 4.2.
+
+Intervals hold 95 %. A figure that cannot be had of so few answers is NOT RUN, and says why.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.domain import Answer, BothRated, Comparison, ComparisonResults, Figure, Level, Rating, Statement
+from crowdnotes.text.markdown import count
+
+_DRAWS = 2_000
+_MOST_CELLS = 20_000_000  # ratings times participants and posts: the model keeps a table of them, 160 MB here
+_NOBODY = "Nobody has answered yet."
+_SHUFFLED = (
+    "The file does not tell whose the notes are: its sides are shuffled. Export the votes, and "
+    "`crowdnotes bench compare --votes` counts them."
+)
+_FEW = 5  # participants or posts: with fewer, intervals from drawing them anew are too narrow to conclude from
+_TOO_FEW = f"With fewer than {_FEW} participants, or posts, no more can be said."
+_AS_IF_APART = "signed ranks, as if no two answers were by one person or on one post"
+_Numbers = npt.NDArray[np.float64]
+_Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class _Crossed:
+    """By whom and on what each answer is: places of participants and of posts, each (n,), from 0 without gaps."""
+
+    participants: _Places
+    posts: _Places
+
+    def at(self, rows: npt.NDArray[np.bool_]) -> _Crossed:
+        """Some of them."""
+        return _crossed(self.participants[rows], self.posts[rows])
+
+    def twice(self) -> _Crossed:
+        """For two ratings an answer, first all of one kind."""
+        return _Crossed(np.tile(self.participants, 2), np.tile(self.posts, 2))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many participants, how many posts."""
+        return len(np.unique(self.participants)), len(np.unique(self.posts))
+
+
+def _crossed(participants: npt.ArrayLike, posts: npt.ArrayLike) -> _Crossed:
+    return _Crossed(*(np.unique(one, return_inverse=True)[1].astype(np.intp) for one in (participants, posts)))
+
+
+def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResults:
+    """Every figure of a comparison; all NOT RUN where the file had shuffled the notes of each pair."""
+    used = () if comparison.sides_unknown else tuple(answers)
+    nothing = _SHUFFLED if comparison.sides_unknown else _NOBODY
+    post_of = {pair.id: pair.post for pair in comparison.pairs}
+    crossed = _crossed([answer.participant for answer in used], [post_of[answer.pair] for answer in used])
+    won = np.array([float(answer.first_won) for answer in used])
+    alike = np.array([answer.first.level is answer.second.level for answer in used], dtype=bool)
+    helpful = alike & np.array([answer.first.level is Level.HELPFUL for answer in used], dtype=bool)
+    no_such = "Nobody has rated two notes so." if used else nothing
+
+    def both(of: Callable[[Rating], float]) -> BothRated:
+        first, second = (np.array([of(getattr(one, side)) for one in used]) for side in ("first", "second"))
+        return BothRated(
+            first=_mean(first, crossed, nothing),
+            second=_mean(second, crossed, nothing),
+            differ=_signed_ranks(first - second, nothing),
+        )
+
+    worths = np.array([answer.first.level.worth for answer in used] + [answer.second.level.worth for answer in used])
+    is_first = np.repeat([1.0, 0.0], len(used))
+    wins = {
+        "all answers": _mean(won, crossed, nothing, is_share=True),
+        "both rated alike": _mean(won[alike], crossed.at(alike), no_such, is_share=True),
+        "both rated helpful": _mean(won[helpful], crossed.at(helpful), no_such, is_share=True),
+    }
+    helpfulness = both(lambda rating: rating.level.worth)
+    rated_model = _mixed(worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed.twice(), nothing)
+    levels = [Counter(getattr(answer, side).level for answer in used) for side in ("first", "second")]
+    by_statement = {
+        statement: both(lambda rating, of=statement: float(rating.statements[of]))  # type: ignore[misc]
+        for statement in Statement
+    }
+    return ComparisonResults(
+        names=comparison.names,
+        answers=len(answers),
+        participants=len({answer.participant for answer in answers}),
+        pairs=len({answer.pair for answer in answers}),
+        levels={level: (levels[0][level], levels[1][level]) for level in Level},
+        wins=wins,
+        helpfulness=helpfulness,
+        rated_model=rated_model,
+        chosen_model=_mixed(won - 0.5, np.ones((len(used), 1)), crossed, nothing),
+        statements=by_statement,
+        told={
+            "wins": _wins_told(comparison.names, wins["all answers"], crossed),
+            "helpfulness": _rated_told(comparison.names, helpfulness, rated_model, crossed),
+            "statements": _statements_told(comparison.names, by_statement, crossed),
+        },
+    )
+
+
+def _mean(values: _Numbers, crossed: _Crossed, nothing: str, *, is_share: bool = False) -> Figure:
+    """A mean with a bootstrap interval: participants and posts are drawn anew, both at once (Owen, 2007).
+
+    With one participant only posts are drawn, and the other way round. Where every value is the same, drawing tells
+    nothing: a share has the exact interval then, another mean none.
+    """
+    n = len(values)
+    if not n:
+        return Figure(n=0, not_run=nothing)
+    value = float(values.mean())
+    if n == 1 or not np.ptp(values):
+        if not is_share:
+            return Figure(n=n, value=value, how="no interval: every answer is the same")
+        from scipy.stats import binomtest
+
+        exact = binomtest(round(values.sum()), n).proportion_ci(method="exact")
+        how = "exact, as if no two answers were by one person or on one post"
+        return Figure(n=n, value=value, low=float(exact.low), high=float(exact.high), how=how)
+    sizes = crossed.sizes
+    sums, counts = np.zeros(sizes), np.zeros(sizes)
+    np.add.at(sums, (crossed.participants, crossed.posts), values)
+    np.add.at(counts, (crossed.participants, crossed.posts), 1.0)
+    drawn = np.random.default_rng(0)
+    people, posts = (
+        drawn.multinomial(size, [1 / size] * size, _DRAWS).astype(float) if size > 1 else np.ones((_DRAWS, 1))
+        for size in sizes
+    )
+    totals, weights = (((people @ table) * posts).sum(axis=1) for table in (sums, counts))
+    low, high = np.quantile(totals[weights > 0] / weights[weights > 0], [0.025, 0.975])
+    by = " and ".join(name for name, size in zip(("participants", "posts"), sizes, strict=True) if size > 1)
+    return Figure(n=n, value=value, low=float(low), high=float(high), how=f"{by} drawn anew")
+
+
+def _signed_ranks(differences: _Numbers, nothing: str) -> Figure:
+    """Wilcoxon's test of paired differences; `value` is their mean, `n` counts those that are not 0."""
+    differ = differences[differences != 0]
+    if not len(differ):
+        return Figure(n=0, not_run="Every answer rates both notes alike." if len(differences) else nothing)
+    from scipy.stats import wilcoxon
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that ties and few answers make p approximate
+        p = float(wilcoxon(differ).pvalue)
+    return Figure(n=len(differ), value=float(differences.mean()), p=p, how=_AS_IF_APART)
+
+
+def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) -> Figure:
+    """The first coefficient of a linear mixed model with a random intercept by participant and by post.
+
+    Fitted by restricted maximum likelihood; p is of a coefficient of 0 (Wald).
+    """
+    n, sizes = len(values), crossed.sizes
+    why_not = ""
+    if not n:
+        why_not = nothing
+    elif min(sizes) < 2:
+        why_not = "It takes two participants and two posts."
+    elif n * sum(sizes) > _MOST_CELLS:
+        why_not = "There are too many answers to fit it in the memory of this machine."
+    elif np.allclose(design @ np.linalg.lstsq(design, values)[0], values):
+        why_not = "All answers say the same, so nothing is left to explain."
+    if why_not:
+        return Figure(n=n, not_run=why_not)
+    from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
+
+    places = (crossed.participants, crossed.posts)
+    parts = VCSpec(
+        ["participant", "post"],
+        [[[str(place) for place in range(size)]] for size in sizes],
+        [[np.eye(size)[place]] for size, place in zip(sizes, places, strict=True)],
+    )
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # a variance of 0 is a result; whether it converged is asked below
+            fitted = MixedLM(values, design, np.zeros(n), exog_vc=parts).fit(method="powell")
+            found = [float(fitted.fe_params[0]), *map(float, fitted.conf_int()[0]), float(fitted.pvalues[0])]
+    except (np.linalg.LinAlgError, ValueError) as error:
+        return Figure(n=n, not_run=f"The model could not be fitted ({error}).")
+    if not fitted.converged or not np.all(np.isfinite(found)):
+        return Figure(n=n, not_run="The model could not be fitted: the estimate did not settle.")
+    value, low, high, p = found
+    return Figure(n=n, value=value, low=low, high=high, p=p, how="random intercepts by participant and post")
+
+
+def percent(share: float) -> str:
+    """For example 75.2 %."""
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
+    if won.value is None or won.low is None or won.high is None:
+        return won.not_run or f"One answer so far. {_TOO_FEW}"
+    people, posts = crossed.sizes
+    told = (
+        f"“{names[0]}” was chosen in {percent(won.value)} of {count(won.n, 'answer')} "
+        f"({percent(won.low)} to {percent(won.high)}), by {count(people, 'participant')} on {count(posts, 'post')}."
+    )
+    if min(people, posts) < _FEW:
+        return f"{told} {_TOO_FEW}"
+    if won.low <= 0.5 <= won.high:
+        return f"{told} Chance alone could explain that."
+    return f"{told} That is {'more' if won.low > 0.5 else 'less'} often than chance explains."
+
+
+def _rated_told(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _Crossed) -> str:
+    if rated.first.value is None or rated.second.value is None:
+        return rated.first.not_run
+    told = (
+        f"From 0, not helpful, to 1, helpful: “{names[0]}” has {rated.first.value:.2f} on average, "
+        f"“{names[1]}” {rated.second.value:.2f}."
+    )
+    if min(crossed.sizes) < _FEW:
+        return f"{told} {_TOO_FEW}"
+    if model.value is None or model.low is None or model.high is None:
+        return told
+    if model.low <= 0 <= model.high:
+        return f"{told} Chance alone could explain the difference."
+    between = f"{model.low:+.2f} to {model.high:+.2f}"
+    return f"{told} The difference is more than chance explains: {model.value:+.2f} ({between})."
+
+
+def _statements_told(names: tuple[str, str], rated: dict[Statement, BothRated], crossed: _Crossed) -> str:
+    figures = {of: one.differ for of, one in rated.items()}
+    if not any(one.value for one in figures.values()):
+        return next(iter(figures.values())).not_run
+    if min(crossed.sizes) < _FEW:
+        return _TOO_FEW
+    clear = {of: one.value for of, one in figures.items() if one.p is not None and one.p < 0.05 / len(Statement)}
+    sides = [[of.value for of, value in clear.items() if value and (value > 0) is higher] for higher in (True, False)]
+    told = [f"“{name}” is rated higher on {', '.join(of)}." for name, of in zip(names, sides, strict=True) if of]
+    return " ".join(told) or "On no statement do the notes differ by more than chance explains."

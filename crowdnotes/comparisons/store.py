@@ -1,0 +1,206 @@
+"""Where comparisons and answers are kept, and everything that a page or command may do with them.
+
+An answer is one row by comparison, participant and pair: none counts twice, however often it is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from pydantic import ValidationError
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from crowdnotes.comparisons.pairs import read_pairs
+from crowdnotes.domain import Answer, Comparison, ComparisonResults, ComparisonSummary, Rating, Sheet, Side
+from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
+from crowdnotes.storage.database import reading, writing
+from crowdnotes.storage.tables import comparison_answers, comparisons, storable_text
+
+_PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_LONGEST_TITLE = 120
+_APART = ("participant", "pair", "first_at", "at")  # fields of an answer that have a column of their own
+
+
+def new_participant() -> str:
+    """An id that nobody can guess."""
+    return secrets.token_hex(12)
+
+
+def is_participant(given: str) -> bool:
+    """Whether a text from the address bar can be a participant's id; services for studies bring their own."""
+    return _PARTICIPANT.fullmatch(given) is not None
+
+
+class Comparisons:
+    """Comparisons in a database opened by `open_database`. Safe for threads and processes.
+
+    Raises ComparisonNotFoundError for an id that there is not, or no longer, and other kinds of StoreError.
+    """
+
+    def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def add(
+        self, file: str, content: bytes, *, title: str = "", names: tuple[str, str] = ("", ""), each: int = 0
+    ) -> Comparison:
+        """A comparison of the pairs in a file; `each` participant sees so many, all with 0.
+
+        Without a title it is called like the file, and the notes as the file's columns say. Raises InputError.
+        """
+        found = read_pairs(file, content)
+        first, second = (_line(given) or known for given, known in zip(names, found.names, strict=True))
+        if first == second:
+            raise InputError("Both kinds of note have the same name.", "Call them differently.")
+        made = Comparison(
+            id=secrets.token_urlsafe(16),
+            created_at=self._clock(),
+            title=_line(title) or _line(file),
+            names=(first, second),
+            pairs=found.pairs,
+            each=min(each, len(found.pairs)) if each > 0 else len(found.pairs),
+            sides_unknown=found.sides_unknown,
+        )
+        row = {
+            "id": made.id,
+            "created_at": made.created_at,
+            "title": made.title,
+            "pairs": len(made.pairs),
+            "document": made.model_dump_json(),
+        }
+        with writing(self._engine) as connection:
+            connection.execute(insert(comparisons).values(row))
+        return made
+
+    def summaries(self) -> list[ComparisonSummary]:
+        """The newest first."""
+        answers = comparison_answers.c
+        query = (
+            select(
+                *(comparisons.c[name] for name in ("id", "created_at", "title", "pairs")),
+                func.count(answers.participant.distinct()).label("participants"),
+                func.count(answers.participant).label("answers"),
+            )
+            .outerjoin(comparison_answers, answers.comparison_id == comparisons.c.id)
+            .group_by(comparisons.c.id)
+            .order_by(comparisons.c.created_at.desc(), comparisons.c.id)
+        )
+        with reading(self._engine) as connection:
+            return [ComparisonSummary.model_validate(dict(row)) for row in connection.execute(query).mappings()]
+
+    def get(self, comparison_id: str) -> Comparison:
+        """With its pairs."""
+        with reading(self._engine) as connection:
+            return _read(connection, comparison_id)
+
+    def delete(self, comparison_id: str) -> None:
+        """It and its answers."""
+        with writing(self._engine) as connection:
+            if not connection.execute(delete(comparisons).where(_is(comparison_id))).rowcount:
+                raise ComparisonNotFoundError("There is no such comparison.")
+
+    def sheets(self, comparison_id: str, participant: str) -> list[Sheet]:
+        """The pairs of a participant as they see them, in their order, with what they answered."""
+        with reading(self._engine) as connection:
+            comparison = _read(connection, comparison_id)
+            known = {answer.pair: answer for answer in _answers(connection, comparison_id, participant)}
+        sheets = []
+        for pair in comparison.seen_by(participant):
+            notes = (pair.first, pair.second)
+            left, right = notes if comparison.first_is_left(participant, pair.id) else notes[::-1]
+            sheets.append(Sheet(pair=pair.id, post=pair.post, left=left, right=right, answer=known.get(pair.id)))
+        return sheets
+
+    def answer(
+        self, comparison_id: str, participant: str, pair: str, *, left: Rating, right: Rating, chosen: Side
+    ) -> Answer:
+        """Keep what a participant says of a pair, in the place of what they said before.
+
+        Raises InputError for a pair that they do not see.
+        """
+        now = self._clock()
+        comparison = self.get(comparison_id)
+        if not is_participant(participant) or pair not in {one.id for one in comparison.seen_by(participant)}:
+            raise InputError("This pair is none of yours.", "Open the link again.")
+        given = Answer(
+            participant=participant,
+            pair=pair,
+            left=left,
+            right=right,
+            chosen=chosen,
+            first_is_left=comparison.first_is_left(participant, pair),
+            first_at=now,
+            at=now,
+        )
+        values = {"at": now, "document": given.model_dump_json(exclude=set(_APART))}
+        key = {"comparison_id": comparison_id, "participant": participant, "pair": pair}
+        with writing(self._engine) as connection:
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            row = dialect.insert(comparison_answers).values(**key, first_at=now, **values)
+            try:
+                connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=values))
+            except IntegrityError as error:  # deleted meanwhile
+                raise ComparisonNotFoundError("There is no such comparison.") from error
+        return given
+
+    def answers(self, comparison_id: str) -> list[Answer]:
+        """All, in the order of their first coming."""
+        with reading(self._engine) as connection:
+            return _answers(connection, comparison_id)
+
+    def results(self, comparison_id: str) -> ComparisonResults:
+        """See `statistics.results`."""
+        from crowdnotes.comparisons.statistics import results
+
+        return results(self.get(comparison_id), self.answers(comparison_id))
+
+    def exported(self, comparison_id: str, *, votes: bool = False) -> str:
+        """The answers as CSV, or as the votes that `crowdnotes bench compare` counts."""
+        from crowdnotes.comparisons.export import as_csv, as_votes
+
+        comparison, answers = self.get(comparison_id), self.answers(comparison_id)
+        return as_votes(answers) if votes else as_csv(comparison, answers)
+
+
+def _line(text: str) -> str:
+    return " ".join(storable_text(text).split())[:_LONGEST_TITLE]
+
+
+def _is(comparison_id: str) -> ColumnElement[bool]:
+    # Ids come from the address bar too, with whatever characters.
+    return comparisons.c.id == storable_text(comparison_id)
+
+
+def _read(connection: Connection, comparison_id: str) -> Comparison:
+    document = connection.scalar(select(comparisons.c.document).where(_is(comparison_id)))
+    if document is None:
+        raise ComparisonNotFoundError("There is no such comparison.")
+    with _of_this_version():
+        return Comparison.model_validate_json(document)
+
+
+def _answers(connection: Connection, comparison_id: str, participant: str | None = None) -> list[Answer]:
+    column = comparison_answers.c
+    query = select(comparison_answers).where(column.comparison_id == storable_text(comparison_id))
+    if participant is not None:
+        query = query.where(column.participant == storable_text(participant))
+    with _of_this_version():
+        return [
+            Answer.model_validate({**json.loads(row["document"]), **{name: row[name] for name in _APART}})
+            for row in connection.execute(query.order_by(column.first_at, column.participant)).mappings()
+        ]
+
+
+@contextmanager
+def _of_this_version() -> Iterator[None]:
+    try:
+        yield
+    except ValidationError as error:
+        raise StoreError("This comparison was saved by a newer version of CrowdNotes.", "Update CrowdNotes.") from error

@@ -1,0 +1,215 @@
+"""A blind comparison of notes: pairs, who sees which in what order, what was answered, and what that comes to.
+
+As in the Supernotes paper, section 4.1 and appendix B.2: both notes are rated, by level and by five statements, and one
+is chosen. The first note of a pair is the one that the win rate is of; readers see a left and a right one.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from crowdnotes.domain.base import Noun, text_sha256
+
+Side = Literal["left", "right"]
+Agreement = Annotated[int, Field(ge=1, le=5)]
+
+
+class Level(StrEnum):
+    """How helpful a note is; the words of Community Notes."""
+
+    HELPFUL = "helpful"
+    SOMEWHAT = "somewhat helpful"
+    NOT = "not helpful"
+
+    @property
+    def worth(self) -> float:
+        """The number of the Community Notes algorithm, in [0, 1]."""
+        return {Level.HELPFUL: 1.0, Level.SOMEWHAT: 0.5, Level.NOT: 0.0}[self]
+
+
+class Statement(StrEnum):
+    """What readers agree with or not, from 1 (not at all) to 5 (fully); `words` as they read it."""
+
+    SOURCES = "sources"
+    CLARITY = "clarity"
+    COVERAGE = "coverage"
+    CONTEXT = "context"
+    NEUTRALITY = "neutrality"
+
+    @property
+    def words(self) -> str:
+        """A sentence about "it", the note."""
+        return {
+            Statement.SOURCES: "Its sources are good, and fit what it says.",
+            Statement.CLARITY: "It is clearly and correctly worded.",
+            Statement.COVERAGE: "It answers every main claim of the post.",
+            Statement.CONTEXT: "It adds context that matters.",
+            Statement.NEUTRALITY: "It does not argue, guess or take a side.",
+        }[self]
+
+
+class NotePair(Noun):
+    """A post and two notes on it."""
+
+    id: str
+    post: str
+    first: str
+    second: str
+
+
+class Rating(Noun):
+    """What a reader says of one note."""
+
+    level: Level
+    statements: dict[Statement, Agreement]
+
+    @model_validator(mode="after")
+    def _all_five(self) -> Self:
+        if len(self.statements) != len(Statement):
+            raise ValueError("each statement takes an answer")
+        return self
+
+
+class Answer(Noun):
+    """What a participant says of one pair: one for each, the newest. `first_at` is when it was first answered."""
+
+    participant: str
+    pair: str
+    left: Rating
+    right: Rating
+    chosen: Side
+    first_is_left: bool
+    first_at: datetime
+    at: datetime
+
+    @property
+    def first(self) -> Rating:
+        """Of the pair's first note."""
+        return self.left if self.first_is_left else self.right
+
+    @property
+    def second(self) -> Rating:
+        """Of the other."""
+        return self.right if self.first_is_left else self.left
+
+    @property
+    def first_won(self) -> bool:
+        """Whether the first note was chosen."""
+        return (self.chosen == "left") == self.first_is_left
+
+
+class Sheet(Noun):
+    """A pair as one participant sees it, which does not tell the first note from the second."""
+
+    pair: str
+    post: str
+    left: str
+    right: str
+    answer: Answer | None = None
+
+
+class Comparison(Noun):
+    """Pairs that are compared under one link. `id` is in the link and cannot be guessed.
+
+    `each` is how many pairs a participant sees. `sides_unknown`: the file had shuffled the notes of each pair, so the
+    first ones are not of one kind, and there is nothing to say of them.
+    """
+
+    id: str
+    created_at: datetime
+    title: str
+    names: tuple[str, str]
+    pairs: tuple[NotePair, ...]
+    each: int
+    sides_unknown: bool = False
+
+    def seen_by(self, participant: str) -> list[NotePair]:
+        """Their pairs, in their order: as good as drawn, and the same each time."""
+        return sorted(self.pairs, key=lambda pair: self._drawn("order", participant, pair.id))[: self.each]
+
+    def first_is_left(self, participant: str, pair: str) -> bool:
+        """Which side the first note stands on: as good as drawn, and the same each time."""
+        return int(self._drawn("side", participant, pair)[:8], 16) % 2 == 0
+
+    def _drawn(self, what: str, participant: str, pair: str) -> str:
+        return text_sha256(f"{what} {self.id} {participant} {pair}")
+
+
+class ComparisonSummary(Noun):
+    """One in the list: its size, and what has come in."""
+
+    id: str
+    created_at: datetime
+    title: str
+    pairs: int
+    participants: int
+    answers: int
+
+
+class Figure(Noun):
+    """A number with its 95 % interval and what it is of; without a value, why it was NOT RUN.
+
+    `how` says what the interval or the test rests on.
+    """
+
+    n: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    how: str = ""
+    not_run: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """For example 0.75 (0.71 to 0.79), n 504."""
+        if self.value is None:
+            return f"NOT RUN: {self.not_run}"
+        between = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
+        p = "" if self.p is None else ", p < 0.001" if self.p < 0.001 else f", p = {self.p:.3f}"
+        return f"{self.value:.2f}{between}{p}, n {self.n:,}"
+
+
+class BothRated(Noun):
+    """A scale of both notes: the mean of each, and whether they differ (Wilcoxon, signed ranks)."""
+
+    first: Figure
+    second: Figure
+    differ: Figure
+
+
+class ComparisonResults(Noun):
+    """What the answers come to. `levels` counts ratings by level: of the first note, of the second.
+
+    `wins` is the share that chose the first note: of all, of those who rated both alike, of those who rated both
+    helpful. The models have a random intercept by participant and by post: `rated_model` is by how much the first note
+    is rated higher, `chosen_model` by how much its share lies above one half.
+    """
+
+    names: tuple[str, str]
+    answers: int
+    participants: int
+    pairs: int
+    levels: dict[Level, tuple[int, int]]
+    wins: dict[Literal["all answers", "both rated alike", "both rated helpful"], Figure]
+    helpfulness: BothRated
+    rated_model: Figure
+    chosen_model: Figure
+    statements: dict[Statement, BothRated]
+    told: dict[Literal["wins", "helpfulness", "statements"], str]
+
+    @property
+    def rows(self) -> list[tuple[str, Figure]]:
+        """Every figure with its name."""
+        first, second = self.names
+        rows = [(f"{first} chosen, {of}", figure) for of, figure in self.wins.items()]
+        for what, both in (("helpfulness", self.helpfulness), *self.statements.items()):
+            rows += [(f"{what}, {first}", both.first), (f"{what}, {second}", both.second)]
+            rows.append((f"{what}, difference (Wilcoxon)", both.differ))
+        rows.append(("helpfulness, difference (mixed model)", self.rated_model))
+        rows.append((f"{first} chosen, beyond one half (mixed model)", self.chosen_model))
+        return rows
