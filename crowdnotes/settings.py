@@ -245,10 +245,15 @@ class LlmSettings(BaseSettings):
         900.0, gt=0, description="for one answer with all its tries: 2,000 tokens of a model that writes three a second"
     )
     max_retries: int = Field(2, ge=0, le=10, description="after 408, 409, 429, 5xx and lost connections, with a pause")
-    at_once: int = Field(8, ge=1, le=64, description="calls side by side")
+    at_once: int = Field(10, ge=1, le=64, description="calls side by side")
     answer_tokens: int = Field(2000, ge=64, description="of one answer at first; doubled for an answer that was cut")
     max_answer_tokens: int = Field(16_000, ge=64, description="of one answer at most: models that think need as many")
     candidate_temperature: float = Field(0.7, ge=0, le=2, description="of the writer; at 0 its notes differ less")
+    supernote_temperature: float = Field(0.95, ge=0, le=2, description="of candidate supernotes, as in the paper")
+    supernote_top_p: float = Field(0.8, gt=0, le=1, description="and the share of likely words that they choose among")
+    supernote_candidates: int = Field(
+        5, ge=1, le=10, description="asked for in one call; with more a model repeats itself, fewer cost more calls"
+    )
     choose_one_by_one: bool = Field(
         False, description="choose results in a call each, as the paper does, and not in one"
     )

@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 import string
 import tempfile
+import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from crowdnotes.domain import (
     BY_PERSON,
+    Candidate,
     Case,
     Claim,
     Draft,
     Evidence,
+    ExistingNote,
     GateName,
     GateResult,
     GateStatus,
@@ -34,6 +38,7 @@ from crowdnotes.domain import (
     Source,
     SourceCategory,
     Span,
+    SuggestionAnswer,
     Support,
     text_sha256,
 )
@@ -45,10 +50,15 @@ from crowdnotes.engines import (
     FurtherSearch,
     ImageReading,
     MadeBy,
+    NoteSentence,
     Pick,
     Ranking,
     Revision,
     SearchPlan,
+    SuggestionReplies,
+    SuggestionReply,
+    SupernoteAnswer,
+    SupernoteVerdict,
     SupernoteWriter,
     WriterAnswer,
     Written,
@@ -56,6 +66,7 @@ from crowdnotes.engines import (
 from crowdnotes.engines.judges.judge import HelpfulnessJudge
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.jury import Jury
+from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
 
 
@@ -206,6 +217,75 @@ class ScriptedJudge:
     def judge(self, post: Post, note: str) -> GateResult:
         """See `HelpfulnessJudge`."""
         return self._result()
+
+
+class ScriptedSupernotes:
+    """A writer of supernotes that answers what a test sets; by default each note's first sentence is a candidate.
+
+    `written` counts the calls of `write`; the call of that number raises `breaks`.
+    """
+
+    def __init__(self) -> None:
+        self.written = 0
+        self.breaks: dict[int, Exception] = {}
+        self.verdict: SupernoteVerdict | None = None
+        self.replies: SuggestionReplies | None = None
+        self._lock = threading.Lock()
+
+    def write(
+        self,
+        brief: Brief,
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+        count: int,
+        *,
+        variant: int = 0,
+    ) -> SupernoteAnswer:
+        """The first sentence of each note, and the first two together."""
+        with self._lock:
+            self.written += 1
+            error = self.breaks.get(self.written)
+        if error is not None:
+            raise error
+        firsts = [(_first_sentence(note),) for note in notes]
+        found = [*firsts, *((*one, *other) for one, other in pairwise(firsts))]
+        return SupernoteAnswer(
+            tuple(item for item in found if len(" ".join(part.text for part in item)) <= budget)[:count]
+        )
+
+    def judge(
+        self,
+        brief: Brief,
+        candidates: Sequence[Candidate],
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+    ) -> SupernoteVerdict:
+        """What `verdict` holds; else the first candidate, as it is."""
+        grades = tuple(9.0 - place for place in range(len(candidates)))
+        best = candidates[0]
+        final = tuple(NoteSentence(best.text[s.span.start : s.span.end], s.notes) for s in best.sentences)
+        return self.verdict or SupernoteVerdict(grades, ((),) * len(candidates), final, "Nothing.")
+
+    def answer(
+        self,
+        brief: Brief,
+        note: str,
+        suggestions: Sequence[str],
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+    ) -> SuggestionReplies:
+        """What `replies` holds; else no to each."""
+        no = SuggestionReply(SuggestionAnswer.NO, "No source carries it.")
+        return self.replies or SuggestionReplies((no,) * len(suggestions))
+
+
+def _first_sentence(note: ExistingNote) -> NoteSentence:
+    words = without_urls(note.text)
+    first = split_sentences(words)[0]
+    return NoteSentence(words[first.start : first.end], (note.id,))
 
 
 class ScriptedEngine:

@@ -177,6 +177,7 @@ def _logprobs(say: Say) -> Body | None:
 
 
 _FORMS = (
+    "candidates", "verdicts", "replies",
     "claims", "queries", "picks", "pick", "passages", "decision", "grades", "faithful", "helpful", "shows", "overall",
 )  # fmt: skip
 
@@ -245,6 +246,18 @@ def honest_answer(body: Body) -> Body:
             name = next((name for name, text in passages.items() if best in text), next(iter(passages)))
             sentences = [_sentence(name, passages[name])]
             return {"grades": grades, "final": {"sentences": sentences, "changes": "Nothing."}}
+        case "candidates":
+            firsts = [{"text": f"{_opening(text)}.", "notes": [name], "passages": []} for name, text in _notes(data)]
+            return {"facts": "They answer it.", "candidates": [{"sentences": [item]} for item in firsts]}
+        case "verdicts":
+            letters = [label.removeprefix("candidate ") for label in data if label.startswith("candidate ")]
+            verdicts = [{"note": name, "objections": [], "grade": 9 - 2 * n} for n, name in enumerate(letters)]
+            final = {"text": data[f"candidate {letters[0]}"], "notes": [_notes(data)[0][0]], "passages": []}
+            return {"verdicts": verdicts, "final": {"sentences": [final], "changes": "Nothing."}}
+        case "replies":
+            count = sum(label.startswith("suggestion ") for label in data)
+            no = {"reason": "No source carries it.", "changed": "", "answer": "no"}
+            return {"replies": [{"number": number, **no} for number in range(1, count + 1)], "sentences": []}
         case "faithful":
             lines = [line.split(". ", 1)[1] for line in data["note, sentence by sentence"].splitlines()]
             carried = [{"sentence": number, **_carrier(line, passages)} for number, line in enumerate(lines, 1)]
@@ -270,6 +283,12 @@ def _opening(text: str) -> str:
     """The words of its first sentence, without the stop."""
     words = text.split(". ", maxsplit=1)[0].rstrip(".")
     return words if len(words) <= _LONGEST_SENTENCE else words[:_LONGEST_SENTENCE].rsplit(" ", 1)[0]
+
+
+def _notes(data: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The existing notes of a request, by id, without the line on their ratings and their links."""
+    found = [(label.removeprefix("note "), text) for label, text in data.items() if label.startswith("note N")]
+    return [(name, re.sub(r" ?\[its link: [^]]*]", "", text.split("\n", 1)[-1])) for name, text in found]
 
 
 def _sentence(name: str, text: str) -> Body:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
@@ -175,6 +175,30 @@ def side_by_side(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | Eng
     with ThreadPoolExecutor(min(at_once, len(tasks)), thread_name_prefix="crowdnotes-ask") as pool:
         running = [pool.submit(copy_context().run, _caught, task) for task in tasks]
         return [future.result() for future in running]
+
+
+def as_done(tasks: Sequence[Callable[[], T]], at_once: int) -> Iterator[tuple[int, T | EngineError]]:
+    """As `side_by_side`, but each result with its place as soon as it is there, so that what is done can be kept.
+
+    Whatever else one of them raises is raised after all results that were under way; no other task is begun then, nor
+    when whoever reads stops reading.
+    """
+    stopped: BaseException | None = None
+    pool = ThreadPoolExecutor(at_once, thread_name_prefix="crowdnotes-ask")
+    left = {pool.submit(copy_context().run, _caught, task): place for place, task in enumerate(tasks)}
+    try:
+        while left:
+            for future in wait(left, return_when=FIRST_COMPLETED).done:
+                place = left.pop(future)
+                if (error := future.exception()) is None:
+                    yield place, future.result()
+                elif stopped is None:
+                    stopped = error
+                    left = {other: place for other, place in left.items() if not other.cancel()}
+    finally:
+        pool.shutdown(cancel_futures=True)
+    if stopped is not None:
+        raise stopped
 
 
 def together(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:

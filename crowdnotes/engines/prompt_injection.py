@@ -65,7 +65,7 @@ ENGLISH = (
     r"\b(?:must|should|shall|has to|needs to|will) be\b",
     r"\bfinal decision\W{0,4}[:=]\W{0,4}(?:yes|no)\b",
     r"[\"'“]\s*(?:verdict|relevant|faithful|helpful|passes|decision|evidence_ids?|role|follows|picks?|not_needed|"
-    r"to_program|carried|grades?|basis|settled_by)\s*"
+    r"to_program|carried|grades?|basis|settled_by|candidates|verdicts|replies)\s*"
     r"[\"'”]\s*:",
     r"\b(?:include|add|append|insert|put|cite|paste|write|say|state|mention|copy|repeat|print|link|"
     r"claim)\b[^.!?\n]{0,60}"

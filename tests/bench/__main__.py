@@ -23,6 +23,7 @@ PARTS: dict[str, Callable[[Path], object]] = {
     "draft": lambda data: bench_draft.measure(data, SIZES),
     "app": bench_app.measure,
     "llm": bench_llm.measure,
+    "supernotes": lambda _: bench_llm.measure_supernotes(),
     "bridging": lambda _: bench_bridging.measure(),
     "jury": lambda _: bench_jury.measure(),
 }

@@ -1,20 +1,28 @@
-"""How much longer a whole automation case takes than its longest chain of dependent calls.
+"""How much longer a whole automation case takes than its longest chain of dependent calls, and 100 supernotes.
 
 The server answers every call after the same wait. The chain: claims with searches, the ranking, whether the passages
-settle the claim, the notes, their revision, and the gates, which are asked side by side.
+settle the claim, the notes, their revision, and the gates, which are asked side by side. Candidate supernotes are asked
+for so many calls at a time: ideally they take as many waits as there are rounds of calls.
 """
 
 from __future__ import annotations
 
-import tempfile
 import time
+from datetime import date
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
 from crowdnotes.cases.service import CaseService
-from crowdnotes.domain import Case, Mode
-from crowdnotes.settings import LlmSettings, Settings
+from crowdnotes.domain import Case, ExistingNote, Mode, Post
+from crowdnotes.engines import Brief
+from crowdnotes.engines.llm import LLMEngine
+from crowdnotes.engines.metering import as_done
+from crowdnotes.errors import EngineError
+from crowdnotes.settings import GateSettings, LlmSettings, Settings
+from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
 from tests.cases.walk import run
 from tests.llm_server import LLMServer, Say, honest
@@ -28,7 +36,7 @@ _POST = "They say asthma causes fatigue. My grandmother had asthma for 80 years 
 
 def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
     """Seconds of the case, of each stage and of the chain, the quotient, and the calls made."""
-    with LLMServer(honest).running() as server, tempfile.TemporaryDirectory() as name:
+    with LLMServer(honest).running() as server, TemporaryDirectory() as name:
         folder = Path(name)
         table = folder / "table.parquet"
         pd.read_parquet(data).head(4_000).to_parquet(table)
@@ -51,6 +59,47 @@ def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
         "quotient": round(seconds / chain, 3),
         "calls": len(server.requests),
         "most_at_once": server.most_at_once,
+    }
+
+
+_WANTED = 100
+_TOLD = "Report {number} of May 2021 counted {number}00 of them, {number} more than in the year before."
+
+
+def measure_supernotes(wait: float = 1.0) -> dict[str, object]:
+    """Seconds of 100 candidates from eight notes, several in a call or one, and the quotient to the ideal."""
+    return {f"{count} in a call": _supernotes(count, wait) for count in (LlmSettings().supernote_candidates, 1)}
+
+
+def _supernotes(count: int, wait: float) -> dict[str, object]:
+    notes = [
+        ExistingNote(id=f"N{number}", text=f"{_TOLD.format(number=number)} https://r.example.org/{number}")
+        for number in range(1, 9)
+    ]
+    brief = Brief(Post(text=_POST), date(2021, 6, 1))
+    with LLMServer(lambda body: Say(honest(body), wait=wait)).running() as server, TemporaryDirectory() as folder:
+        settings = LlmSettings(base_url=server.base_url, model="small", cache_mb=0)
+        writer = LLMEngine(settings, GateSettings(), HashingEmbedder(), Path(folder)).supernotes
+        if writer is None:
+            raise RuntimeError("the engine writes no supernotes")
+        writer.write(brief, notes, [], 250, count)  # not counted, as above
+        calls = _WANTED // count
+        tasks = [partial(writer.write, brief, notes, [], 250, count, variant=number) for number in range(calls)]
+        begun = time.perf_counter()
+        made = 0
+        for _, answer in as_done(tasks, settings.at_once):
+            if isinstance(answer, EngineError):
+                raise answer
+            made += len(answer.candidates)
+        seconds = time.perf_counter() - begun
+    ideal = -(-calls // settings.at_once) * wait
+    return {
+        "candidates": made,
+        "calls": calls,
+        "at_once": server.most_at_once,
+        "seconds": round(seconds, 2),
+        "ideal_seconds": ideal,
+        "quotient": round(seconds / ideal, 3),
     }
 
 

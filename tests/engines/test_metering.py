@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Usage
-from crowdnotes.engines.metering import Budget, Meter, current_meter, metered, price, side_by_side, together
+from crowdnotes.engines.metering import Budget, Meter, as_done, current_meter, metered, price, side_by_side, together
 from crowdnotes.errors import BudgetError, JobCancelled
 from crowdnotes.settings import LlmSettings
 from tests.shared import cancelled
@@ -84,6 +89,53 @@ def test_what_is_no_engines_error_is_raised() -> None:
     for others in ([], [lambda: None]):
         with pytest.raises(JobCancelled):
             side_by_side([*others, cancelled], 2)
+
+
+def test_results_come_as_soon_as_they_are_there_on_the_same_meter_and_an_error_is_a_result() -> None:
+    gate, error, meter = threading.Event(), BudgetError("no"), Meter()
+
+    def fail() -> object:
+        raise error
+
+    tasks: list[Callable[[], object]] = [gate.wait, fail, current_meter]
+    found: dict[int, object] = {}
+    with metered(meter):
+        for place, result in as_done(tasks, 2):
+            found[place] = result
+            if len(found) == 2:
+                gate.set()
+    assert list(found) == [1, 2, 0]
+    assert list(found.values()) == [error, meter, True]
+
+
+def _read(results: Iterator[tuple[int, object]], into: list[int]) -> None:
+    for place, _ in results:
+        into.append(place)
+
+
+def test_once_the_work_is_cancelled_nothing_else_begins_and_what_was_done_is_given_first() -> None:
+    both = threading.Barrier(2)
+    done: list[int] = []
+
+    def stop() -> None:
+        both.wait(4)
+        cancelled()
+
+    def finish() -> None:
+        both.wait(4)
+
+    slow: list[Callable[[], object]] = [partial(time.sleep, 0.05)] * 50
+    with pytest.raises(JobCancelled):
+        _read(as_done([int, stop, finish, *slow], 2), done)
+    assert {0, 2} <= set(done)
+    assert len(done) < 10
+
+
+def test_whoever_stops_reading_begins_no_other_task() -> None:
+    begun: list[int] = []
+    for _ in as_done([partial(begun.append, 0), *[partial(time.sleep, 0.05)] * 2, *[partial(begun.append, 0)] * 50], 1):
+        break
+    assert begun == [0]
 
 
 def test_ones_own_price_comes_first_wherever_the_server_is_then_the_table_in_proportion_to_tokens() -> None:

@@ -39,6 +39,7 @@ class Abilities:
     shape: Shape = Shape.SCHEMA
     probabilities: bool = True
     temperature: bool = True
+    top_p: bool = True
     limit_name: str = "max_tokens"
     usage_in_stream: bool = True
     system_role: bool = True
@@ -60,7 +61,9 @@ class Abilities:
             self,
             shape=self._shape_after(words),
             probabilities=self.probabilities and "logprobs" not in words,
-            temperature=self.temperature and "temperature" not in words,
+            # Some take either: then it is the temperature that stays.
+            temperature=self.temperature and ("temperature" not in words or (self.top_p and "top_p" in words)),
+            top_p=self.top_p and "top_p" not in words,
             usage_in_stream=self.usage_in_stream and "stream_options" not in words,
             limit_name=_NEWER_LIMIT if "max_tokens" in words else self.limit_name,
             system_role=self.system_role and _NO_SYSTEM_ROLE.search(words) is None,
@@ -75,6 +78,7 @@ class Abilities:
             shape=max(self.shape, other.shape),
             probabilities=self.probabilities and other.probabilities,
             temperature=self.temperature and other.temperature,
+            top_p=self.top_p and other.top_p,
             limit_name=self.limit_name if self.limit_name == _NEWER_LIMIT else other.limit_name,
             usage_in_stream=self.usage_in_stream and other.usage_in_stream,
             system_role=self.system_role and other.system_role,

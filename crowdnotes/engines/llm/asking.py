@@ -295,6 +295,7 @@ class Asker:
             self.model,
             question.prompt.version,
             question.temperature,
+            question.top_p,
             min(self._settings.answer_tokens, self._settings.max_answer_tokens),
             self._settings.effort.get(question.step),
             question.variant,
@@ -317,6 +318,8 @@ def _options(
         options["reasoning_effort"] = effort
     if abilities.temperature:
         options["temperature"] = question.temperature
+    if question.top_p is not None and abilities.top_p:
+        options["top_p"] = question.top_p
     if question.schema is not None and abilities.shape is Shape.SCHEMA:
         form = {"name": question.prompt.name, "strict": True, "schema": question.schema}
         options["response_format"] = {"type": "json_schema", "json_schema": form}

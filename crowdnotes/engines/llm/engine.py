@@ -28,6 +28,7 @@ from crowdnotes.engines.base import (
     Ranking,
     Revision,
     SearchPlan,
+    SupernoteWriter,
     WriterAnswer,
 )
 from crowdnotes.engines.judges.judge import HelpfulnessJudge, JudgeParts, named_result
@@ -38,6 +39,7 @@ from crowdnotes.engines.llm.claims import plan_search
 from crowdnotes.engines.llm.correctness import judge_correctness
 from crowdnotes.engines.llm.revising import ComparisonAnswer, compare, revise
 from crowdnotes.engines.llm.settling import judge_relevance, settle
+from crowdnotes.engines.llm.supernotes import LlmSupernotes
 from crowdnotes.engines.llm.words import judge_principles
 from crowdnotes.engines.llm.writing import write_notes
 from crowdnotes.engines.local.attribution import attribute
@@ -50,7 +52,7 @@ from crowdnotes.settings import GateSettings, LlmSettings
 _PROMPTS = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
     EngineStep.UTILITY: ("ranking", "utility"),
-    EngineStep.WRITING: ("writing", "revision"),
+    EngineStep.WRITING: ("writing", "revision", "supernote", "supernote_judge", "suggestions"),
     EngineStep.JUDGING: ("settle", "correctness", "words", "helpfulness_final"),
 }
 
@@ -63,7 +65,6 @@ class LLMEngine:
     """
 
     uses_language_model = True
-    supernotes = None
 
     def __init__(self, settings: LlmSettings, gates: GateSettings, embedder: Embedder, data_dir: Path) -> None:
         """Raises ConfigurationError when the server or a model is not set."""
@@ -74,6 +75,7 @@ class LLMEngine:
         askers = Askers(settings, data_dir)
         self._meter = askers.meter
         self._askers = {step: askers.asker(settings.base_url, _model(settings, step)) for step in EngineStep}
+        self.supernotes: SupernoteWriter | None = LlmSupernotes(self._askers[EngineStep.WRITING], settings)
         self.judge: HelpfulnessJudge = make_judge(JudgeParts(settings, gates, embedder, askers.asker))
 
     @property

@@ -69,8 +69,8 @@ class Question(Generic[A]):
 
     `read` turns the model's words into the answer or raises ModelAnswerError; `schema` is the JSON schema
     sent where the server takes one; `verdict` finds the place right before a yes or no whose probability is
-    wanted. `variant` sets apart questions that are the same but for chance. `useless` is the answer that was given
-    before, where the question is put again.
+    wanted. `top_p` is None where the server's own holds. `variant` sets apart questions that are the same but for
+    chance. `useless` is the answer that was given before, where the question is put again.
     """
 
     step: str
@@ -81,6 +81,7 @@ class Question(Generic[A]):
     values: Mapping[str, object] = field(default_factory=dict)
     verdict: re.Pattern[str] | None = None
     temperature: float = 0.0
+    top_p: float | None = None
     variant: int = 0
     image: str = ""
     useless: Useless | None = None

@@ -5,8 +5,8 @@ The order in which it sees them is mixed; where the best two are close it is ask
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -50,45 +50,83 @@ class RevisionAnswer(Answer):
 
 def revise(asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
     """The notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
-    # Mixed, and the same each time, so that what is cached is found.
-    order = sorted(range(len(notes)), key=lambda place: text_sha256(f"{place} {notes[0].sha256}"))
-    answer = _ask(asker, brief, evidence, notes, order, budget)
-    grades = _grades(answer, order)
-    if len(notes) > 1:
-        best, second = sorted(grades.values(), reverse=True)[:2]
-        if best - second < _CLOSE:
-            turned = order[::-1]
-            try:
-                second_answer = _ask(asker, brief, evidence, notes, turned, budget)
-            except ModelAnswerError:
-                pass  # the first answer stands
-            else:
-                again = _grades(second_answer, turned)
-                grades = {place: (grades[place] + again[place]) / 2 for place in grades}
-                order, answer = turned, second_answer
-    given = {order[_LETTERS.index(_letter(item.note))]: item for item in answer.grades}
+    answer, order, grades = in_mixed_order(
+        len(notes), notes[0].sha256, lambda order: _ask(asker, brief, evidence, notes, order, budget)
+    )
+    given = by_place(answer.grades, order)
     final = answer.final
     return Revision(
         order=tuple(sorted(grades, key=lambda place: (notes[place].is_inferred, -grades[place], place))),
-        objections=tuple(_objections(notes[place], given[place].objections) for place in range(len(notes))),
+        objections=tuple(told_objections(notes[place].text, given[place].objections) for place in range(len(notes))),
         final=checked_note(final.sentences, brief, evidence, budget),
         changes=sanitized(final.changes, _OBJECTION),
     )
 
 
+class Graded(Protocol):
+    """An answer that grades each of several texts."""
+
+    @property
+    def grades(self) -> Sequence[Grade]:
+        """One a text."""
+        ...
+
+
+G = TypeVar("G", bound=Graded)
+
+
+def in_mixed_order(
+    count: int, key: str, ask: Callable[[Sequence[int]], G]
+) -> tuple[G, Sequence[int], dict[int, float]]:
+    """What a judge says of texts in a mixed order, that order, and the grades by place.
+
+    Where the best two are close it is asked again in the opposite order, and the means count. `key` sets the order:
+    the same each time, so that what is cached is found.
+    """
+    order = sorted(range(count), key=lambda place: text_sha256(f"{place} {key}"))
+    answer = ask(order)
+    grades = {place: item.grade for place, item in by_place(answer.grades, order).items()}
+    if count == 1:
+        return answer, order, grades
+    best, second = sorted(grades.values(), reverse=True)[:2]
+    if best - second >= _CLOSE:
+        return answer, order, grades
+    turned = order[::-1]
+    try:
+        answer_turned = ask(turned)
+    except ModelAnswerError:
+        return answer, order, grades  # the first answer stands
+    again = by_place(answer_turned.grades, turned)
+    return answer_turned, turned, {place: (grades[place] + again[place].grade) / 2 for place in grades}
+
+
+def by_place(grades: Sequence[Grade], order: Sequence[int]) -> dict[int, Grade]:
+    """Each grade by the place of its text, where they were shown in this order."""
+    return {order[_LETTERS.index(_letter(item.note))]: item for item in grades}
+
+
+def lettered(order: Sequence[int]) -> list[tuple[str, int]]:
+    """The letter under which each place is shown."""
+    return list(zip(_LETTERS, order, strict=False))
+
+
+def check_grades(grades: Sequence[Grade], count: int) -> None:
+    """Raises AnswerUnreadableError unless each text has one grade."""
+    letters = _LETTERS[:count]
+    if sorted(_letter(item.note) for item in grades) != list(letters):
+        raise AnswerUnreadableError(f"Each of the notes {', '.join(letters)} needs one grade.")
+
+
 def _ask(
     asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], order: Sequence[int], budget: int
 ) -> RevisionAnswer:
-    letters = _LETTERS[: len(order)]
-
     def check(answer: RevisionAnswer) -> None:
-        if sorted(_letter(item.note) for item in answer.grades) != list(letters):
-            raise AnswerUnreadableError(f"Each of the notes {', '.join(letters)} needs one grade.")
+        check_grades(answer.grades, len(order))
         checked_note(answer.final.sentences, brief, evidence, budget)
 
     shown = [
         Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_found_wrong(notes[place])]))
-        for letter, place in zip(letters, order, strict=True)
+        for letter, place in lettered(order)
     ]
     blocks = [*brief_blocks(brief), *passages_for(brief, _wanted(brief, evidence, notes)), *shown]
     return asker.ask(
@@ -110,19 +148,15 @@ def _found_wrong(note: Draft) -> list[str]:
 
 
 def _letter(said: str) -> str:
-    return said.upper().removeprefix("NOTE").strip(" []().:") or "?"
+    return said.upper().removeprefix("NOTE").removeprefix("CANDIDATE").strip(" []().:") or "?"
 
 
-def _grades(answer: RevisionAnswer, order: Sequence[int]) -> dict[int, float]:
-    return {order[_LETTERS.index(_letter(item.note))]: item.grade for item in answer.grades}
-
-
-def _objections(note: Draft, objections: Sequence[Objection]) -> tuple[str, ...]:
+def told_objections(note: str, objections: Sequence[Objection]) -> tuple[str, ...]:
     """In words, each with what it is about; one about words that are not there is left out."""
     told: list[str] = []
     for item in objections:
         said = sanitized(item.objection, _OBJECTION)
-        if not said or (item.quote.strip() and find_quote(note.text, item.quote) is None):
+        if not said or (item.quote.strip() and find_quote(note, item.quote) is None):
             continue
         told.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)
     return tuple(dict.fromkeys(told))

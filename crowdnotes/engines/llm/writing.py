@@ -7,7 +7,7 @@ found its words in the passages.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -266,8 +266,17 @@ def checked_note(
 
 def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[Source]) -> WrittenSentence:
     text = clean_note(with_publishers_named(item.text, sources), list(passages))
+    carriers = found_carriers(item.passages, passages)
+    if not carriers:
+        raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")
+    basis = _BASES.get(item.basis.strip().lower(), Basis.INFERRED)
+    return WrittenSentence(text, carriers, basis)
+
+
+def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -> tuple[Carrier, ...]:
+    """Where the quoted words stand in the passages, by id. Raises AnswerUnreadableError where they do not."""
     carriers: list[Carrier] = []
-    for words in item.passages:
+    for words in quoted:
         (name,) = known_ids([words.id], list(passages))
         span = find_quote(passages[name], words.quote)
         if span is None:
@@ -275,7 +284,4 @@ def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[S
         if not tells_enough(words.quote):
             raise AnswerUnreadableError(f"“{sanitized(words.quote, 40)}” is too little to carry a sentence.")
         carriers.append(Carrier(name, span))
-    if not carriers:
-        raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")
-    basis = _BASES.get(item.basis.strip().lower(), Basis.INFERRED)
-    return WrittenSentence(text, tuple(carriers), basis)
+    return tuple(carriers)

@@ -19,6 +19,7 @@ from crowdnotes.engines.llm.question import schema_of
 from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAnswer
 from crowdnotes.engines.llm.searching import ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
+from crowdnotes.engines.llm.supernotes import CandidatesAnswer, RepliesAnswer, ReplyAnswer, VerdictAnswer
 from crowdnotes.engines.llm.words import PrincipleAnswer, WordsAnswer
 from crowdnotes.engines.llm.writing import WritingAnswer
 from crowdnotes.engines.prompts import load_prompt, version_of
@@ -38,6 +39,9 @@ FORMS: dict[str, type[Answer]] = {
     "words": WordsAnswer,
     "image": ImageAnswer,
     "comparison": ComparisonAnswer,
+    "supernote": CandidatesAnswer,
+    "supernote_judge": VerdictAnswer,
+    "suggestions": RepliesAnswer,
 }
 OF_STUDIES = {"comparison"}
 
@@ -74,6 +78,7 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
         (Grade, "grade"),
         (PickAnswer, "pick"),
         (ComparisonAnswer, "overall"),
+        (ReplyAnswer, "answer"),
     ):
         assert list(form.model_fields)[-1] == verdict
 
@@ -81,6 +86,8 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
 def test_what_writes_a_note_is_told_how_notes_are_written_and_of_whom_that_is_asked() -> None:
     told = {name for name in NAMES if "How a note is written" in load_prompt(name).words}
     assert told == {"writing", "revision"}
+    told = {name for name in NAMES if "How a supernote is written" in load_prompt(name).words}
+    assert told == {"supernote", "supernote_judge", "suggestions"}
 
 
 def test_versions_tell_prompts_apart_and_follow_their_words() -> None:

@@ -1,0 +1,367 @@
+"""One note from the notes that a post has: candidates, their judge, and answers to readers' suggestions.
+
+Each sentence comes with the ids of the notes that say it and, where their pages were read, with words of a passage.
+Notes, pages and suggestions are data; what a model makes of them is checked as the words of any other note are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import Field
+
+from crowdnotes.domain import Candidate, Classification, Evidence, ExistingNote, Ratings, Source, SuggestionAnswer
+from crowdnotes.engines.base import (
+    Brief,
+    EngineStep,
+    NoteSentence,
+    SuggestionReplies,
+    SuggestionReply,
+    SupernoteAnswer,
+    SupernoteVerdict,
+)
+from crowdnotes.engines.llm.asking import Asker
+from crowdnotes.engines.llm.claims import brief_blocks
+from crowdnotes.engines.llm.parsing import Answer, PassageIds, sanitized
+from crowdnotes.engines.llm.question import Block, question
+from crowdnotes.engines.llm.revising import (
+    Grade,
+    by_place,
+    check_grades,
+    in_mixed_order,
+    lettered,
+    told_objections,
+)
+from crowdnotes.engines.llm.writing import (
+    QuotedWords,
+    bounds,
+    clean_note,
+    echoes_injection,
+    found_carriers,
+    passages_for,
+)
+from crowdnotes.engines.prompt_injection import without_injections
+from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.settings import LlmSettings
+from crowdnotes.text.markdown import host
+from crowdnotes.text.note_rules import find_urls, note_length, without_urls
+from crowdnotes.text.publishers import with_publishers_named
+from crowdnotes.text.urls import canonical_url
+
+_REASON = 200
+_NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_TO_PROGRAMS = "It speaks to a program and not to readers."
+
+
+class SupernoteSentenceAnswer(Answer):
+    """A sentence, who says it, and what carries it."""
+
+    text: str
+    notes: PassageIds = Field(default_factory=list)
+    passages: list[QuotedWords] = Field(default_factory=list)
+
+
+class CandidateAnswer(Answer):
+    """One candidate."""
+
+    sentences: list[SupernoteSentenceAnswer]
+
+
+class CandidatesAnswer(Answer):
+    """See supernote.md."""
+
+    facts: str = ""
+    candidates: list[CandidateAnswer]
+
+
+class FinalCandidate(Answer):
+    """The best candidate, revised."""
+
+    sentences: list[SupernoteSentenceAnswer]
+    changes: str = ""
+
+
+class VerdictAnswer(Answer):
+    """See supernote_judge.md."""
+
+    verdicts: list[Grade]
+    final: FinalCandidate
+
+    @property
+    def grades(self) -> Sequence[Grade]:
+        """One a candidate."""
+        return self.verdicts
+
+
+class ReplyAnswer(Answer):
+    """The answer to one suggestion."""
+
+    number: int
+    reason: str
+    changed: str = ""
+    answer: Literal["yes", "no", "in part"]
+
+
+class RepliesAnswer(Answer):
+    """See suggestions.md."""
+
+    replies: list[ReplyAnswer]
+    sentences: list[SupernoteSentenceAnswer] = Field(default_factory=list)
+
+
+class LlmSupernotes:
+    """See `SupernoteWriter`. Safe to share between threads."""
+
+    def __init__(self, asker: Asker, settings: LlmSettings) -> None:
+        self._asker = asker
+        self._settings = settings
+
+    def write(
+        self,
+        brief: Brief,
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+        count: int,
+        *,
+        variant: int = 0,
+    ) -> SupernoteAnswer:
+        """See `SupernoteWriter.write`."""
+        check = _Check(brief, notes, evidence, budget)
+
+        def check_answer(answer: CandidatesAnswer) -> None:
+            good, faults = check.good(answer)
+            if not good and (answer.candidates or not answer.facts.strip()):
+                raise AnswerUnreadableError(" ".join(faults) or "There is no candidate in it.")
+
+        asked = question(
+            EngineStep.WRITING,
+            "supernote",
+            CandidatesAnswer,
+            [*brief_blocks(brief), *_notes_and_passages(brief, notes, evidence)],
+            values={"count": count, **bounds(budget)},
+            check=check_answer,
+            temperature=self._settings.supernote_temperature,
+        )
+        asked = replace(asked, top_p=self._settings.supernote_top_p, variant=variant)
+        answer = self._asker.ask(asked).value
+        if not answer.candidates:
+            return SupernoteAnswer((), (f"Nothing to write from: {sanitized(answer.facts, _REASON)}",))
+        good, faults = check.good(answer)
+        return SupernoteAnswer(tuple(good[:count]), tuple(faults))
+
+    def judge(
+        self,
+        brief: Brief,
+        candidates: Sequence[Candidate],
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+    ) -> SupernoteVerdict:
+        """See `SupernoteWriter.judge`."""
+        check = _Check(brief, notes, evidence, budget)
+
+        def check_answer(answer: VerdictAnswer) -> None:
+            check_grades(answer.verdicts, len(candidates))
+            check.sentences(answer.final.sentences)
+
+        def ask(order: Sequence[int]) -> VerdictAnswer:
+            shown = [Block(f"candidate {letter}", _shown(candidates[place])) for letter, place in lettered(order)]
+            blocks = [*brief_blocks(brief), *_notes_and_passages(brief, notes, evidence), *shown]
+            asked = question(
+                EngineStep.JUDGING, "supernote_judge", VerdictAnswer, blocks, values=bounds(budget), check=check_answer
+            )
+            return self._asker.ask(asked).value
+
+        answer, order, grades = in_mixed_order(len(candidates), candidates[0].sha256, ask)
+        given = by_place(answer.verdicts, order)
+        places = range(len(candidates))
+        return SupernoteVerdict(
+            grades=tuple(grades[place] for place in places),
+            objections=tuple(told_objections(candidates[place].text, given[place].objections) for place in places),
+            final=check.sentences(answer.final.sentences),
+            changes=sanitized(answer.final.changes, _REASON),
+        )
+
+    def answer(
+        self,
+        brief: Brief,
+        note: str,
+        suggestions: Sequence[str],
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+    ) -> SuggestionReplies:
+        """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
+        heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
+        check = _Check(brief, notes, evidence, budget, suggestions)
+        refused = SuggestionReply(SuggestionAnswer.NO, _TO_PROGRAMS)
+        if not heard:
+            return SuggestionReplies((refused,) * len(suggestions))
+
+        def check_answer(answer: RepliesAnswer) -> None:
+            _check_replies(answer.replies, len(heard))
+            if any(reply.answer != "no" for reply in answer.replies):
+                final = check.sentences(answer.sentences)
+                if " ".join(item.text for item in final) == without_urls(note).strip():
+                    raise AnswerUnreadableError("A suggestion was granted, but the note is as it was.")
+
+        blocks = [
+            *brief_blocks(brief),
+            *_notes_and_passages(brief, notes, evidence),
+            Block("the note", without_urls(note).strip()),
+            *(Block(f"suggestion {number}", suggestions[place]) for number, place in enumerate(heard, 1)),
+        ]
+        answer = self._asker.ask(
+            question(
+                EngineStep.WRITING, "suggestions", RepliesAnswer, blocks, values=bounds(budget), check=check_answer
+            )
+        ).value
+        said = {heard[reply.number - 1]: _reply(reply) for reply in answer.replies}
+        replies = tuple(said.get(place, refused) for place in range(len(suggestions)))
+        granted = any(reply.answer is not SuggestionAnswer.NO for reply in replies)
+        return SuggestionReplies(replies, check.sentences(answer.sentences) if granted else None)
+
+
+def _check_replies(replies: Sequence[ReplyAnswer], count: int) -> None:
+    if sorted(reply.number for reply in replies) != list(range(1, count + 1)):
+        raise AnswerUnreadableError(f"Each of the {count} suggestions needs one reply, by its number.")
+    for reply in replies:
+        if not reply.reason.strip():
+            raise AnswerUnreadableError(f"The reply to suggestion {reply.number} gives no reason.")
+
+
+def _reply(reply: ReplyAnswer) -> SuggestionReply:
+    answer = SuggestionAnswer(reply.answer)
+    changed = "" if answer is SuggestionAnswer.NO else sanitized(reply.changed, _REASON)
+    return SuggestionReply(answer, sanitized(reply.reason, _REASON), changed)
+
+
+class _Check:
+    """What holds of every text that is made from these notes and passages."""
+
+    def __init__(
+        self,
+        brief: Brief,
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+        others: Sequence[str] = (),
+    ) -> None:
+        self._notes = [note.id for note in notes]
+        self._passages = {item.id: without_injections(item.passage.text) for item in evidence}
+        self._by_page = {item.id: _notes_linking(item.source, notes) for item in evidence}
+        self._sources = [*(item.source for item in evidence), *_linked(notes)]
+        texts = [brief.post.whole_text, *(note.text for note in notes), *(item.passage.text for item in evidence)]
+        self._numbers = {number for text in texts for number in _numbers(without_urls(text))}
+        self._numbers |= {number for item in evidence for number in _numbers(str(item.source.published or ""))}
+        self._texts = [*texts, *others]
+        self._budget = budget
+
+    def good(self, answer: CandidatesAnswer) -> tuple[list[tuple[NoteSentence, ...]], list[str]]:
+        """The candidates that hold, and what is wrong with each of the others."""
+        good: dict[str, tuple[NoteSentence, ...]] = {}
+        faults: list[str] = []
+        for candidate in answer.candidates:
+            try:
+                sentences = self.sentences(candidate.sentences)
+            except AnswerUnreadableError as error:
+                faults.append(error.message)
+            else:
+                good.setdefault(" ".join(item.text for item in sentences), sentences)
+        return list(good.values()), list(dict.fromkeys(faults))
+
+    def sentences(self, said: Sequence[SupernoteSentenceAnswer]) -> tuple[NoteSentence, ...]:
+        """The sentences, each with what it rests on. Raises AnswerUnreadableError in words that a model can mend."""
+        checked = tuple(self._sentence(item) for item in said if item.text.strip())
+        text = " ".join(item.text for item in checked)
+        if not text:
+            raise AnswerUnreadableError("There is a note without a sentence.")
+        if echoes_injection(text, self._texts):
+            raise AnswerUnreadableError("The model passed on words that speak to a model.")
+        if (length := note_length(text)) > self._budget:
+            raise AnswerUnreadableError(
+                f"A note has {length} characters, and {self._budget} is the most: “{sanitized(text, 60)}”"
+            )
+        return checked
+
+    def _sentence(self, item: SupernoteSentenceAnswer) -> NoteSentence:
+        text = clean_note(with_publishers_named(item.text, self._sources), [*self._notes, *self._passages])
+        carriers = found_carriers(item.passages, self._passages)
+        if unknown := next((name for name in item.notes if name not in self._notes), None):
+            raise AnswerUnreadableError(f"There is no note {sanitized(unknown, 20)}.")
+        notes = tuple(dict.fromkeys(item.notes))
+        notes = notes or tuple(dict.fromkeys(name for it in carriers for name in self._by_page[it.evidence_id]))
+        if not notes and not carriers:
+            raise AnswerUnreadableError(f"No note and no passage is given that says “{sanitized(text, 80)}”")
+        if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
+            raise AnswerUnreadableError(f"The number in “{sanitized(text, 80)}” ({strange}) stands nowhere.")
+        return NoteSentence(text, notes, carriers)
+
+
+def _numbers(text: str) -> list[str]:
+    """Its numbers, however their thousands are set apart."""
+    return [re.sub(r"[.,]", "", match.group()) for match in _NUMBER.finditer(text)]
+
+
+def _linked(notes: Sequence[ExistingNote]) -> list[Source]:
+    """The sites that notes link to, for their names."""
+    links = dict.fromkeys(url.url for note in notes for url in find_urls(note.text) if url.has_scheme)
+    return [Source(id=f"link:{number}", title="", url=url) for number, url in enumerate(links)]
+
+
+def _notes_linking(source: Source, notes: Sequence[ExistingNote]) -> tuple[str, ...]:
+    return tuple(note.id for note in notes if any(_leads_to(url.url, source) for url in find_urls(note.text)))
+
+
+def _leads_to(url: str, source: Source) -> bool:
+    return canonical_url(url) in {canonical_url(address) for address in (source.url, source.page_url) if address}
+
+
+def _notes_and_passages(brief: Brief, notes: Sequence[ExistingNote], evidence: Sequence[Evidence]) -> list[Block]:
+    return [*(_note_block(note, evidence) for note in notes), *passages_for(brief, evidence)]
+
+
+def _note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:
+    """A note with what raters say of it; its links as the passage or the site that they lead to."""
+    text = note.text
+    for url in reversed(find_urls(text)):
+        if url.has_scheme:
+            read = next((item.id for item in evidence if _leads_to(url.url, item.source)), None)
+            name = f"passage {read}" if read else host(url.url)
+            text = f"{text[: url.start]}[its link: {name}]{text[url.end :]}"
+    parts = [
+        "says that the post is not misleading" if note.classification is Classification.NOT_MISLEADING else "",
+        str(note.created_at.date()) if note.created_at else "",
+        *_rated(note.ratings),
+    ]
+    return Block(f"note {note.id}", f"({' · '.join(filter(None, parts))})\n{text}")
+
+
+def _rated(ratings: Ratings) -> list[str]:
+    if not ratings.count:
+        return ["not rated"]
+    levels = {"helpful": ratings.helpful, "somewhat": ratings.somewhat_helpful, "not helpful": ratings.not_helpful}
+    parts = [f"rated {', '.join(f'{name} {count}' for name, count in levels.items() if count)}"]
+    for beginning, means in (("helpful", "for it"), ("notHelpful", "against it")):
+        tags = {_in_words(name, beginning): count for name, count in ratings.tags.items() if name.startswith(beginning)}
+        said = [f"{words} {count}" for words, count in sorted(tags.items(), key=lambda tag: -tag[1]) if words and count]
+        if said:
+            parts.append(f"{means}: {', '.join(said)}")
+    return parts
+
+
+def _in_words(tag: str, beginning: str) -> str:
+    """As in "good sources" of helpfulGoodSources; "" for one that says nothing."""
+    words = _CAPITAL.sub(" ", tag.removeprefix(beginning)).lower()
+    return "" if words == "other" else words
+
+
+def _shown(candidate: Candidate) -> str:
+    """Its words, and what was found wrong with it before."""
+    wrong = ["Found wrong by a check:", *candidate.objections] if candidate.objections else []
+    return "\n".join([without_urls(candidate.text).strip(), *wrong])
