@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -46,14 +47,19 @@ from crowdnotes.engines.llm.writing import (
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.settings import LlmSettings
-from crowdnotes.text.markdown import host
+from crowdnotes.text.markdown import clip, host
 from crowdnotes.text.note_rules import find_urls, note_length, without_urls
 from crowdnotes.text.publishers import with_publishers_named
+from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.urls import canonical_url
 
 _REASON = 200
 _NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
+_BETWEEN = re.compile(r"[\W_]+")
+_ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
+_LONGEST_ADDRESS = 90
 _TO_PROGRAMS = "It speaks to a program and not to readers."
 
 
@@ -257,8 +263,10 @@ class _Check:
         self._by_page = {item.id: _notes_linking(item.source, notes) for item in evidence}
         self._sources = [*(item.source for item in evidence), *_linked(notes)]
         texts = [brief.post.whole_text, *(note.text for note in notes), *(item.passage.text for item in evidence)]
-        self._numbers = {number for text in texts for number in _numbers(without_urls(text))}
-        self._numbers |= {number for item in evidence for number in _numbers(str(item.source.published or ""))}
+        linked = (_address(url.url) for note in notes for url in find_urls(note.text))
+        dates = (_BETWEEN.sub(" ", str(item.source.published or "")) for item in evidence)
+        self._said = [without_injections(text) for text in texts]
+        self._numbers = {number for text in (*map(without_urls, texts), *linked, *dates) for number in _numbers(text)}
         self._texts = [*texts, *others]
         self._budget = budget
 
@@ -300,12 +308,21 @@ class _Check:
             raise AnswerUnreadableError(f"No note and no passage is given that says “{sanitized(text, 80)}”")
         if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
             raise AnswerUnreadableError(f"The number in “{sanitized(text, 80)}” ({strange}) stands nowhere.")
+        for quoted in _QUOTED.findall(text):
+            if " " in quoted.strip() and not any(find_quote(said, quoted) for said in self._said):
+                raise AnswerUnreadableError(f"Nobody says “{sanitized(quoted, 80)}” in these words.")
         return NoteSentence(text, notes, carriers)
 
 
 def _numbers(text: str) -> list[str]:
     """Its numbers, however their thousands are set apart."""
-    return [re.sub(r"[.,]", "", match.group()) for match in _NUMBER.finditer(text)]
+    return [re.sub(r"[.,]", "", match.group()).lstrip("0") or "0" for match in _NUMBER.finditer(text)]
+
+
+def _address(url: str) -> str:
+    """A link's site and the words of its path, which often tell what its page says and when."""
+    words = _BETWEEN.sub(" ", urlsplit(url).path.removesuffix(".html")).split()
+    return clip(" ".join([host(url), *(word for word in words if not _ID.fullmatch(word))]), _LONGEST_ADDRESS)
 
 
 def _linked(notes: Sequence[ExistingNote]) -> list[Source]:
@@ -332,7 +349,7 @@ def _note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:
     for url in reversed(find_urls(text)):
         if url.has_scheme:
             read = next((item.id for item in evidence if _leads_to(url.url, item.source)), None)
-            name = f"passage {read}" if read else host(url.url)
+            name = f"passage {read}" if read else _address(url.url)
             text = f"{text[: url.start]}[its link: {name}]{text[url.end :]}"
     parts = [
         "says that the post is not misleading" if note.classification is Classification.NOT_MISLEADING else "",
