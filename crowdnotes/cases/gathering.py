@@ -20,6 +20,7 @@ from crowdnotes.domain import (
     FollowUpSearch,
     Hit,
     Mode,
+    Post,
     ProviderOutcome,
     ProviderState,
     Source,
@@ -39,7 +40,9 @@ from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
 from crowdnotes.jury import Jury
 from crowdnotes.settings import Settings
+from crowdnotes.supernotes.existing import links_of
 from crowdnotes.text.languages import language_of, languages_of
+from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.urls import canonical_url
 
 _ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
@@ -418,7 +421,7 @@ def best_of(
         if source.outcome is FetchOutcome.READ and source.text_sha256
     ]
     return build_evidence(
-        case.post.as_read,
+        _asked_about(case),
         readable,
         tools.embedder,
         tools.settings.evidence,
@@ -429,11 +432,23 @@ def best_of(
     )
 
 
+def _asked_about(case: Case) -> Post:
+    """The post; of one that is known by its address alone, what notes say of it."""
+    if case.post.has_words or case.supernote is None:
+        return case.post.as_read
+    return case.post.model_copy(update={"text": " ".join(without_urls(note.text) for note in case.supernote.used)})
+
+
 def _snippets(case: Case) -> dict[str, str]:
-    """By source, the words with which a search showed it."""
+    """By source, the words with which a search showed it, or what the notes say that link to it."""
+    found: dict[str, str] = {}
+    for note in case.supernote.used if case.supernote else ():
+        for url in links_of(note):
+            name = _link_id(url)
+            found[name] = f"{found.get(name, '')} {without_urls(note.text)}".strip()
     hits = [*case.hits, *(hit for asked in case.follow_ups for hit in asked.hits)]
     requests = ((hit, hit_request(hit, "")) for hit in reversed(hits))
-    return {request.id: hit.snippet for hit, request in requests if request is not None}
+    return found | {request.id: hit.snippet for hit, request in requests if request is not None}
 
 
 def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]:

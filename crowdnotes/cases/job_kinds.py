@@ -14,7 +14,8 @@ class JobKind:
     """What a person can start on a case.
 
     `steps` makes them from a case's id, and may refuse with a WorkflowError or InputError. `doing` is what is shown
-    while it is at work; `place` is the step of the Draft page at which it is started, watched and taken up again.
+    while it is at work; `place` is the step of the Draft page, or else the page, at which it is started, watched and
+    taken up again.
     """
 
     name: str
@@ -35,6 +36,8 @@ JOB_KINDS = {
         JobKind("follow_up", "Searching again", "Evidence", CaseService.follow_up_steps),
         JobKind("write", "Writing and scoring candidate notes", "Draft", _write_and_score),
         JobKind("assess", "Scoring the note", "Review", CaseService.assess_steps),
+        JobKind("supernote", "Making one note from many", "Supernote", CaseService.supernote_steps),
+        JobKind("suggestions", "Answering the suggestions", "Supernote", CaseService.suggestion_steps),
         JobKind("links", "Checking the links", "Decide", CaseService.check_link_steps),
     )
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from crowdnotes.cases import follow_up, gathering, intake, obstacles
+from crowdnotes.cases import follow_up, gathering, intake, obstacles, supernote, supernote_stages
 from crowdnotes.cases.follow_up import SearchWork, Which
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
@@ -53,6 +53,12 @@ _TITLES = {
     StageName.ASSESS: "Score the note",
     StageName.JURY: "Hear the jury (a simulation)",
     StageName.LINKS: "Check the links",
+    StageName.CANDIDATES: "Make candidates from the notes",
+    StageName.FILTER: "Filter the candidates",
+    StageName.RANK: "Let the jury choose (a simulation)",
+    StageName.COMPARE: "Compare the best and better one",
+    StageName.CREDIT: "Credit the notes",
+    StageName.SUGGESTIONS: "Answer the suggestions",
 }
 
 
@@ -67,7 +73,7 @@ def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case
         raise WorkflowError(
             "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
         )
-    merged = gathering.merged(newest, worked_on, changes)
+    merged = gathering.merged(newest, worked_on, supernote.merged(newest, worked_on, changes))
     stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
     kind = f"stage {stage.name.value}"
     return with_event(newest, stage.finished_at, PROGRAM, kind, stage.summary, **merged, stages=stages)
@@ -162,6 +168,43 @@ class StageRunner:
         return self._metered(
             case_id, [self._step(case_id, name, do) for name, do in (work[:1] if scores_only else work)]
         )
+
+    def supernote_steps(self, case_id: str) -> list[Step]:
+        """The linked pages, candidates, filters, the jury, the judge of the best where a model is at work, credit.
+
+        One that was stopped goes on where it was. Raises WorkflowError of a case without notes, or when none is used.
+        """
+        case, tools = self._open(case_id), self._tools
+        if not supernote.require_work(case).used:
+            raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons stand beside them.")
+        pages: list[tuple[StageName, Callable[..., tuple[Changes, str]], Callable[[Case], str | None]]] = [
+            (StageName.READ, gathering.read, lambda case: None if case.urls else "No used note has a link"),
+            (StageName.PASSAGES, gathering.passages, lambda case: None if case.urls else "There is no page"),
+        ]
+        if tools.engine.uses_language_model:
+            wordless = "The post's words are not known"
+            pages.insert(
+                0, (StageName.QUERIES, gathering.queries, lambda case: None if case.post.has_words else wordless)
+            )
+        steps = [
+            self._step(case_id, name, partial(do, tools=tools), resumable=True, done=done) for name, do, done in pages
+        ]
+        thinks = tools.engine.supernotes is not None
+        for name, do in supernote_stages.ROUND:
+            if thinks or name is not StageName.COMPARE:
+                done = partial(supernote_stages.done_before, name=name)
+                steps.append(self._step(case_id, name, partial(do, tools=tools), done=done))
+        return self._metered(case_id, steps)
+
+    def suggestion_steps(self, case_id: str) -> list[Step]:
+        """Open suggestions, answered by the model at work. Raises WorkflowError where there is nothing to do."""
+        case = self._open(case_id)
+        if self._tools.engine.supernotes is None:
+            raise WorkflowError("no model", "No model is at work that could answer.", "Answer them yourself.")
+        if not supernote.open_suggestions(case) or case.draft is None:
+            raise WorkflowError("none open", "No suggestion waits for an answer.")
+        answer = partial(supernote_stages.answer_stage, tools=self._tools)
+        return self._metered(case_id, [self._step(case_id, StageName.SUGGESTIONS, answer)])
 
     def check_link_steps(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""

@@ -6,9 +6,10 @@ suggestions with their answers. Suggestions may be made on any case that has a n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
+from typing import cast
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.intake import NEVER_IN_TEXT, places_of, usable_urls
@@ -28,6 +29,8 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.supernotes.existing import links_of
+from crowdnotes.supernotes.watch import renumbered
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 
@@ -47,34 +50,16 @@ def require_work(case: Case) -> SupernoteWork:
 # --- the notes ---
 
 
-def numbered(given: Sequence[ExistingNote], before: SupernoteWork) -> tuple[ExistingNote, ...]:
-    """The notes under the ids that they had, by X's id or else by their words; new ones under the next free ids.
-
-    What a person chose of one stays, unless it comes with another choice. The same note twice counts once.
-    """
-    ever = [*(note for made in before.rounds for note in made.notes), *before.notes]
-    known = {key: note for note in ever for key in _keys(note)}
-    chosen = {note.id: note.chosen for note in before.notes}
-    free = 1 + max((int(note.id[1:]) for note in ever), default=0)
-    found: dict[str, ExistingNote] = {}
-    for note in given:
-        same = next((known[key] for key in _keys(note) if key in known), None)
-        name = same.id if same is not None else f"N{free}"
-        free += same is None
-        kept = note.chosen if note.chosen is not None else chosen.get(name)
-        numbered = note.model_copy(update={"id": name, "chosen": kept})
-        known |= dict.fromkeys(_keys(note), numbered)
-        found.setdefault(name, numbered)
-    return tuple(found.values())
-
-
-def _keys(note: ExistingNote) -> list[str]:
-    return [f"id {note.note_id}"] if note.note_id else [f"words {' '.join(note.text.split())}"]
+def _numbered(given: Sequence[ExistingNote], before: SupernoteWork) -> tuple[ExistingNote, ...]:
+    """The notes, each once, under the ids that they ever had; an id is given to no other note again."""
+    ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
+    once = {note.note_id or " ".join(note.text.split()): note for note in reversed(given)}
+    return renumbered(tuple(ever.values()), tuple(reversed(once.values())))
 
 
 def links_of_used(work: SupernoteWork) -> tuple[str, ...]:
     """The links of the used notes that can be read, as many as a case takes: every note's first before any second."""
-    of_each = [[url.url for url in find_urls(note.text)] for note in work.used]
+    of_each = [links_of(note) for note in work.used]
     taken, _ = usable_urls([url for row in zip_longest(*of_each) for url in row if url])
     return taken
 
@@ -87,7 +72,7 @@ def set_notes(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) 
     before = require_work(case)
     if not notes:
         raise InputError("There is no note to make one from.", "Paste at least one.")
-    return _with_notes(case, at, numbered(notes, before), by, "notes set", f"{len(notes)} notes")
+    return _with_notes(case, at, _numbered(notes, before), by, "notes set", f"{len(notes)} notes")
 
 
 def choose_note(case: Case, at: datetime, note_id: str, chosen: bool | None, by: str) -> Case:
@@ -163,6 +148,25 @@ def lean(made: SupernoteRound) -> SupernoteRound:
     """An earlier round as it is kept: its notes and its winner, so that a case does not grow with each."""
     winner = (made.winning,) if made.winning else ()
     return made.model_copy(update={"candidates": winner, "lost": (), "links": (), "existing": {}, "asked": ()})
+
+
+def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapping[str, object]:
+    """A stage's result, with what a person did while it was at work kept: other notes, suggestions and answers.
+
+    Raises WorkflowError when the note that suggestions were answered on is another by now.
+    """
+    result = dict(changes)
+    made = cast("SupernoteWork | None", result.get("supernote"))
+    if made is not None and made.newest is not None and newest.supernote is not None:
+        result["supernote"] = with_round(newest.supernote, made.newest)
+    if "suggestions" in result:
+        if newest.draft != worked_on.draft:
+            raise WorkflowError("note changed", "The note was changed while this was at work.", "Start it again.")
+        answers = {item.id: item for item in cast("tuple[Suggestion, ...]", result["suggestions"])}
+        result["suggestions"] = tuple(
+            answers.get(item.id, item) if item.answer is None else item for item in newest.suggestions
+        )
+    return result
 
 
 def require_candidate(case: Case, sha256: str) -> Candidate:

@@ -51,6 +51,11 @@ class Post(Noun):
         return "\n\n".join((self.text, *seen))
 
     @property
+    def has_words(self) -> bool:
+        """False of a post that is known by its address alone."""
+        return bool(self.whole_text.strip())
+
+    @property
     def as_read(self) -> Post:
         """The post whose text is the whole text: what an engine is given, so that spans of claims are of it."""
         return self.model_copy(update={"text": self.whole_text})

@@ -165,6 +165,9 @@ class Credit(Noun):
 class SupernoteRound(Noun):
     """One making of candidates: from which notes, how many were asked for, and what came of it.
 
+    `written_from` are the notes that new ones were written for: all that are used, or those alone that had changed
+    since the round before, whose other candidates then stay.
+
     `asked` are the calls of its plan that an engine has answered, so that one that was stopped goes on; `lost` is why
     answers of the engine gave no candidate; `merged` how many were nearly the same as another;
     `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
@@ -177,6 +180,7 @@ class SupernoteRound(Noun):
     notes: tuple[ExistingNote, ...]
     wanted: int = Field(ge=1)
     seed: int = 0
+    written_from: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     asked: tuple[int, ...] = ()
     lost: tuple[str, ...] = ()

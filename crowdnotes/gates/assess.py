@@ -37,11 +37,18 @@ from crowdnotes.gates.form import faults, form_warnings
 from crowdnotes.gates.gate import Gate, Judged
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 
+
+def _relevance(it: Judged) -> GateResult:
+    if not it.brief.post.has_words:
+        return GateResult.not_run(GateName.RELEVANCE, "The post's words are not known. Paste them, and score again.")
+    return it.engine.relevance(it.brief, it.evidence)
+
+
 _RELEVANCE = Gate(
     name=GateName.RELEVANCE,
     question="Do the passages help to judge this claim?",
     lifts="Choose other passages, or take some out, and score again",  # it judges them, not the note
-    judge=lambda it: it.engine.relevance(it.brief, it.evidence),
+    judge=_relevance,
 )
 _CORRECTNESS = Gate(
     name=GateName.CORRECTNESS,

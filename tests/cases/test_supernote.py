@@ -2,26 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from crowdnotes.cases import supernote
+from crowdnotes.cases.supernote_stages import chosen
 from crowdnotes.domain import (
     Candidate,
     Case,
     Draft,
+    Evidence,
     ExistingNote,
+    FetchOutcome,
+    FilterName,
+    GateName,
+    GateStatus,
+    Interval,
+    ObstacleKind,
     Ratings,
+    SideVotes,
     Span,
+    StageName,
     SuggestionAnswer,
     SupernoteRound,
+    SupernoteScore,
     SupernoteSentence,
     SupernoteWork,
+    Verdict,
 )
-from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.testing import make_case, make_evidence
-from crowdnotes.workspace import Workspace
+from crowdnotes.engines import (
+    Brief,
+    NoteSentence,
+    SuggestionReplies,
+    SuggestionReply,
+    SupernoteAnswer,
+    SupernoteVerdict,
+)
+from crowdnotes.engines.base import Carrier
+from crowdnotes.errors import EngineError, InputError, JobCancelled, WorkflowError
+from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.jobs import JobState
+from crowdnotes.settings import Settings
+from crowdnotes.testing import (
+    HashingEmbedder,
+    LiveLinks,
+    ScriptedEngine,
+    ScriptedSupernotes,
+    make_case,
+    make_evidence,
+)
+from crowdnotes.workspace import Workspace, open_workspace
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 POST_URL = "https://x.com/i/status/1353031711349739523"
@@ -136,3 +171,268 @@ def test_suggestions_are_kept_with_who_and_answered_with_a_reason() -> None:
     assert case.draft is not None
     assert (first.became, first.answered_by, second.became) == (case.draft.sha256, "ann", None)
     assert supernote.open_suggestions(case) == ()
+
+
+class Web:
+    """Every page tells of the kettle."""
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        words = "<p>A review of the kettle found no illness in people. The kettle was watched for years.</p>" * 3
+        body = f"<html><head><title>Kettle</title></head><body><article>{words}</article></body></html>"
+        return Page(url, url, FetchOutcome.READ, datetime.now(UTC), HTML, "utf-8", body.encode())
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine()
+
+
+@pytest.fixture
+def linked(tmp_path: Path, engine: ScriptedEngine) -> Iterator[Workspace]:
+    """A workspace in which every link answers with a page on the kettle, but d.example.org, which is dead."""
+    settings = Settings(data_dir=tmp_path, database_url=None)
+    links = LiveLinks({"https://d.example.org/kettle": 404})
+    with open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links, fetcher=Web()) as opened:
+        yield opened
+
+
+NOTES = (
+    note("A review of the kettle found no illness in people who used it for years. https://a.example.org/kettle"),
+    note("The health office tested the kettle in 2019 and reported no harm at all. https://b.example.org/kettle"),
+    note("The number in the post was taken from a survey of 12 people. https://c.example.org/kettle"),
+)
+NEWER = note("The maker recalled one kettle for a loose lid, which was mended in 2020. https://e.example.org/kettle")
+
+
+MANY = (
+    "A review of the kettle found no illness in people who used it for years.",
+    "It was tested by the health office in 2019 and no harm was reported.",
+    "The picture shows a different product, a lantern sold in 2015.",
+    "No court has ever ruled on this. The firm was never fined for anything.",
+    "Boiling water in steel is recommended by the national agency for drinking water.",
+    "The number in the post, 40 percent, comes from a survey of 12 people.",
+    "The doctor who is quoted left the hospital in 2003 and holds no licence.",
+    "Other agencies reached the same result after testing 300 pots of 20 makers.",
+)
+
+
+def begun(
+    workspace: Workspace, *notes: ExistingNote, text: str = "The kettle makes people ill!", wanted: int = 9
+) -> str:
+    service = workspace.service
+    return service.create_supernote(text, notes=notes or NOTES, by="ann", url=POST_URL, wanted=wanted).id
+
+
+def made(workspace: Workspace, case_id: str, kind: str = "supernote") -> Case:
+    """The case after the work of that kind, which is done."""
+    job = workspace.runner.wait(workspace.start(case_id, kind).id, timeout=60)
+    assert job.state is JobState.DONE, job
+    return workspace.service.get(case_id)
+
+
+def newest(case: Case) -> SupernoteRound:
+    found = _work(case).newest
+    assert found is not None
+    return found
+
+
+def test_whole_sentences_of_the_notes_become_the_draft_with_the_pages_as_its_evidence(linked: Workspace) -> None:
+    case = made(linked, begun(linked))
+    done = newest(case)
+    assert done.winning is not None
+    assert case.draft is not None
+    assert case.draft.text == done.winning.text
+    assert done.funnel[0][1] == len(done.candidates) > 3
+    assert {note.id for note in done.notes} == set(done.existing)
+    assert sum(item.share for item in done.credits) == pytest.approx(1)
+    linked_pages = {item.id for item in case.evidence if item.source.url and item.source.url in case.draft.text}
+    assert linked_pages
+    assert set(case.draft.evidence_ids) == linked_pages
+    kinds = {item.id.kind for item in linked.service.obstacles(case)}
+    assert {ObstacleKind.NO_EVIDENCE, ObstacleKind.UNOPENED} <= kinds
+    assert len(case.candidates) > 1
+
+
+def test_a_post_without_words_has_candidates_and_relevance_is_not_run(linked: Workspace) -> None:
+    case = made(linked, begun(linked, text=""))
+    assert case.draft is not None
+    for item in case.evidence:
+        linked.service.open_passage(case.id, item.id, "ann")
+        linked.service.judge(case.id, item.id, Verdict.USE, "", "ann")
+    case = made(linked, case.id, "assess")
+    assert case.assessment is not None
+    relevance = case.assessment.gate(GateName.RELEVANCE)
+    assert (relevance.status, "not known" in relevance.reason) == (GateStatus.NOT_RUN, True)
+
+
+def test_candidates_of_a_dead_link_are_filtered_and_without_any_that_passes_there_is_no_note(linked: Workspace) -> None:
+    dead = note("The health office tested the kettle in 2019 and reported no harm. https://d.example.org/kettle")
+    case = made(linked, begun(linked, dead, *NOTES[:1]))
+    assert any(item.failed is FilterName.LIVE_LINKS for item in newest(case).candidates)
+    assert "d.example.org" not in (case.draft.text if case.draft else "d.example.org")
+    case = made(linked, begun(linked, dead))
+    # With one link alone that does not answer the network may be at fault: it still had a status here.
+    assert (newest(case).passed, newest(case).winner, case.draft) == ((), None, None)
+
+
+def test_new_notes_make_candidates_of_themselves_alone(linked: Workspace) -> None:
+    case = made(linked, begun(linked))
+    before = {item.text for item in newest(case).candidates}
+    linked.service.watch(case.id, [*NOTES, NEWER], "ann")
+    case = made(linked, case.id)
+    done = newest(case)
+    assert (done.number, done.written_from, len(_work(case).rounds[0].candidates)) == (2, ("N4",), 1)
+    fresh = [item for item in done.candidates if item.text not in before]
+    assert fresh
+    assert all("N4" in item.notes for item in fresh)
+    rated = note(NOTES[0].text, ratings=Ratings(helpful=40))
+    linked.service.watch(case.id, [rated, *NOTES[1:], NEWER], "ann")
+    case = made(linked, case.id)
+    assert newest(case).written_from == ()
+    assert {item.text for item in newest(case).candidates} == {item.text for item in done.candidates}
+    assert newest(case).best_existing == "N1"
+
+
+def test_a_case_with_a_hundred_candidates_stays_small_however_many_rounds_it_has(linked: Workspace) -> None:
+    many = [note(f"{words} https://a.example.org/{place}") for place, words in enumerate(MANY)]
+    case_id = begun(linked, *many, wanted=100)
+    for _ in range(2):
+        case = made(linked, case_id)
+    assert len(newest(case).candidates) > 90
+    assert len(case.model_dump_json()) < 300_000
+
+
+def carried(sentence: NoteSentence, item: Evidence) -> NoteSentence:
+    """The sentence with the whole of a passage as what carries it."""
+    return replace(sentence, carriers=(Carrier(item.id, Span(start=0, end=len(item.passage.text))),))
+
+
+class CarryingWriter(ScriptedSupernotes):
+    """As `ScriptedSupernotes`, with the first page that it is shown as what carries all."""
+
+    def write(
+        self,
+        brief: Brief,
+        notes: Sequence[ExistingNote],
+        evidence: Sequence[Evidence],
+        budget: int,
+        count: int,
+        *,
+        variant: int = 0,
+    ) -> SupernoteAnswer:
+        answer = super().write(brief, notes, evidence, budget, count, variant=variant)
+        return SupernoteAnswer(tuple(tuple(carried(one, evidence[0]) for one in said) for said in answer.candidates))
+
+
+class ThinkingEngine(ScriptedEngine):
+    uses_language_model = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writer = CarryingWriter()
+        self.supernotes = self.writer
+
+
+class TestWithAModel:
+    """The calls of a model: kept as they come, compared by a judge, and readers' suggestions."""
+
+    @pytest.fixture
+    def engine(self) -> ThinkingEngine:
+        return ThinkingEngine()
+
+    def test_what_was_answered_is_kept_when_the_work_stops_and_goes_on_from_there(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        case_id = begun(linked, wanted=30)
+        engine.writer.breaks = {4: JobCancelled("Stopped.")}
+        job = linked.runner.wait(linked.start(case_id, "supernote").id, timeout=60)
+        assert job.state is JobState.CANCELLED
+        stopped = newest(linked.service.get(case_id))
+        assert 1 <= len(stopped.asked) < 6
+        assert stopped.candidates
+        calls, engine.writer.breaks = engine.writer.written, {}
+        case = made(linked, case_id)
+        assert (newest(case).number, sorted(newest(case).asked)) == (1, list(range(6)))
+        assert engine.writer.written - calls == 6 - len(stopped.asked)
+        assert [stage.name for stage in case.stages].count(StageName.CANDIDATES) == 1
+
+    def test_an_answer_that_came_to_nothing_is_told_and_none_at_all_is_an_error(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        case_id = begun(linked, wanted=10)
+        engine.writer.breaks = {1: EngineError("The model declined.")}
+        assert newest(made(linked, case_id)).lost == ("The model declined.",)
+        engine.writer.breaks = {number: EngineError("No server.") for number in range(100)}
+        job = linked.runner.wait(linked.start(begun(linked, text="Other words."), "supernote").id, timeout=60)
+        assert (job.state, [step.error for step in job.steps if step.error]) == (JobState.FAILED, ["No server."])
+
+    def test_the_judge_betters_the_best_and_the_revised_text_passes_the_filters_again(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        sentences = (NoteSentence("A review found that the kettle made nobody ill.", ("N1",)),)
+        case_id = begun(linked, *NOTES[:1], wanted=1)
+        engine.writer.verdict = SupernoteVerdict((4.0,), (("It is long.",),), sentences, "Shorter.")
+        case = made(linked, case_id)
+        revised = next(item for item in newest(case).candidates if item.revised)
+        assert (revised.revised, revised.failed) == ("Shorter.", FilterName.SUPPORTED)
+        assert case.draft is not None
+        assert case.draft.objections == ("It is long.",)
+
+    def test_suggestions_are_answered_and_the_note_keeps_who_suggested_what(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        case = made(linked, begun(linked, text=""))
+        assert case.draft is not None
+        linked.service.suggest(case.id, ["Say who found it.", "Call them liars."], "bob")
+        yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "It names the office.")
+        no = SuggestionReply(SuggestionAnswer.NO, "It takes a side.")
+        final = (carried(NoteSentence("A review found that the kettle made nobody ill.", ("N1",)), case.evidence[0]),)
+        engine.writer.replies = SuggestionReplies((yes, no), final)
+        after = made(linked, case.id, "suggestions")
+        assert after.draft is not None
+        assert after.draft.text.startswith("A review found that the kettle made nobody ill. https://")
+        assert [(one.answer, one.became) for one in after.suggestions] == [
+            (SuggestionAnswer.YES, after.draft.sha256),
+            (SuggestionAnswer.NO, None),
+        ]
+        assert [one.about for one in after.suggestions] == [case.draft.sha256] * 2
+        assert after.revisions[-1] == case.draft
+        with pytest.raises(WorkflowError, match="No suggestion"):
+            linked.start(case.id, "suggestions")
+
+    def test_a_redraft_that_does_not_pass_the_filters_changes_nothing(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        case = made(linked, begun(linked))
+        linked.service.suggest(case.id, ["Be bolder."], "bob")
+        yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "Bolder.")
+        engine.writer.replies = SuggestionReplies((yes,), (NoteSentence("This is a stupid LIE by idiots!", ("N1",)),))
+        after = made(linked, case.id, "suggestions")
+        (answered,) = after.suggestions
+        assert after.draft == case.draft
+        assert (answered.answer, answered.changed, answered.became) == (SuggestionAnswer.NO, "", None)
+        assert "neutral" in answered.reason
+
+
+def _candidate(text: str, intercept: float, grade: float | None = None, revised: str = "") -> Candidate:
+    side = SideVotes(side="−", helpful=1, somewhat_helpful=0, not_helpful=0)
+    score = SupernoteScore(
+        intercept=intercept,
+        interval=Interval(low=intercept - 0.1, high=intercept + 0.1),
+        factor=0.0,
+        status="NEEDS_MORE_RATINGS",
+        negative=side,
+        positive=side,
+    )
+    return Candidate(text=text, sentences=(), engine="x", score=score, grade=grade, revised=revised)
+
+
+def test_the_judge_chooses_only_among_those_that_the_jury_cannot_tell_apart() -> None:
+    first, alike, far = _candidate("A", 0.40, 5), _candidate("B", 0.35, 8), _candidate("C", 0.1, 10)
+    done = _round(1).model_copy(update={"candidates": (first, alike, far)})
+    every = [item.sha256 for item in done.candidates]
+    assert chosen(done, every)[0] == alike.sha256
+    assert chosen(done, [first.sha256, far.sha256]) == (first.sha256, "the simulated jury")
+    better = _candidate("D", 0.31, revised="Shorter.")
+    done = done.model_copy(update={"candidates": (*done.candidates, better)})
+    assert chosen(done, [*every, better.sha256])[0] == better.sha256

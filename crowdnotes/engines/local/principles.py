@@ -44,7 +44,7 @@ _MOST_COUNTED = 10.0  # more says no more
 def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """All but "sources support it"; NOT_RUN where there is nothing to judge, or not in English."""
     words = without_urls(note)
-    reason = foreign_note(note) if content_tokens(words) else "The note has no words to judge yet."
+    reason = _cannot_be_judged(note)
     if reason:
         judged = (name for name in PrincipleName if name is not PrincipleName.SOURCES_SUPPORT)
         return tuple(PrincipleResult.not_run(name, reason) for name in judged)
@@ -55,6 +55,30 @@ def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, not
         _context(words),
         _readable(note, words),
     )
+
+
+def tone_principles(
+    embedder: Embedder, settings: GateSettings, notes: Sequence[str]
+) -> tuple[tuple[PrincipleResult, ...], ...]:
+    """Neutral language and no opinion for many notes, read together: a hundred take a second.
+
+    As `judge_principles`, without which words the trained head objects to.
+    """
+    if not notes:
+        return ()
+    head = shipped_head(OPINION)
+    chances = head.probabilities(opinion_blocks(embedder, head.embedder, notes))
+    found = []
+    for note, chance in zip(notes, chances, strict=True):
+        reason = _cannot_be_judged(note)
+        both = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
+        judged = (_neutral(note), _opinion(settings, note, float(chance), ()))
+        found.append(tuple(PrincipleResult.not_run(name, reason) for name in both) if reason else judged)
+    return tuple(found)
+
+
+def _cannot_be_judged(note: str) -> str:
+    return foreign_note(note) if content_tokens(without_urls(note)) else "The note has no words to judge yet."
 
 
 def _result(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding]) -> PrincipleResult:
@@ -84,6 +108,10 @@ def _neutral(note: str) -> PrincipleResult:
 def _no_speculation(embedder: Embedder, settings: GateSettings, note: str) -> PrincipleResult:
     """By word lists, and by the trained head, which sees opinion that no list of words holds."""
     probability, words = read_opinion(embedder, note)
+    return _opinion(settings, note, probability, words)
+
+
+def _opinion(settings: GateSettings, note: str, probability: float, words: Sequence[Span]) -> PrincipleResult:
     findings = [
         *_at(note, tone.speculative_words(note), "“{}” is opinion or a guess."),
         *_at(note, tone.first_person(note), "“{}” makes it the writer's view."),

@@ -1,0 +1,489 @@
+"""What each stage of a supernote does: candidates, filters, the jury, the judge of the best, credit; and suggestions.
+
+As `gathering` is for evidence. Nothing here writes the case but `candidates`, which keeps each answer of a model as it
+comes: what was paid for is not lost when the work is stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from math import ceil
+
+from crowdnotes.cases import supernote
+from crowdnotes.cases.gathering import Changes, Tools
+from crowdnotes.cases.workflow import with_revision
+from crowdnotes.domain import (
+    Candidate,
+    Case,
+    Draft,
+    Evidence,
+    ExistingNote,
+    FilterName,
+    LinkCheck,
+    LinkState,
+    StageName,
+    SuggestionAnswer,
+    SupernoteRound,
+    Verdict,
+)
+from crowdnotes.engines import EngineStep, MadeBy, NoteSentence, SupernoteAnswer, SupernoteWriter
+from crowdnotes.engines.local.principles import tone_principles
+from crowdnotes.engines.metering import as_done
+from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, WorkflowError
+from crowdnotes.jobs import Progress
+from crowdnotes.supernotes.candidates import (
+    Cost,
+    budget_for,
+    cost,
+    from_sentences,
+    merged,
+    samples,
+    whole_sentences,
+)
+from crowdnotes.supernotes.existing import links_of
+from crowdnotes.supernotes.filters import filtered
+from crowdnotes.supernotes.ranking import ranked, with_winner
+from crowdnotes.supernotes.watch import staying
+from crowdnotes.text.urls import canonical_url
+
+BEST = 5  # that the judge compares, as many as the paper's readers could
+_LINKS_AT_ONCE = 16  # the checker's seconds are for one note's links; more are asked in turns
+_MOST_LINKS = 200
+_LINK_HOLDS = timedelta(hours=1)
+_LOST_KEPT = 20  # reasons why answers gave no candidate
+_SUGGESTIONS_A_CALL = 20
+
+
+# --- which round is at work ---
+
+
+def made_at(case: Case, name: StageName) -> datetime | None:
+    """When a stage last ended, if it did so in the newest round."""
+    newest = supernote.require_work(case).newest
+    ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
+    return ended if newest is not None and ended is not None and ended >= newest.made_at else None
+
+
+def is_complete(case: Case) -> bool:
+    """Whether the newest round was led to its end."""
+    return made_at(case, StageName.CREDIT) is not None
+
+
+def _goes_on(case: Case) -> bool:
+    """Whether the newest round was stopped before its end, and its notes are still those of the case."""
+    work = supernote.require_work(case)
+    return work.newest is not None and not is_complete(case) and work.newest.notes == work.notes
+
+
+def done_before(case: Case, name: StageName) -> str | None:
+    """Why a stage of the round need not run: it did, in a round that was stopped before its end."""
+    return "Done before" if _goes_on(case) and made_at(case, name) is not None else None
+
+
+def next_round(case: Case, at: datetime) -> SupernoteRound:
+    """The round to work on: one that was stopped, or a new one; of what did not change its candidates stay."""
+    work = supernote.require_work(case)
+    newest = work.newest
+    if newest is not None and _goes_on(case):
+        return newest.model_copy(update={"wanted": work.wanted})
+    used = tuple(note.id for note in work.used)
+    begun = SupernoteRound(
+        number=newest.number + 1 if newest else 1,
+        made_at=at,
+        notes=work.notes,
+        wanted=work.wanted,
+        seed=newest.number if newest else 0,
+        written_from=used,
+    )
+    if newest is None or newest.notes == work.notes:
+        return begun
+    before = {note.id: note.text for note in newest.notes if note.is_used}
+    fresh = tuple(note.id for note in work.used if before.get(note.id) != note.text)
+    kept = staying(newest, work.notes)
+    if not kept:
+        return begun
+    room = work.wanted - _count(work.wanted, len(fresh), len(used))
+    return begun.model_copy(update={"written_from": fresh, "candidates": kept[:room]})
+
+
+def _count(wanted: int, fresh: int, used: int) -> int:
+    """How many candidates are written for so many of the notes."""
+    return ceil(wanted * fresh / used) if used else 0
+
+
+def _used(made: SupernoteRound) -> tuple[ExistingNote, ...]:
+    return tuple(note for note in made.notes if note.is_used)
+
+
+# --- candidates ---
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The calls of a round that are still to be made, each with its number and the notes that it is shown."""
+
+    calls: tuple[tuple[int, tuple[ExistingNote, ...]], ...]
+    a_call: int
+
+
+def plan_of(made: SupernoteRound, a_call: int) -> Plan:
+    """As many calls as the candidates take that are wanted, `a_call` in each; those that were answered are left out."""
+    used = _used(made)
+    count = _count(made.wanted, len(made.written_from), len(used))
+    if not count:
+        return Plan((), a_call)
+    a_call = min(a_call, count)
+    drawn = samples(used, ceil(count / a_call), made.seed, made.written_from)
+    return Plan(tuple((place, notes) for place, notes in enumerate(drawn) if place not in made.asked), a_call)
+
+
+def expected_cost(case: Case, tools: Tools) -> Cost:
+    """What the next round asks of the model, as far as it can be told before: pages that are unread count as long."""
+    if tools.engine.supernotes is None:
+        return Cost(0, 0, 0)
+    made = next_round(case, tools.clock())
+    plan = plan_of(made, tools.settings.llm.supernote_candidates)
+    parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
+    parts.append(cost([_used(made)[: 2 * BEST]], _pages_of(case, _used(made)), BEST))  # the judge
+    read = {canonical_url(item.source.url) for item in case.evidence if item.source.url}
+    unread = sum(
+        tools.settings.evidence.passage_tokens
+        for _, notes in plan.calls
+        for note in notes
+        for url in links_of(note)[:1]
+        if canonical_url(url) not in read
+    )
+    return Cost(
+        sum(part.calls for part in parts),
+        sum(part.input_tokens for part in parts) + unread,
+        sum(part.output_tokens for part in parts),
+    )
+
+
+def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    """Candidates from the used notes: a model's, or whole sentences of the notes where none is at work.
+
+    Each answer of a model is kept as it comes; calls that gave none are asked again when the work is taken up.
+    """
+    made = next_round(case, tools.clock())
+    if not made.links:
+        made = made.model_copy(update={"links": _asked_links(case, made, progress, tools)})
+    writer = tools.engine.supernotes
+    if writer is None:
+        made, told = _whole(made, case), ""
+    else:
+        made, told = _written(made, writer, case, progress, tools)
+    kept, lost = merged(made.candidates)
+    made = made.model_copy(update={"candidates": kept, "merged": made.merged + lost})
+    said = [f"{len(kept)} candidates from {len(_used(made))} notes"]
+    if lost:
+        said.append(f"{lost} nearly the same as another")
+    if told:
+        said.append(told)
+    return {"supernote": supernote.with_round(supernote.require_work(case), made)}, "; ".join(said)
+
+
+def _whole(made: SupernoteRound, case: Case) -> SupernoteRound:
+    used, count = _used(made), max(0, made.wanted - len(made.candidates))
+    found = (
+        whole_sentences(used, count, made.seed, usable(case), made.links, made.written_from)
+        if made.written_from
+        else ()
+    )
+    return made.model_copy(update={"candidates": (*made.candidates, *found)})
+
+
+def _written(
+    made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, tools: Tools
+) -> tuple[SupernoteRound, str]:
+    plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), made_by(tools)
+
+    def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:
+        return writer.write(brief, notes, _pages_of(case, notes), budget_for(notes), plan.a_call, variant=place)
+
+    tasks = [partial(ask, place, notes) for place, notes in plan.calls]
+    failed: list[EngineError] = []
+    progress.count(0, len(tasks), f"{len(made.candidates)} candidates")
+    for number, (index, answer) in enumerate(as_done(tasks, tools.settings.llm.at_once), 1):
+        place, notes = plan.calls[index]
+        if isinstance(answer, EngineError):
+            failed.append(answer)
+        else:
+            made = _with_answer(made, answer, place, notes, case, by=by)
+            tools.store.update(case.id, partial(_kept, made=made))
+        progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
+    if failed and not made.candidates:
+        raise failed[0]
+    reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))
+    told = (
+        f"{len(failed)} calls came to nothing ({' '.join(dict.fromkeys(e.message for e in failed))})" if failed else ""
+    )
+    return made.model_copy(update={"lost": tuple(reasons)[:_LOST_KEPT]}), told
+
+
+def _with_answer(
+    made: SupernoteRound, answer: SupernoteAnswer, place: int, notes: Sequence[ExistingNote], case: Case, *, by: MadeBy
+) -> SupernoteRound:
+    found: list[Candidate] = []
+    lost = [*made.lost, *answer.lost]
+    for sentences in answer.candidates:
+        try:
+            found.append(from_sentences(sentences, notes, usable(case), by, made.links))
+        except EngineError as error:
+            lost.append(error.message)
+    there = {item.sha256 for item in made.candidates}
+    fresh = {item.sha256: item for item in found if item.sha256 not in there}
+    update = {
+        "candidates": (*made.candidates, *fresh.values()),
+        "asked": (*made.asked, place),
+        "lost": tuple(dict.fromkeys(lost))[:_LOST_KEPT],
+    }
+    return made.model_copy(update=update)
+
+
+def _kept(newest: Case, *, made: SupernoteRound) -> Case:
+    """The case with what there is of a round so far."""
+    if newest.decision is not None:
+        return newest
+    work = supernote.require_work(newest)
+    return newest.model_copy(update={"supernote": supernote.with_round(work, made)})
+
+
+def made_by(tools: Tools) -> MadeBy:
+    """What stands on candidates."""
+    return tools.engine.made_by(EngineStep.WRITING)
+
+
+def usable(case: Case) -> tuple[Evidence, ...]:
+    """The passages that a candidate may lean on: all but those that a person rejected."""
+    return tuple(item for item in case.evidence if item.review.verdict is not Verdict.REJECT)
+
+
+def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]:
+    """The passages of the pages that these notes link to, and those that a person brought."""
+    theirs = {canonical_url(url) for note in notes for url in links_of(note)}
+    of_any = {canonical_url(url) for note in supernote.require_work(case).notes for url in links_of(note)}
+
+    def belongs(item: Evidence) -> bool:
+        page = canonical_url(item.source.url) if item.source.url else ""
+        return page in theirs or page not in of_any
+
+    return tuple(item for item in usable(case) if belongs(item))
+
+
+def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: Tools) -> tuple[LinkCheck, ...]:
+    """How the used notes' links answer, each asked once for all candidates; those of the last hour are known."""
+    now = tools.clock()
+    wanted = list(dict.fromkeys(url for note in _used(made) for url in links_of(note)))[:_MOST_LINKS]
+    newest = supernote.require_work(case).newest
+    known = {check.url: check for check in newest.links if now - check.checked_at < _LINK_HOLDS} if newest else {}
+    missing = [url for url in wanted if url not in known]
+    for start in range(0, len(missing), _LINKS_AT_ONCE):
+        progress.count(start, len(missing), "links asked")
+        some = missing[start : start + _LINKS_AT_ONCE]
+        known |= {check.url: check for check in tools.links.check(some, progress.check, case.until)}
+    return tuple(known[url] for url in wanted)
+
+
+# --- filters, jury, judge, credit ---
+
+
+def _filtered(
+    found: Sequence[Candidate],
+    notes: Sequence[ExistingNote],
+    links: Sequence[LinkCheck],
+    case: Case,
+    tools: Tools,
+) -> tuple[Candidate, ...]:
+    """By the local rules of tone, whichever engine is at work: they are fast, and the same for all candidates."""
+    texts = [item.text for item in found]
+    told = dict(zip(texts, tone_principles(tools.embedder, tools.settings.gates, texts), strict=True))
+    return filtered(found, notes, links, usable(case), told.__getitem__)
+
+
+def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    """Each candidate with the first filter that it did not pass."""
+    made = _newest(case)
+    found = _filtered(made.candidates, _used(made), made.links, case, tools)
+    made = made.model_copy(update={"candidates": found})
+    live = sum(check.state is LinkState.LIVE for check in made.links)
+    fell = {name: sum(item.failed is name for item in found) for name in FilterName}
+    told = ", ".join(f"{count} at “{name.value}”" for name, count in fell.items() if count)
+    links = f"; {live} of {len(made.links)} links answer" if made.links else ""
+    summary = f"{len(made.passed)} of {len(found)} passed{f' ({told})' if told else ''}{links}"
+    return _with(case, made), summary
+
+
+def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    """All that passed and all existing notes before one jury; without it they stay as they were made."""
+    made = _newest(case)
+    if not made.passed:
+        return _with(case, with_winner(made, None, "")), "No candidate passed the filters"
+    progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
+    try:
+        made = ranked(made, tools.jury(), case.post.as_read.text.strip() or None)
+    except CrowdNotesError as error:
+        made = with_winner(made, made.passed[0].sha256, f"its place: the jury was NOT RUN ({error.message})")
+        return _with(case, made), f"NOT RUN: {error.message}"
+    best = made.winning
+    score = f" at {best.score.intercept:.2f}" if best and best.score else ""
+    return _with(case, made), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
+
+
+def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    """The best five compared by one judge and the best of them revised; the winner, where the jury is unsure, by it.
+
+    The revised text passes the filters again and is ranked with the rest.
+    """
+    made, writer = _newest(case), tools.engine.supernotes
+    best = made.passed[:BEST]
+    if writer is None or not best:
+        return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no model is at work."
+    notes = tuple(note for note in _used(made) if any(note.id in item.notes for item in best))
+    budget, evidence = budget_for(notes), _pages_of(case, notes)
+    try:
+        verdict = writer.judge(tools.brief(case), best, notes, evidence, budget)
+        revised = from_sentences(verdict.final, notes, evidence, made_by(tools), made.links)
+    except ModelAnswerError as error:
+        return {}, f"NOT RUN, so the jury's first stays: {error.message}"
+    judged = {
+        item.sha256: item.model_copy(update={"grade": grade, "objections": said})
+        for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)
+    }
+    everyone = [judged.get(item.sha256, item) for item in made.candidates]
+    told = "The best one was left as it is"
+    if revised.sha256 not in {item.sha256 for item in everyone}:
+        revised = revised.model_copy(update={"revised": verdict.changes or "Said in other words."})
+        (revised,) = _filtered([revised], _used(made), made.links, case, tools)
+        everyone.append(revised)
+        told = f"The revised one failed “{revised.failed.value}”: {revised.why}" if revised.failed else revised.revised
+    made = made.model_copy(update={"candidates": tuple(everyone)})
+    try:
+        made = ranked(made, tools.jury(), case.post.as_read.text.strip() or None)
+    except CrowdNotesError as error:
+        made = made.model_copy(update={"judged": f"NOT RUN: {error.message}"})
+    winner, why = chosen(made, [*judged, revised.sha256])
+    return _with(case, with_winner(made, winner, why)), f"{why}. {told}"
+
+
+def chosen(made: SupernoteRound, among: Sequence[str]) -> tuple[str | None, str]:
+    """The winner of those with these sha256, and who chose it, in words.
+
+    The jury, where it can tell them apart; of those that it cannot, the judge's revised text or else its best grade.
+    """
+    able = [item for item in made.passed if item.sha256 in among]
+    if not able:
+        return None, "no candidate passed the filters"
+    scored = [item for item in able if item.score is not None and not item.score.means_nothing]
+    first = max(scored, key=lambda item: item.score.intercept if item.score else 0.0, default=None)
+    if first is None or first.score is None:
+        alike = able
+        said = "the judge: the jury cannot say anything of these texts"
+    else:
+        line = first.score.interval.low
+        alike = [item for item in scored if item.score is not None and item.score.intercept >= line]
+        if len(alike) == 1:
+            return first.sha256, "the simulated jury"
+        said = f"the judge, among {len(alike)} that the simulated jury cannot tell apart"
+    best = max(alike, key=lambda item: (bool(item.revised), item.grade if item.grade is not None else -1.0))
+    return best.sha256, said
+
+
+def credit_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    """The winner goes on as the draft, the next best as its candidates; what each note gave to it is told."""
+    made = _newest(case)
+    winner = made.winning
+    if winner is None:
+        return {"candidates": ()}, "No candidate passed the filters, so there is no note"
+    best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
+    at = tools.clock()
+    drafts = tuple(supernote.draft_of(case, item, at) for item in best)
+    told = ", ".join(f"{item.note} {round(100 * item.share)} %" for item in made.credits)
+    changes: dict[str, object] = {"candidates": drafts}
+    if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
+        changes |= {"draft": drafts[0], "revisions": with_revision(case)}
+    return changes, f"Of the winner's words: {told}"
+
+
+ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
+    (StageName.CANDIDATES, candidates),
+    (StageName.FILTER, filter_stage),
+    (StageName.RANK, rank_stage),
+    (StageName.COMPARE, compare_stage),
+    (StageName.CREDIT, credit_stage),
+)
+
+
+def _newest(case: Case) -> SupernoteRound:
+    newest = supernote.require_work(case).newest
+    if newest is None:
+        raise WorkflowError("no round", "There are no candidates yet.", "Make them first.")
+    return newest
+
+
+def _with(case: Case, made: SupernoteRound) -> Changes:
+    return {"supernote": supernote.with_round(supernote.require_work(case), made)}
+
+
+# --- readers' suggestions ---
+
+
+def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    """The open suggestions answered by a model, and the note redrafted where one is granted.
+
+    A redraft that does not pass the filters changes nothing: what was granted for it is then answered with no.
+    """
+    writer, waiting, draft = tools.engine.supernotes, supernote.open_suggestions(case), case.draft
+    if writer is None or draft is None or not waiting:
+        return {}, "There is nothing to answer."
+    some = waiting[:_SUGGESTIONS_A_CALL]
+    made = case.supernote.newest if case.supernote else None
+    # A note that is made of no others is its own: its links and its words are what there is.
+    notes = _used(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
+    links = made.links if made is not None else ()
+    evidence = usable(case)
+    replies = writer.answer(
+        tools.brief(case), draft.text, [item.text for item in some], notes, evidence, budget_for(notes)
+    )
+    redraft, refused = None, ""
+    if replies.final is not None:
+        redraft, refused = _redrafted(replies.final, notes, links, case, tools)
+    answers = []
+    for item, reply in zip(some, replies.replies, strict=True):
+        answer, reason = reply.answer, reply.reason
+        if refused and answer is not SuggestionAnswer.NO:
+            answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
+        at, name = tools.clock(), made_by(tools).engine
+        answers.append(supernote.answered(item, redraft, at, answer, reason, reply.changed, name))
+    changes: dict[str, object] = {"suggestions": tuple(answers)}
+    if redraft is not None and redraft.sha256 != draft.sha256:
+        redraft = redraft.model_copy(update={"changes": " ".join(item.changed for item in answers if item.changed)})
+        others = [other for other in case.candidates if other.sha256 not in {draft.sha256, redraft.sha256}]
+        changes |= {"draft": redraft, "revisions": with_revision(case), "candidates": (redraft, draft, *others)}
+    left = len(waiting) - len(some)
+    told = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
+    told += [refused] if refused else []
+    told += [f"{left} are left for another time"] if left else []
+    return changes, "; ".join(told)
+
+
+def _redrafted(
+    sentences: Sequence[NoteSentence],
+    notes: Sequence[ExistingNote],
+    links: Sequence[LinkCheck],
+    case: Case,
+    tools: Tools,
+) -> tuple[Draft | None, str]:
+    """The note as it was redrafted; or none, and why it does not stand."""
+    evidence = usable(case)
+    try:
+        found = from_sentences(sentences, notes, evidence, made_by(tools), links)
+    except EngineError as error:
+        return None, f"the redraft was no note: {error.message}"
+    (found,) = _filtered([found], notes, links, case, tools)
+    if found.failed is not None:
+        return None, f"the redraft did not pass “{found.failed.value}”: {found.why}"
+    return supernote.draft_of(case, found, tools.clock()), ""
