@@ -298,9 +298,10 @@ class Points(StrEnum):
 
 
 class PassageAnswer(Noun):
-    """What one passage gives for the claim: `span` are the words of the passage that show it, as offsets in its text.
+    """What one passage gives for a claim: `span` are the words of the passage that show it, as offsets in its text.
 
-    `to_program`: words in it speak to a program instead of people, so it answers nothing.
+    `claim` counts the post's checkable claims from 1, the one that misleads most. `to_program`: words in it speak to a
+    program instead of people, so it answers nothing.
     """
 
     evidence_id: str
@@ -310,11 +311,13 @@ class PassageAnswer(Noun):
     span: Span | None = None
     tells: str = ""
     to_program: bool = False
+    claim: int = 1
 
 
 class Settlement(Noun):
-    """What a model found in the passages for the claim, passage by passage, and what is missing to settle it.
+    """What a model found in the passages for the claims, passage by passage, and what is missing to settle the first.
 
+    A passage stands there more than once where it answers several claims, or parts of one in different places.
     `post_to_program`: words in the post speak to a program instead of people.
     """
 
@@ -325,16 +328,20 @@ class Settlement(Noun):
     prompt_version: str | None = None
 
     def of(self, item: Evidence) -> PassageAnswer | None:
-        """What was found of a passage as it is now; None when nobody has asked."""
-        known = (found for found in self.passages if found.evidence_id == item.id)
-        return next((found for found in known if found.passage_sha256 == text_sha256(item.passage.text)), None)
+        """What was found of a passage as it is now, for the first claim if it answers that; None when nobody asked."""
+        return next(iter(self.all_of(item)), None)
+
+    def all_of(self, item: Evidence) -> list[PassageAnswer]:
+        """All that was found of a passage as it is now."""
+        known = [found for found in self.passages if found.evidence_id == item.id]
+        return [found for found in known if found.passage_sha256 == text_sha256(item.passage.text)]
 
     def answers(self, evidence: Iterable[Evidence]) -> list[tuple[Evidence, PassageAnswer]]:
-        """The passages that answer the claim, those that state it first."""
+        """The passages that answer a claim, those that state it first."""
         found = [(item, answer) for item in evidence if (answer := self.of(item)) is not None]
         order = (AnswerKind.STATED, AnswerKind.INFERRED)
         return [pair for wanted in order for pair in found if pair[1].answer is wanted]
 
     def stated(self, evidence: Iterable[Evidence]) -> list[tuple[Evidence, PassageAnswer]]:
-        """The passages that state what settles the claim."""
-        return [pair for pair in self.answers(evidence) if pair[1].answer is AnswerKind.STATED]
+        """The passages that state what settles the first claim."""
+        return [pair for pair in self.answers(evidence) if pair[1].answer is AnswerKind.STATED and pair[1].claim == 1]

@@ -54,7 +54,12 @@ class Brief:
     @property
     def claim(self) -> Claim | None:
         """The checkable claim that would mislead most."""
-        return next((claim for claim in self.claims if claim.kind is ClaimKind.CHECKABLE), None)
+        return next(iter(self.checkable), None)
+
+    @property
+    def checkable(self) -> list[Claim]:
+        """The claims that can be checked, those first that mislead more; later steps count them from 1."""
+        return [claim for claim in self.claims if claim.kind is ClaimKind.CHECKABLE]
 
 
 @dataclass(frozen=True, slots=True)

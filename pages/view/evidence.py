@@ -229,17 +229,16 @@ def _settled(case: Case) -> None:
 
 
 def _answer_line(case: Case, item: Evidence) -> None:
-    """What the model found in one passage."""
-    found = case.settlement.of(item) if case.settlement is not None else None
-    if found is None:
-        return
-    how = {
-        AnswerKind.STATED: ":green[:material/check: States it",
-        AnswerKind.INFERRED: ":orange[:material/contrast: Helps to infer it",
-        AnswerKind.NONE: ":gray[:material/remove: Background",
-    }[found.answer]
-    points = "" if found.answer is AnswerKind.NONE else _POINTS[found.points]
-    st.markdown(f":small[{how}{points}]: {escaped(found.tells, _LONGEST)}]")
+    """What the model found in one passage, a line for each answer."""
+    for found in case.settlement.all_of(item) if case.settlement is not None else ():
+        it = "it" if found.claim == 1 else "what it also claims"
+        how = {
+            AnswerKind.STATED: f":green[:material/check: States {it}",
+            AnswerKind.INFERRED: f":orange[:material/contrast: Helps to infer {it}",
+            AnswerKind.NONE: ":gray[:material/remove: Background",
+        }[found.answer]
+        points = "" if found.answer is AnswerKind.NONE else _POINTS[found.points]
+        st.markdown(f":small[{how}{points}]: {escaped(found.tells, _LONGEST)}]")
 
 
 def _in_reading_order(case: Case) -> list[Evidence]:
@@ -253,10 +252,11 @@ def _in_reading_order(case: Case) -> list[Evidence]:
 
 def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
     """The passage with the words marked that answer the claim, and what the marks are."""
-    found = case.settlement.of(item) if case.settlement is not None else None
-    if found is None or found.span is None:
+    found = case.settlement.all_of(item) if case.settlement is not None else []
+    spans = tuple(answer.span for answer in found if answer.span is not None)
+    if not spans:
         return item.passage, "Marked: the sentences closest to the post. Grey: what stands around the passage."
-    passage = item.passage.model_copy(update={"marks": (found.span,)})
+    passage = item.passage.model_copy(update={"marks": spans})
     return passage, "Marked: the words that answer the claim, says the model. Grey: what stands around the passage."
 
 

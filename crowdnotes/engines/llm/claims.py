@@ -94,17 +94,15 @@ def brief_blocks(brief: Brief) -> list[Block]:
 
 
 def _record(brief: Brief) -> Iterable[str]:
-    claim = brief.claim
+    claim, others = brief.claim, brief.checkable[1:]
     if claim is not None:
-        yield f"claim: {claim.in_full}"
+        yield f"claim{' 1' if others else ''}: {claim.in_full}"
         for name, said in (("implies", claim.implies), ("settled by", claim.settled_by)):
             if said:
                 yield f"{name}: {said}"
-        others = [other.in_full for other in brief.claims if other is not claim and other.kind is ClaimKind.CHECKABLE]
-        if others:
-            yield f"also claimed: {' · '.join(others)}"
         if claim.since:
             yield f"since: {claim.since}"
+        yield from (f"claim {number}: {other.in_full}" for number, other in enumerate(others, 2))
     yield days(brief.post, brief.today)
 
 

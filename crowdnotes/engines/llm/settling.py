@@ -37,9 +37,10 @@ _TO_PROGRAM = "It holds words that speak to a program instead of people."
 
 
 class FoundInPassage(Answer):
-    """What one passage gives."""
+    """What one passage gives for a claim, by its number in the record."""
 
     id: PassageId
+    claim: int = 1
     quote: str = ""
     tells: str = ""
     points: str = ""
@@ -67,7 +68,7 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
     before = brief.settlement
     if before is not None and (before.engine, before.prompt_version) != (made_by.engine, made_by.prompt_version):
         before = None  # what another model found is not told as this one's
-    known = {item.id: found for item in evidence if before is not None and (found := before.of(item)) is not None}
+    known = {item.id: found for item in evidence if before is not None and (found := before.all_of(item))}
     asked = [item for item in evidence if item.id not in known]
     readable = [item for item in asked if without_injections(item.passage.text).strip()]
     answer = SettleAnswer(passages=[])
@@ -75,15 +76,13 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
         answer = _ask(asker, brief, readable, limit)
     ids = [item.id for item in readable]
     marked = marked_as(answer.to_program, ids)
-    said = {item.id: item for item in reversed(answer.passages)}
     for item in asked:
-        known[item.id] = _judged(
-            item, said.get(item.id), speaks_to_program=item.id in marked, empty=item not in readable
-        )
+        said = [found for found in answer.passages if found.id == item.id and item in readable]
+        known[item.id] = _judged(item, said, speaks_to_program=item.id in marked)
     # What was found of passages that are not there now is kept: a person may bring them back.
     gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
     settlement = Settlement(
-        passages=(*(known[item.id] for item in evidence), *gone),
+        passages=(*(found for item in evidence for found in known[item.id]), *gone),
         missing=sanitized(answer.missing, _TELLS) or (before.missing if before is not None else ""),
         post_to_program="post" in marked or (before is not None and before.post_to_program),
         engine=made_by.engine,
@@ -96,11 +95,14 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
 
 def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -> SettleAnswer:
     ids = [item.id for item in evidence]
+    claims = max(1, len(brief.checkable))
 
     def check(answer: SettleAnswer) -> None:
         missing = set(ids) - {item.id for item in answer.passages}
         if missing:
             raise AnswerUnreadableError(f"The answer says nothing of {', '.join(sorted(missing))}.")
+        if any(not 1 <= item.claim <= claims for item in answer.passages):
+            raise AnswerUnreadableError(f"There is no such claim: the record's last is number {claims}.")
 
     blocks = [*brief_blocks(brief), *(passage_block(item, brief.today) for item in evidence)]
     return asker.ask(
@@ -108,14 +110,27 @@ def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -
     ).value
 
 
-def _judged(item: Evidence, found: FoundInPassage | None, *, speaks_to_program: bool, empty: bool) -> PassageAnswer:
+_MOST_ANSWERS = 3  # of one passage: one a claim, or one for each part of it
+_STRONGEST_FIRST = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE)
+
+
+def _judged(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program: bool) -> list[PassageAnswer]:
+    """What is found of a passage: its answers to the first claim, then to others; or once that it answers none."""
     nothing = PassageAnswer(
         evidence_id=item.id, passage_sha256=text_sha256(item.passage.text), answer=AnswerKind.NONE, tells=_ONLY_ORDERS
     )
-    if empty or found is None:
-        return nothing
-    if speaks_to_program:
-        return nothing.model_copy(update={"tells": _TO_PROGRAM, "to_program": True})
+    if speaks_to_program and said:
+        return [nothing.model_copy(update={"tells": _TO_PROGRAM, "to_program": True})]
+    found = [_shown(item, nothing, one) for one in said] or [nothing]
+    answers: dict[object, PassageAnswer] = {}
+    for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
+        if one.answer is not AnswerKind.NONE:
+            answers.setdefault((one.claim, one.span), one)  # a place counts once for a claim
+    return [*answers.values()][:_MOST_ANSWERS] or found[:1]
+
+
+def _shown(item: Evidence, nothing: PassageAnswer, found: FoundInPassage) -> PassageAnswer:
+    """What the model says of a passage, if it shows words of it."""
     kind = _ANSWERS.get(found.answer.strip().lower(), AnswerKind.NONE)
     # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
     span = find_quote(without_injections(item.passage.text), found.quote)
@@ -127,6 +142,7 @@ def _judged(item: Evidence, found: FoundInPassage | None, *, speaks_to_program: 
             "points": _POINTS.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
             "span": span,
             "tells": sanitized(found.tells, _TELLS) or "The model gave no reason.",
+            "claim": found.claim,
         }
     )
 
@@ -135,7 +151,7 @@ _HOW = {AnswerKind.STATED: "states it", AnswerKind.INFERRED: "helps", AnswerKind
 
 
 def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], made_by: MadeBy) -> GateResult:
-    """PASS if a passage states or helps to infer the answer, shown by words that stand in it. One finding a passage.
+    """PASS if a passage states or helps to infer the answer, shown by words that stand in it. One finding an answer.
 
     Raises EngineError.
     """
@@ -144,7 +160,7 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
     if not without_injections(brief.post.whole_text).strip():
         return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
     settlement = settle(asker, brief, evidence, 0, made_by).settlement
-    findings = [_finding(item, found) for item in evidence if (found := settlement.of(item)) is not None]
+    findings = [_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
     stated = len(settlement.stated(evidence))
     if helping:
@@ -162,7 +178,7 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
 
 
 def _finding(item: Evidence, found: PassageAnswer) -> Finding:
-    message = f"{item.id} {_HOW[found.answer]}: {found.tells}"
+    message = f"{item.id} {_HOW[found.answer]}{f' (claim {found.claim})' if found.claim > 1 else ''}: {found.tells}"
     if found.span is not None:
         message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
     if holds_injection(item.passage.text):

@@ -7,12 +7,14 @@ found its words in the passages.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Literal
 
 from pydantic import Field
 
-from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Source
+from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Settlement, Source
 from crowdnotes.engines.base import Brief, Carrier, EngineStep, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
@@ -97,7 +99,7 @@ _MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
 _ROOM = {AnswerKind.STATED: 1_000, AnswerKind.INFERRED: 600}  # characters of a passage around the words found in it
 _REASON = 260
 _ABSTAINED = {"not_needed": "Not needed", "not_enough_evidence": "Not enough evidence"}
-_GIVES = {AnswerKind.STATED: "states what settles the claim", AnswerKind.INFERRED: "lets infer it"}
+_GIVES = {AnswerKind.STATED: "states what settles", AnswerKind.INFERRED: "helps to infer"}
 _BASES = {basis.value: basis for basis in Basis}
 
 
@@ -183,42 +185,63 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
     Whole, where none was found to answer or nobody has asked: then a person chose them.
     """
     settlement = brief.settlement
-    answering = settlement.answers(evidence)[:_MOST_PASSAGES] if settlement is not None else []
+    answering = _in_turn(settlement, evidence)[:_MOST_PASSAGES] if settlement is not None else []
     if not answering or settlement is None:
         return [passage_block(item, brief.today) for item in evidence]
-    chosen = {item.id: _around(item, answer) for item, answer in answering}
+    chosen = {item.id: _around(item, settlement.all_of(item)) for item in answering}
     # What a person chose to use is shown whatever a model says of it, unless it speaks to programs.
     for item in evidence:
         answer = settlement.of(item)
         if answer is None or (item.used and not answer.to_program):
             chosen.setdefault(item.id, item)
     # Only whether it answers, and not what a model said of it: it had read pages that may give orders.
-    gives = {item.id: _GIVES[answer.answer] for item, answer in answering}
+    several = len(brief.checkable) > 1
+    gives = {item.id: _gives(settlement.all_of(item), several=several) for item in answering}
     return [
         passage_block(chosen[item.id], brief.today, gives.get(item.id, "")) for item in evidence if item.id in chosen
     ]
 
 
-def _around(item: Evidence, answer: PassageAnswer) -> Evidence:
-    """The passage as far as it stands near the words that were found in it, in whole sentences."""
+def _in_turn(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages that answer, those first that state it; among them the claims take turns."""
+    turns: Counter[tuple[AnswerKind, int]] = Counter()
+    places: dict[str, tuple[bool, int, int]] = {}
+    answering = [item for item, _ in settlement.answers(evidence)]
+    for item in answering:
+        for answer in settlement.all_of(item):
+            turns[answer.answer, answer.claim] += 1
+            place = (answer.answer is not AnswerKind.STATED, turns[answer.answer, answer.claim], answer.claim)
+            places[item.id] = min(place, places.get(item.id, place))
+    return sorted(answering, key=lambda item: places[item.id])
+
+
+def _gives(answers: Sequence[PassageAnswer], *, several: bool) -> str:
+    """As in "states what settles claim 1, helps to infer claim 2"."""
+    said = (f"{_GIVES[one.answer]} {f'claim {one.claim}' if several else 'the claim'}" for one in answers)
+    return ", ".join(dict.fromkeys(said))
+
+
+def _around(item: Evidence, answers: Sequence[PassageAnswer]) -> Evidence:
+    """The passage as far as it stands near the words that were found in it, in whole sentences; "…" for a gap."""
     text = item.passage.text
-    room = _ROOM.get(answer.answer, 0)
-    if answer.span is None or len(text) <= room:
-        return item
+    room = max(_ROOM[answer.answer] for answer in answers)
     sentences = split_sentences(text)
-    inside = [at for at, span in enumerate(sentences) if span.start < answer.span.end and answer.span.start < span.end]
-    first, last = (inside[0], inside[-1]) if inside else (0, len(sentences) - 1)
-    while True:
-        # Both ways: what leads up to the words says as much as what follows them.
-        wider = [
-            (low, high)
-            for low, high in ((first - 1, last + 1), (first - 1, last), (first, last + 1))
-            if low >= 0 and high < len(sentences) and sentences[high].end - sentences[low].start <= room
-        ]
-        if not wider:
-            break
-        first, last = wider[0]
-    near = text[sentences[first].start : sentences[last].end]
+    inside = {
+        at
+        for at, span in enumerate(sentences)
+        if any(found.span and span.start < found.span.end and found.span.start < span.end for found in answers)
+    }
+    if not inside or len(text) <= room:
+        return item
+    ends = [*(span.start for span in sentences[1:]), len(text)]
+    kept = set(inside)
+    # Both ways: what leads up to the words says as much as what follows them.
+    for at in sorted(range(len(sentences)), key=lambda at: min(abs(at - other) for other in inside)):
+        beside = not kept.isdisjoint({at - 1, at + 1})
+        if beside and sum(ends[i] - sentences[i].start for i in kept | {at}) <= room:
+            kept.add(at)
+    runs = [[at for _, at in run] for _, run in groupby(enumerate(sorted(kept)), key=lambda pair: pair[1] - pair[0])]
+    near = " … ".join(text[sentences[run[0]].start : sentences[run[-1]].end] for run in runs)
     return item.model_copy(update={"passage": item.passage.model_copy(update={"text": near})})
 
 

@@ -123,7 +123,7 @@ def assessed(answer: Callable[[Body], Say | str], **settings: object) -> Assessm
 QUOTE = "found no link between the drink"
 
 
-def gives(answer: str, quote: str = QUOTE, number: int = 1, **more: str) -> Body:
+def gives(answer: str, quote: str = QUOTE, number: int = 1, **more: object) -> Body:
     """What a model says of one passage: "stated", "inferred" or "background"."""
     return {"id": f"E{number}", "quote": quote, "tells": "It weighs it.", "points": "against", "answer": answer} | more
 

@@ -159,10 +159,10 @@ def test_the_day_of_the_post_and_the_present_one_stand_in_every_prompt_and_the_r
     assert days["days"] == "day of the post: 2025-12-24 · today: 2026-01-01"
     assert [record["claim record"].splitlines() for record in records] == 3 * [
         [
-            f"claim: {CLAIM.statement}",
+            f"claim 1: {CLAIM.statement}",
             f"implies: {CLAIM.implies}",
             f"settled by: {CLAIM.settled_by}",
-            "also claimed: A study proves it.",
+            "claim 2: A study proves it.",
             days["days"],
         ]
     ]

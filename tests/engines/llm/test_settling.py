@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -78,6 +79,38 @@ def test_what_states_it_comes_before_what_lets_infer_it_and_background_is_no_ans
     assert _best(settlement, items) is AnswerKind.STATED
     assert _best(settlement, items[:2]) is AnswerKind.INFERRED
     assert _best(settlement, items[1:2]) is AnswerKind.NONE
+
+
+BOTH = brief_of(POST, CLAIM, CLAIM.model_copy(update={"statement": "A study proves it."}))
+RASH = "It may cause a mild rash."
+
+
+def test_a_passage_may_answer_several_claims_and_only_the_first_one_counts_as_settled() -> None:
+    said = settles(gives("stated", RASH, claim=2), gives("inferred"), gives("stated", number=2, claim=2))
+    found, server = _settled(lambda _: said, *TWO, brief=BOTH)
+    first, second = TWO
+    assert [(one.claim, one.answer) for one in found.settlement.all_of(first)] == [
+        (1, AnswerKind.INFERRED),
+        (2, AnswerKind.STATED),
+    ]
+    assert [item.id for item, _ in found.settlement.answers(TWO)] == ["E2", "E1"]
+    assert found.settlement.stated(TWO) == []
+    with engine_over(honest) as (engine, _):
+        brief = replace(BOTH, settlement=found.settlement)
+        assert [item.evidence_id for item in engine.relevance(brief, [first, second]).findings] == ["E1", "E1", "E2"]
+    assert "claim 2: A study proves it." in data_of(server.requests[0])["claim record"]
+
+
+def test_two_places_of_a_passage_may_answer_two_parts_of_a_claim_and_the_same_place_counts_once() -> None:
+    said = settles(gives("stated"), gives("stated", RASH), gives("stated", RASH))
+    (first, second) = _settled(lambda _: said)[0].settlement.passages
+    assert [PASSAGE[one.span.start : one.span.end] for one in (first, second) if one.span] == [QUOTE, RASH.rstrip(".")]
+
+
+def test_a_claim_that_is_not_in_the_record_is_named_to_the_model() -> None:
+    answers = iter([settles(gives("stated", claim=2))])
+    _, server = _settled(lambda body: next(answers, honest(body)))
+    assert "last is number 1" in server.requests[1]["messages"][-1]["content"]
 
 
 def test_a_passage_that_was_left_out_of_the_answer_is_named_to_the_model() -> None:

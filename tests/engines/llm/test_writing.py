@@ -12,6 +12,7 @@ from crowdnotes.domain import AnswerKind, Basis, Evidence, Settlement, Span, Sup
 from crowdnotes.drafting import Drafted, write_candidates
 from crowdnotes.engines import WriterAnswer
 from crowdnotes.engines.llm.question import passage_block
+from crowdnotes.engines.llm.writing import passages_for
 from crowdnotes.errors import AnswerUnreadableError, EngineError, ModelRefusedError
 from crowdnotes.testing import FixedClock, brief_of
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, answered, engine_over, evidence, sentence
@@ -187,7 +188,7 @@ def test_only_passages_that_answer_are_shown_with_what_they_give_and_those_that_
     data = _shown(items, AnswerKind.INFERRED, AnswerKind.NONE, AnswerKind.STATED)
     assert [label for label in data if label.startswith("passage")] == ["passage E1", "passage E3", "passage E4"]
     assert [name for name in ("E1", "E3", "E4") if "settles the claim)" in data[f"passage {name}"]] == ["E3"]
-    assert [name for name in ("E1", "E3", "E4") if "lets infer it)" in data[f"passage {name}"]] == ["E1"]
+    assert [name for name in ("E1", "E3", "E4") if "helps to infer the claim)" in data[f"passage {name}"]] == ["E1"]
 
 
 @pytest.mark.parametrize("answers", [(), (AnswerKind.NONE, AnswerKind.NONE)], ids=["nobody asked", "none answers"])
@@ -207,6 +208,36 @@ def test_a_failing_server_or_a_refusal_is_an_error_and_not_an_abstention() -> No
         _written(lambda _: Say("no", status=500))
     with pytest.raises(ModelRefusedError):
         _written("I'm sorry, but I can't help with that.")
+
+
+def test_with_several_claims_it_is_told_which_passages_answer_which_and_each_claim_has_its_turn() -> None:
+    items = [evidence(number=number) for number in range(1, 6)]
+    found = [answered(item, AnswerKind.STATED) for item in items]
+    found[4] = found[4].model_copy(update={"claim": 2})
+    found.append(answered(items[0], AnswerKind.INFERRED, Span(start=20, end=40)).model_copy(update={"claim": 2}))
+    settlement = Settlement(passages=tuple(found), engine="llm:small")
+    brief = brief_of(POST, CLAIM, CLAIM.model_copy(update={"statement": "A study proves it."}), settlement=settlement)
+    shown = {block.label.removeprefix("passage "): block.text for block in passages_for(brief, items)}
+    assert [*shown] == ["E1", "E2", "E3", "E5"]
+    assert "states what settles claim 1, helps to infer claim 2)" in shown["E1"]
+    assert "states what settles claim 2)" in shown["E5"]
+
+
+def test_of_two_places_far_apart_the_writer_sees_both_and_a_mark_for_the_gap() -> None:
+    between = "Other drinks were looked at too. " * 60
+    long = evidence(f"{NOTE} {between}{RASH}")
+    end = len(long.passage.text)
+    found = (
+        answered(long, AnswerKind.STATED),
+        answered(long, AnswerKind.STATED, Span(start=end - 10, end=end)),
+    )
+    brief = brief_of(POST, settlement=Settlement(passages=found, engine="llm:small"))
+    (block,) = passages_for(brief, [long])
+    shown = block.text.split("\n", 1)[1]
+    assert shown.startswith(NOTE)
+    assert shown.endswith(RASH)
+    assert " … " in shown
+    assert len(shown) <= 1_003
 
 
 def test_of_a_long_passage_the_writer_sees_whole_sentences_around_the_words_that_answer() -> None:
