@@ -205,9 +205,11 @@ def _overlap(one: Span, other: Span) -> bool:
 def _may_carry(embedder: Embedder, note: str, sentence: str, passage: str, quote: str) -> bool:
     """Whether a quote has to do with the sentence: a true quote of something else carries nothing.
 
-    They share three words that tell something, or are near in meaning; in two languages neither need be.
+    They share three words that tell something, two where both hold a figure, as a sum is said in words of its own, or
+    are near in meaning; in two languages neither need be.
     """
-    if len(content_stems(quote) & content_stems(sentence)) >= _SHARED:
+    have_figures = all(any(map(str.isdigit, text)) for text in (quote, sentence))
+    if len(content_stems(quote) & content_stems(sentence)) >= _SHARED - have_figures:
         return True
     one, other = embedder.encode([sentence, quote])
     if float(one @ other) >= embedder.thresholds.relevant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -95,6 +96,13 @@ def _shown(note: str, passage: str, quote: str) -> GateStatus:
 def test_a_true_quote_of_something_else_carries_nothing(note: str, quote: str) -> None:
     assert _shown(note, PASSAGE, quote) is GateStatus.FAIL
     assert _shown(NOTE, PASSAGE, QUOTE) is GateStatus.PASS
+
+
+def test_a_sum_shares_few_words_with_the_figures_that_it_is_made_of() -> None:
+    quote = "Adults should cut back their intake by 500 calories a day"
+    by_figures = "At that rate 10 times as long saves 5,000 calories of intake."
+    assert _shown(by_figures, f"{quote}.", quote) is GateStatus.PASS
+    assert _shown(re.sub(r"[\d,]+", "many", by_figures), f"{quote}.", quote) is GateStatus.FAIL
 
 
 def test_a_passage_in_another_language_may_carry_a_sentence_by_words_that_the_model_shows() -> None:
