@@ -375,7 +375,7 @@ class SupernoteSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SUPERNOTE_", frozen=True)
 
-    candidates: int = Field(100, ge=1, le=1_000, description="as in Supernotes 3.1")
+    candidates: int = Field(100, ge=1, le=300, description="as in Supernotes 3.1")
     free_ratings: int = Field(
         300, ge=1, description="with more ratings and no status yet, the text may be changed: it will hardly get one"
     )

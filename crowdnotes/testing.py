@@ -232,6 +232,10 @@ class ScriptedSupernotes:
         self.replies: SuggestionReplies | None = None
         self._lock = threading.Lock()
 
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """See `SupernoteWriter.price`: nobody knows."""
+        return None
+
     def write(
         self,
         brief: Brief,

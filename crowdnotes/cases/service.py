@@ -9,12 +9,13 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import Concatenate, ParamSpec
 
-from crowdnotes.cases import follow_up, intake, obstacles, supernote, workflow
+from crowdnotes.cases import follow_up, intake, obstacles, supernote, supernote_stages, workflow
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
 from crowdnotes.domain import (
     Aim,
+    Candidate,
     Case,
     CaseStatus,
     CaseSummary,
@@ -36,9 +37,12 @@ from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError
 from crowdnotes.evidence.pictures import clean_picture, preview
 from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, hits_of, publisher_of
+from crowdnotes.evidence.reading.plain import decode
 from crowdnotes.gates import GATES
 from crowdnotes.gates.form import form_warnings
 from crowdnotes.jury.verdict import changes_by_edit
+from crowdnotes.supernotes import existing
+from crowdnotes.supernotes.ranking import random_candidate
 
 P = ParamSpec("P")
 
@@ -130,7 +134,9 @@ class CaseService(StageRunner):
             events=(Event(at=at, by=by, kind="created", detail="from notes"),),
         )
         case = supernote.set_notes(case, at, notes, by)
-        return self._store.add(case if wanted is None else supernote.set_wanted(case, at, wanted, by))
+        return self._store.add(
+            supernote.set_wanted(case, at, settings.supernote.candidates if wanted is None else wanted, by)
+        )
 
     def get(self, case_id: str) -> Case:
         """The newest version. Raises CaseNotFoundError."""
@@ -219,11 +225,51 @@ class CaseService(StageRunner):
     set_notes = _to_newest(supernote.set_notes)
     choose_note = _to_newest(supernote.choose_note)
     set_wanted = _to_newest(supernote.set_wanted)
-    watch = _to_newest(supernote.watch)
+    watch = _to_newest(supernote.bring_newer)
     set_posted = _to_newest(supernote.set_posted)
     take_candidate = _to_newest(supernote.take_candidate)
     suggest = _to_newest(supernote.suggest)
     answer_suggestion = _to_newest(supernote.answer_suggestion)
+
+    notes_in_file = staticmethod(existing.read_notes)
+    notes_of_post = staticmethod(existing.notes_of_post)
+    pasted_notes = staticmethod(existing.pasted_notes)
+
+    def lines_in_file(self, content: bytes) -> builtins.list[str]:
+        """The lines of a text file in any usual encoding, without the quotation marks of a table around them."""
+        lines = (line.strip().removeprefix('"').removesuffix('"') for line in decode(content).splitlines())
+        return [line for line in lines if line]
+
+    def no_note_needed(self, case: Case) -> str:
+        """See `existing.no_note_needed`; "" of a case without notes."""
+        return existing.no_note_needed(case.supernote.notes) if case.supernote else ""
+
+    def remarks_on_notes(self, case: Case) -> tuple[str, ...]:
+        """See `existing.remarks`."""
+        return existing.remarks(case.supernote.notes) if case.supernote else ()
+
+    @property
+    def most_candidates(self) -> int:
+        """That one round can make."""
+        return supernote.MAX_WANTED
+
+    def supernote_cost(self, case: Case) -> str:
+        """What the next round is expected to take of a model, in words."""
+        return supernote_stages.expected_cost(case, self._tools).in_words()
+
+    def watched(self, case: Case) -> supernote.Watched:
+        """See `supernote.watched`."""
+        settings = self._tools.settings
+        return supernote.watched(case, settings.bridging.helpful_intercept, settings.supernote)
+
+    def random_candidate(self, case: Case, seed: int = 0) -> Candidate | None:
+        """For the ablation: any candidate of the newest round that passed the filters, but the winner."""
+        newest = supernote.require_work(case).newest
+        return random_candidate(newest, seed) if newest else None
+
+    def now(self) -> datetime:
+        """By the clock that everything on record goes by."""
+        return self._tools.clock()
 
     # --- decision ---
 

@@ -7,6 +7,7 @@ suggestions with their answers. Suggestions may be made on any case that has a n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 from typing import cast
@@ -29,8 +30,10 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.settings import SupernoteSettings
+from crowdnotes.supernotes import watch
 from crowdnotes.supernotes.existing import links_of
-from crowdnotes.supernotes.watch import renumbered
+from crowdnotes.supernotes.watch import renumbered, worth_replacing
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 
@@ -112,7 +115,7 @@ def set_wanted(case: Case, at: datetime, wanted: int, by: str) -> Case:
     return with_event(case, at, by, "candidates wanted", str(wanted), supernote=changed)
 
 
-def watch(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) -> Case:
+def bring_newer(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) -> Case:
     """New notes or ratings of a post whose supernote may be posted already: an approved case is opened again for them.
 
     What was approved stands as the note that was posted, unless that is known.
@@ -133,6 +136,65 @@ def set_posted(case: Case, at: datetime, posted: PostedNote | None, by: str) -> 
     changed = work.model_copy(update={"posted": posted})
     said = f"{posted.status.value}: {posted.text}" if posted else "not posted"
     return with_event(case, at, by, "posted note told", said, supernote=changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What newer notes and ratings mean, in words, each "" where nothing is known.
+
+    `changes` since the newest round; whether a `better` one stands than what was posted, or than the round before
+    chose; whether it is `crossing` the line at which X shows a note; whether to `replace` what is posted, and `why`
+    (None and "" where nothing is posted, None with a reason where a person has to decide).
+    """
+
+    changes: str = ""
+    better: str = ""
+    crossing: str = ""
+    replace: bool | None = None
+    why: str = ""
+
+
+def watched(case: Case, line: float, settings: SupernoteSettings) -> Watched:
+    """Of a case whose candidates were made; `line` is the intercept from which X shows a note."""
+    work = require_work(case)
+    newest = work.newest
+    if newest is None:
+        return Watched()
+    replace, why = worth_replacing(work.posted, newest, settings) if work.posted else (None, "")
+    return Watched(
+        changes=watch.changes(newest.notes, work.notes).in_words,
+        better=_better(work, newest),
+        crossing=_crossing(newest, line),
+        replace=replace,
+        why=why,
+    )
+
+
+def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
+    earlier = work.rounds[-2].winning if len(work.rounds) > 1 else None
+    before, name = (work.posted, "what is posted") if work.posted else (earlier, "the winner before")
+    winner = newest.winning
+    if before is None:
+        return ""
+    if winner is None:
+        return "No candidate passed the filters, so no better one stands."
+    if winner.text == before.text:
+        return f"No better one stands: the winner is {name}."
+    known = watch.score_of_posted(before.text, newest)
+    if known is None or winner.score is None:
+        return f"Another one than {name} stands; whether it is better nobody can say: the jury has not heard both."
+    told = f"intercept {winner.score.intercept:.2f} to {known.intercept:.2f}, in the simulation"
+    if winner.score.intercept > known.intercept:
+        return f"A better one stands now than {name}: {told}."
+    return f"Another one than {name} stands, but the jury does not prefer it: {told}."
+
+
+def _crossing(newest: SupernoteRound, line: float) -> str:
+    crosses, score = watch.crosses(newest, line), newest.winning.score if newest.winning else None
+    if crosses is None or score is None:
+        return ""
+    verb = "reaches" if crosses else "stays under"
+    return f"In the simulation the winner {verb} the {line:.2f} from which X shows a note: {score.intercept:.2f}."
 
 
 # --- rounds and candidates ---

@@ -22,11 +22,13 @@ from crowdnotes.domain import (
     Evidence,
     ExistingNote,
     FilterName,
+    JuryVerdict,
     LinkCheck,
     LinkState,
     StageName,
     SuggestionAnswer,
     SupernoteRound,
+    Usage,
     Verdict,
 )
 from crowdnotes.engines import EngineStep, MadeBy, NoteSentence, SupernoteAnswer, SupernoteWriter
@@ -35,7 +37,6 @@ from crowdnotes.engines.metering import as_done
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.supernotes.candidates import (
-    Cost,
     budget_for,
     cost,
     from_sentences,
@@ -45,7 +46,7 @@ from crowdnotes.supernotes.candidates import (
 )
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.supernotes.filters import filtered
-from crowdnotes.supernotes.ranking import ranked, with_winner
+from crowdnotes.supernotes.ranking import ranked, score_of, with_winner
 from crowdnotes.supernotes.watch import staying
 from crowdnotes.text.urls import canonical_url
 
@@ -140,26 +141,29 @@ def plan_of(made: SupernoteRound, a_call: int) -> Plan:
     return Plan(tuple((place, notes) for place, notes in enumerate(drawn) if place not in made.asked), a_call)
 
 
-def expected_cost(case: Case, tools: Tools) -> Cost:
+def expected_cost(case: Case, tools: Tools) -> Usage:
     """What the next round asks of the model, as far as it can be told before: pages that are unread count as long."""
-    if tools.engine.supernotes is None:
-        return Cost(0, 0, 0)
+    writer = tools.engine.supernotes
+    if writer is None:
+        return Usage()
     made = next_round(case, tools.clock())
     plan = plan_of(made, tools.settings.llm.supernote_candidates)
     parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
     parts.append(cost([_used(made)[: 2 * BEST]], _pages_of(case, _used(made)), BEST))  # the judge
     read = {canonical_url(item.source.url) for item in case.evidence if item.source.url}
-    unread = sum(
-        tools.settings.evidence.passage_tokens
-        for _, notes in plan.calls
-        for note in notes
-        for url in links_of(note)[:1]
-        if canonical_url(url) not in read
-    )
-    return Cost(
-        sum(part.calls for part in parts),
-        sum(part.input_tokens for part in parts) + unread,
-        sum(part.output_tokens for part in parts),
+    shown = (note for _, notes in plan.calls for note in notes)
+    unread = sum(canonical_url(url) not in read for note in shown for url in links_of(note)[:1])
+    reads = sum(part.input_tokens for part in parts) + unread * tools.settings.evidence.passage_tokens
+    writes = sum(part.output_tokens for part in parts)
+    calls = sum(part.calls for part in parts)
+    dollars = writer.price(reads, writes)
+    return Usage(
+        calls=calls,
+        input_tokens=reads,
+        output_tokens=writes,
+        dollars=dollars or 0.0,
+        unpriced=calls if dollars is None else 0,
+        estimated=True,
     )
 
 
@@ -324,13 +328,22 @@ def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
         return _with(case, with_winner(made, None, "")), "No candidate passed the filters"
     progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
     try:
-        made = ranked(made, tools.jury(), case.post.as_read.text.strip() or None)
+        made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
         made = with_winner(made, made.passed[0].sha256, f"its place: the jury was NOT RUN ({error.message})")
         return _with(case, made), f"NOT RUN: {error.message}"
     best = made.winning
     score = f" at {best.score.intercept:.2f}" if best and best.score else ""
     return _with(case, made), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
+
+
+def _before_jury(made: SupernoteRound, case: Case, tools: Tools) -> SupernoteRound:
+    """The round as one jury ranks it, with its word on the supernote that is posted. Raises CrowdNotesError."""
+    jury, post = tools.jury(), case.post.whole_text.strip() or None
+    told = supernote.require_work(case).posted
+    verdict = jury.compare(post, [told.text])[0] if told is not None else None
+    score = score_of(verdict) if isinstance(verdict, JuryVerdict) else None
+    return ranked(made, jury, post).model_copy(update={"posted": score})
 
 
 def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
@@ -362,7 +375,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         told = f"The revised one failed “{revised.failed.value}”: {revised.why}" if revised.failed else revised.revised
     made = made.model_copy(update={"candidates": tuple(everyone)})
     try:
-        made = ranked(made, tools.jury(), case.post.as_read.text.strip() or None)
+        made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
         made = made.model_copy(update={"judged": f"NOT RUN: {error.message}"})
     winner, why = chosen(made, [*judged, revised.sha256])

@@ -172,6 +172,7 @@ class SupernoteRound(Noun):
     answers of the engine gave no candidate; `merged` how many were nearly the same as another;
     `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
     `judged` tells who chose the winner among the best, in words, `best_by` who chose the best existing note.
+    `posted` is what the same jury says of the supernote that is posted, where one is.
     `credits` are of the winner.
     """
 
@@ -191,6 +192,7 @@ class SupernoteRound(Noun):
     best_existing: str | None = None
     judged: str = ""
     best_by: str = ""
+    posted: SupernoteScore | None = None
     credits: tuple[Credit, ...] = ()
 
     @property

@@ -222,6 +222,10 @@ class MadeBy:
 class SupernoteWriter(Protocol):
     """Makes one note from the notes that a post has. Words of notes, pages and suggestions are data, never orders."""
 
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """US dollars for so many tokens of its model; None when nobody knows."""
+        ...
+
     def write(
         self,
         brief: Brief,

@@ -109,17 +109,17 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound, settings: Supernot
         return False, "What was posted is still the best."
     if posted.status is CrowdStatus.HELPFUL:
         return False, "X shows it: only a demonstrable error in it would be a reason to change it."
-    before = _score_of(posted.text, done)
+    before = score_of_posted(posted.text, done)
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         return False, f"The jury does not prefer the new one ({winner.score.intercept:.2f} to {before.intercept:.2f})."
     return _by_ratings(posted, settings)
 
 
-def _score_of(text: str, done: SupernoteRound) -> SupernoteScore | None:
-    """What the jury said of a text in this round, as a candidate or as an existing note."""
+def score_of_posted(text: str, done: SupernoteRound) -> SupernoteScore | None:
+    """What the jury said of the posted text in this round, as a candidate, as an existing note, or by itself."""
     of_candidates = [item.score for item in done.candidates if item.text == text and item.score is not None]
     of_notes = [done.existing[note.id] for note in done.notes if note.text == text and note.id in done.existing]
-    return next(iter([*of_candidates, *of_notes]), None)
+    return next(iter([*of_candidates, *of_notes]), done.posted)
 
 
 def _by_ratings(posted: PostedNote, settings: SupernoteSettings) -> tuple[bool | None, str]:

@@ -23,6 +23,7 @@ from crowdnotes.domain import (
     GateStatus,
     Interval,
     ObstacleKind,
+    PostedNote,
     Ratings,
     SideVotes,
     Span,
@@ -142,7 +143,7 @@ def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() ->
     case = Case.model_validate(case.model_dump() | {"draft": draft, "decision": decision})
     with pytest.raises(WorkflowError):
         supernote.set_notes(case, AT, [note("Another.")], "ann")
-    case = supernote.watch(case, AT, [note("Another.")], "ann")
+    case = supernote.bring_newer(case, AT, [note("Another.")], "ann")
     posted = _work(case).posted
     assert posted is not None
     assert (case.decision, posted.text, posted.at) == (None, "The note.", AT + timedelta(hours=1))
@@ -293,6 +294,25 @@ def test_new_notes_make_candidates_of_themselves_alone(linked: Workspace) -> Non
     assert newest(case).best_existing == "N1"
 
 
+def test_newer_notes_say_whether_a_better_one_stands_and_is_worth_its_ratings(linked: Workspace) -> None:
+    service = linked.service
+    case = made(linked, begun(linked))
+    assert case.draft is not None
+    assert service.watched(case).better == ""
+    case = service.set_posted(case.id, PostedNote(text=case.draft.text, at=AT), "ann")
+    case = service.watch(case.id, [*NOTES, NEWER], "ann")
+    assert "N4: new" in service.watched(case).changes
+    assert "is what is posted" in service.watched(case).better
+    assert service.watched(case).replace is False
+    poor = PostedNote(text="It is not so.", negative=Ratings(not_helpful=9), at=AT)
+    service.set_posted(case.id, poor, "ann")
+    case = made(linked, case.id)
+    told = service.watched(case)
+    assert newest(case).posted is not None
+    assert ("than what is posted" in told.better, "0.40" in told.crossing) == (True, True)
+    assert told.why
+
+
 def test_a_case_with_a_hundred_candidates_stays_small_however_many_rounds_it_has(linked: Workspace) -> None:
     many = [note(f"{words} https://a.example.org/{place}") for place, words in enumerate(MANY)]
     case_id = begun(linked, *many, wanted=100)
@@ -355,6 +375,12 @@ class TestWithAModel:
         assert (newest(case).number, sorted(newest(case).asked)) == (1, list(range(6)))
         assert engine.writer.written - calls == 6 - len(stopped.asked)
         assert [stage.name for stage in case.stages].count(StageName.CANDIDATES) == 1
+
+    def test_the_cost_is_told_before_it_is_spent(self, linked: Workspace, engine: ThinkingEngine) -> None:
+        case = linked.service.get(begun(linked, wanted=30))
+        assert linked.service.supernote_cost(case).startswith("7 calls, about ")  # six for candidates, one to compare
+        engine.supernotes = None
+        assert linked.service.supernote_cost(case) == "no cost"
 
     def test_an_answer_that_came_to_nothing_is_told_and_none_at_all_is_an_error(
         self, linked: Workspace, engine: ThinkingEngine

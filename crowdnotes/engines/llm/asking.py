@@ -228,7 +228,7 @@ class Asker:
         if question.image:
             reads += _IMAGE_TOKENS - len(question.image) // _BYTES_A_TOKEN
         meter = current_meter() or self._meter
-        reserved = meter.reserve(reads + room, self._price(reads, room))
+        reserved = meter.reserve(reads + room, self.price(reads, room))
         options = _options(self._settings, question, abilities, room)
         begun = time.perf_counter()
         # A call that breaks off may have been billed; nobody says.
@@ -259,7 +259,7 @@ class Asker:
         known = reply.input_tokens is not None and reply.output_tokens is not None
         read = reply.input_tokens if known and reply.input_tokens is not None else reads
         wrote = reply.output_tokens if known and reply.output_tokens is not None else _tokens_of(reply.text)
-        cost = self._price(read, wrote)
+        cost = self.price(read, wrote)
         return Usage(
             calls=1,
             input_tokens=read,
@@ -269,7 +269,8 @@ class Asker:
             estimated=not known,
         )
 
-    def _price(self, read: int, wrote: int) -> float | None:
+    def price(self, read: int, wrote: int) -> float | None:
+        """US dollars for so many tokens; None when nobody knows."""
         return price(self._settings, self._server.base_url, self.model, read, wrote)
 
     def _count(self, step: str, usage: Usage) -> None:

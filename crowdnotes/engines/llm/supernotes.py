@@ -126,6 +126,10 @@ class LlmSupernotes:
         self._asker = asker
         self._settings = settings
 
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """See `SupernoteWriter.price`."""
+        return self._asker.price(input_tokens, output_tokens)
+
     def write(
         self,
         brief: Brief,
