@@ -27,7 +27,7 @@ from crowdnotes.engines.base import (
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
 from crowdnotes.engines.llm.parsing import Answer, PassageIds, sanitized
-from crowdnotes.engines.llm.question import Block, question
+from crowdnotes.engines.llm.question import Block, passage_block, question
 from crowdnotes.engines.llm.revising import (
     Grade,
     by_place,
@@ -42,7 +42,6 @@ from crowdnotes.engines.llm.writing import (
     clean_note,
     echoes_injection,
     found_carriers,
-    passages_for,
 )
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import AnswerUnreadableError
@@ -59,7 +58,7 @@ _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 _BETWEEN = re.compile(r"[\W_]+")
 _ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
-_LONGEST_ADDRESS = 90
+_LONGEST_ADDRESS = 130
 _TO_PROGRAMS = "It speaks to a program and not to readers."
 
 
@@ -308,8 +307,8 @@ class _Check:
             raise AnswerUnreadableError(f"There is no note {sanitized(unknown, 20)}.")
         notes = tuple(dict.fromkeys(item.notes))
         notes = notes or tuple(dict.fromkeys(name for it in carriers for name in self._by_page[it.evidence_id]))
-        if not notes and not carriers:
-            raise AnswerUnreadableError(f"No note and no passage is given that says “{sanitized(text, 80)}”")
+        if not notes:
+            raise AnswerUnreadableError(f"No note is named that says “{sanitized(text, 80)}”")
         if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
             raise AnswerUnreadableError(f"The number in “{sanitized(text, 80)}” ({strange}) stands nowhere.")
         for quoted in _QUOTED.findall(text):
@@ -344,7 +343,10 @@ def _leads_to(url: str, source: Source) -> bool:
 
 
 def _notes_and_passages(brief: Brief, notes: Sequence[ExistingNote], evidence: Sequence[Evidence]) -> list[Block]:
-    return [*(_note_block(note, evidence) for note in notes), *passages_for(brief, evidence)]
+    """All passages whole, but for those that speak to programs: a note may rest on what does not answer the claim."""
+    found = [(item, brief.settlement.of(item) if brief.settlement else None) for item in evidence]
+    shown = [item for item, answer in found if answer is None or not answer.to_program]
+    return [*(_note_block(note, evidence) for note in notes), *(passage_block(item, brief.today) for item in shown)]
 
 
 def _note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:

@@ -8,21 +8,25 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from crowdnotes.domain import (
+    AnswerKind,
     Candidate,
     Classification,
     Evidence,
     ExistingNote,
+    PassageAnswer,
     Post,
     Ratings,
+    Settlement,
     Span,
     SuggestionAnswer,
     SupernoteSentence,
+    text_sha256,
 )
 from crowdnotes.engines import SuggestionReplies, SupernoteAnswer, SupernoteVerdict, SupernoteWriter
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.testing import ScriptedSupernotes, brief_of
-from tests.engines.llm.made import BRIEF, PASSAGE, QUOTE, engine_over, evidence
+from tests.engines.llm.made import BRIEF, PASSAGE, POST, QUOTE, engine_over, evidence
 from tests.llm_server import Body, LLMServer, Say, data_of, honest
 
 LINK = "https://health.example.org/review-1"
@@ -97,6 +101,20 @@ def test_notes_are_shown_with_what_raters_said_and_their_links_by_name() -> None
     assert "claim record" in data
 
 
+def test_all_pages_are_shown_but_those_that_speak_to_programs() -> None:
+    items = [evidence(number=number) for number in (1, 2, 3)]
+    sha256 = text_sha256(items[0].passage.text)
+    found = tuple(
+        PassageAnswer(evidence_id=name, passage_sha256=sha256, answer=AnswerKind.NONE, to_program=to_program)
+        for name, to_program in (("E1", False), ("E2", True))
+    )
+    brief = brief_of(POST, settlement=Settlement(passages=found, engine="llm:small"))
+    with engine_over(lambda _: candidates(part())) as (engine, server):
+        writer(engine).write(brief, NOTES, items, 250, 5)
+    shown = [label for label in data_of(server.requests[0]) if label.startswith("passage")]
+    assert shown == ["passage E1", "passage E3"]
+
+
 def test_it_is_asked_as_set_and_another_variant_is_another_question() -> None:
     with engine_over(honest, cache_mb=1) as (engine, server):
         for variant in (0, 0, 1):
@@ -127,7 +145,7 @@ def test_a_server_that_takes_either_temperature_or_top_p_keeps_the_temperature()
         (part(f"{FIRST} [N7]"), "N7"),
         (part(FIRST, "N7"), "There is no note N7"),
         (part(quote="found a link"), "These words do not stand in E1"),
-        ({**part(), "notes": []}, "No note and no passage is given"),
+        ({**part(), "notes": []}, "No note is named"),
         (part("The drink is linked to no illness in 13 studies."), "(13) stands nowhere"),
         (part("It was sold to 1,998 people."), "(1998) stands nowhere"),
         (part("It was sold in 77 towns."), "(77) stands nowhere"),
