@@ -402,6 +402,9 @@ class Settings(BaseSettings):
     author: str = Field(
         "you", min_length=1, max_length=80, description="the name in the audit trail on a machine of one's own"
     )
+    participants_only: bool = Field(
+        False, description="this server shows blind comparisons to those who have a link, and no other page"
+    )
     max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
     workers: int = Field(4, ge=1, description="jobs at once in the app")
     embedder: Path | None = Field(

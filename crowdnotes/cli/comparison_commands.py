@@ -17,7 +17,7 @@ _Id = Annotated[str, typer.Argument(help="The comparison's id, as listed.")]
 @app.command("add")
 def add(
     file: Annotated[Path, typer.Argument(help="Pairs: CSV or JSON with post, supernote, existing_note; or of bench.")],
-    title: Annotated[str, typer.Option(help="What participants read above the pairs; the file's name without.")] = "",
+    title: Annotated[str, typer.Option(help="What you call it; the file's name without.")] = "",
     first: Annotated[str, typer.Option(help="What the first note of each pair is, for the results.")] = "",
     second: Annotated[str, typer.Option(help="What the second one is.")] = "",
     each: Annotated[int, typer.Option(min=0, help="Pairs that a participant sees, drawn at random; 0 for all.")] = 0,

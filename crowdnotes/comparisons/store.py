@@ -28,16 +28,6 @@ _LONGEST_TITLE = 120
 _APART = ("participant", "pair", "first_at", "at")  # fields of an answer that have a column of their own
 
 
-def new_participant() -> str:
-    """An id that nobody can guess."""
-    return secrets.token_hex(12)
-
-
-def is_participant(given: str) -> bool:
-    """Whether a text from the address bar can be a participant's id; services for studies bring their own."""
-    return _PARTICIPANT.fullmatch(given) is not None
-
-
 class Comparisons:
     """Comparisons in a database opened by `open_database`. Safe for threads and processes.
 
@@ -47,6 +37,16 @@ class Comparisons:
     def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
         self._engine = engine
         self._clock = clock
+
+    @staticmethod
+    def new_participant() -> str:
+        """An id that nobody can guess."""
+        return secrets.token_hex(12)
+
+    @staticmethod
+    def is_participant(given: str) -> bool:
+        """Whether a text from the address bar can be a participant's id; services for studies bring their own."""
+        return _PARTICIPANT.fullmatch(given) is not None
 
     def add(
         self, file: str, content: bytes, *, title: str = "", names: tuple[str, str] = ("", ""), each: int = 0
@@ -127,7 +127,7 @@ class Comparisons:
         """
         now = self._clock()
         comparison = self.get(comparison_id)
-        if not is_participant(participant) or pair not in {one.id for one in comparison.seen_by(participant)}:
+        if not self.is_participant(participant) or pair not in {one.id for one in comparison.seen_by(participant)}:
             raise InputError("This pair is none of yours.", "Open the link again.")
         given = Answer(
             participant=participant,

@@ -57,6 +57,7 @@ _counter = _component(
 _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
 _gates = _component("gate_path", '<ol class="path" aria-label="The three gates, in order">\n</ol>')
 _into_view = _component("into_view", "<span></span>")
+_memory = _component("participant_memory", "<span></span>")
 
 
 def into_view(token: str) -> None:
@@ -65,6 +66,16 @@ def into_view(token: str) -> None:
     The keyboard goes there too where what it was on is gone.
     """
     _into_view(data={"token": token}, key=f"into-view-{token}")
+
+
+def participant_memory(comparison: str, participant: str | None) -> str | None:
+    """Keep in the browser who answers a comparison; without a participant, who did so last, if anybody.
+
+    What it gives comes from outside.
+    """
+    data = {"comparison": comparison, "participant": participant}
+    found = _memory(data=data, key=f"participant-memory-{participant}", on_participant_change=lambda: None)
+    return getattr(found, "participant", None)
 
 
 def note_counter(text: str, *, box: str, submit: str, key: str) -> None:

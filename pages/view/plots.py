@@ -87,14 +87,15 @@ def _ink_on(colour: str) -> str:
 
 def _legend(parts: Sequence[Part], between: str) -> str:
     """What each colour is, with its numbers: Plotly's own legend scrolls at the width of a phone."""
+    return _named([f"{part.name} {between.join(map(str, part.counts))}" if any(part.counts) else "" for part in parts])
+
+
+def _named(names: Sequence[str]) -> str:
+    """What each colour is; an empty name has no entry."""
     colours = _colours()
-    entries = []
-    for place, part in enumerate(parts):
-        if any(part.counts):
-            square = f':color[■]{{foreground="{colours[place]}"}} ' if place < len(colours) else ""
-            numbers = between.join(str(number) for number in part.counts)
-            entries.append(f"{square}{escaped(part.name)} {numbers}".replace(" ", "\u00a0"))
-    return f":small[{_APART.join(entries)}]"
+    squares = [f':color[■]{{foreground="{colour}"}} ' for colour in colours[: len(names)]] or [""] * len(names)
+    entries = [f"{square}{escaped(name)}" for square, name in zip(squares, names, strict=False) if name]
+    return f":small[{_APART.join(entry.replace(' ', chr(0xA0)) for entry in entries)}]"
 
 
 _HEIGHT = 74  # pixels
@@ -108,6 +109,58 @@ class Standing:
     value: float
     low: float
     high: float
+
+
+def compared(
+    rows: Sequence[tuple[str, Sequence[Standing]]],
+    *,
+    ends: tuple[float, float],
+    step: float,
+    line: float | None = None,
+    alt: str,
+    key: str,
+) -> None:
+    """In each row a point for each thing that is compared, with its interval, on one scale; a line at `line`.
+
+    The things are the same ones, by name and in order, in every row, and have the colours of their place in any plot.
+    """
+    theme, colours = _theme(), _colours()
+    text, ink = (st.get_option(f"theme.{theme}.{name}") for name in ("textColor", "grayTextColor"))
+    figure = go.Figure()
+    for place, symbol in zip(range(len(rows[0][1])), ("circle", "diamond"), strict=False):
+        points = [standings[place] for _, standings in rows]
+        colour = colours[place]
+        apart = 0.14 * (2 * place - len(rows[0][1]) + 1)
+        figure.add_scatter(
+            x=[point.value for point in points],
+            y=[number + apart for number in range(len(rows))],
+            mode="markers+text",
+            marker={"size": 12, "color": colour, "symbol": symbol},
+            text=[f"{point.value:.2f}" for point in points],
+            textposition="bottom center" if place else "top center",
+            textfont={"color": text},
+            cliponaxis=False,
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [point.high - point.value for point in points],
+                "arrayminus": [point.value - point.low for point in points],
+                "color": colour,
+                "thickness": 3,
+                "width": 0,
+            },
+            customdata=[(point.name, point.low, point.high) for point in points],
+            hovertemplate="%{customdata[0]}: %{x:.2f} (%{customdata[1]:.2f} to %{customdata[2]:.2f})<extra></extra>",
+        )
+    if line is not None:
+        figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2})
+    figure.update_xaxes(range=list(ends), zeroline=False, dtick=step)
+    names = [name for name, _ in rows]
+    figure.update_yaxes(range=[len(rows) - 0.4, -0.6], tickvals=list(range(len(rows))), ticktext=names)
+    figure.update_yaxes(showgrid=False, zeroline=False)
+    _draw(figure, 40 + 58 * len(rows), margin=12, top=8, alt=alt, key=key)
+    if len(rows[0][1]) > 1:
+        st.markdown(_named([standing.name for standing in rows[0][1]]))
 
 
 def number_line(standings: list[Standing], *, line: float, ends: tuple[float, float], alt: str, key: str) -> None:

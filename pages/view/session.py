@@ -30,14 +30,31 @@ def chosen_page() -> StreamlitPage:
     st.session_state[_ENTERED] = True
     # First: a page without an icon takes the sign beside its name for one, and browsers load that from Google.
     st.set_page_config(page_title="CrowdNotes", page_icon=str(_ICON), layout="wide", initial_sidebar_state="collapsed")
+    compare = st.Page("pages/compare.py", title="Compare", icon=":material/compare:", url_path="compare")
+    if _is_for_participants_alone():
+        return st.navigation([st.Page(ask_for_link, title="CrowdNotes", default=True), compare], position="hidden")
     return st.navigation(
         [
             st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
             st.Page("pages/cases.py", title="Cases", icon=":material/inventory_2:", url_path="cases"),
             st.Page("pages/libraries.py", title="Libraries", icon=":material/local_library:", url_path="libraries"),
+            compare,
         ],
-        position="top",
+        # A participant has come to answer, and finds no way to the results.
+        position="hidden" if COMPARISON in st.query_params else "top",
     )
+
+
+def _is_for_participants_alone() -> bool:
+    try:
+        return workspace().settings.participants_only
+    except CrowdNotesError:
+        return False  # no page works then: app.py says why
+
+
+def ask_for_link() -> None:
+    """What a participant without a link reads."""
+    st.info("Open the link that you were given: it ends in the name of a comparison.", icon=":material/link:")
 
 
 def enter_by_the_door() -> None:
@@ -54,6 +71,7 @@ def enter_by_the_door() -> None:
 _log = logging.getLogger("crowdnotes.pages")
 _T = TypeVar("_T")
 _CASE = "case"
+COMPARISON = "comparison"  # in the address of a participant
 _NOTICES = "notices"
 _MOST_TOLD = 8  # of a page pasted by mistake, enough to see what it was
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read

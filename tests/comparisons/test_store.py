@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from crowdnotes.comparisons.store import Comparisons, is_participant, new_participant
+from crowdnotes.comparisons.store import Comparisons
 from crowdnotes.domain import Level, Side, Statement
 from crowdnotes.errors import ComparisonNotFoundError, InputError
 from crowdnotes.studies.bench.notes import Vote, pairs, win_rates
@@ -67,7 +67,7 @@ def test_an_answer_given_again_takes_the_place_of_the_first_whose_time_stays(kep
 
 def test_forty_participants_at_once_lose_no_answer_and_sending_twice_counts_once(kept: Comparisons) -> None:
     made = kept.add("moon.jsonl", pairs_file(3))
-    people = [new_participant() for _ in range(40)]
+    people = [kept.new_participant() for _ in range(40)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda one: answered(kept, made, one, wins=[True] * 3), people * 2))
     assert len(kept.answers(made.id)) == 120
@@ -97,7 +97,7 @@ def test_only_pairs_that_a_participant_sees_can_be_answered(kept: Comparisons) -
     for participant, pair in ((ADA, other), ("x", sheet.pair), ("\x00" * 20, sheet.pair)):
         with pytest.raises(InputError):
             kept.answer(made.id, participant, pair, left=rating(), right=rating(), chosen="left")
-    assert is_participant(new_participant())
+    assert kept.is_participant(kept.new_participant())
 
 
 def test_names_are_those_of_the_file_or_of_the_facilitator_and_differ(kept: Comparisons) -> None:
