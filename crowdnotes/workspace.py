@@ -20,7 +20,7 @@ from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, settings_for
-from crowdnotes.engines.local.heads.reader import reader_for
+from crowdnotes.engines.local.heads import reader_for
 from crowdnotes.errors import StoreFullError
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries

@@ -35,8 +35,7 @@ def helpfulness(
     import shutil
 
     from crowdnotes.embedding import MiniLMEmbedder
-    from crowdnotes.engines.local.heads.head import HELPFULNESS, JUDGES
-    from crowdnotes.engines.local.heads.reader import READER, load_reader
+    from crowdnotes.engines.local.heads import HELPFULNESS, JUDGES, READER, load_reader
     from crowdnotes.errors import InputError
     from crowdnotes.studies.data_files import made_folder, read_health_notes
     from crowdnotes.studies.train.judges import train_helpfulness
@@ -73,7 +72,7 @@ def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Pat
 
 def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
     """The reader, from other notes than these, into the folder."""
-    from crowdnotes.engines.local.heads.reader import READER, save_reader
+    from crowdnotes.engines.local.heads import READER, save_reader
     from crowdnotes.studies.camp_notes import read_camp_notes
     from crowdnotes.studies.train.reader import answered_questions, read_pilot, teach_reader, without_judged
 
@@ -88,7 +87,7 @@ def principles(
     out: Annotated[Path | None, typer.Option(help=_OUT)] = None,
 ) -> None:
     """Fit the opinion head to notes both camps approve, and measure it on the newest fifth. Prints JSON."""
-    from crowdnotes.engines.local.heads.head import JUDGES, OPINION
+    from crowdnotes.engines.local.heads import JUDGES, OPINION
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
     from crowdnotes.studies.data_files import made_folder
     from crowdnotes.studies.train.judges import train_opinion
@@ -126,7 +125,7 @@ def jury(
 
         measured = run_public_training(data, out, embedder, settings.bridging, progress)
     elif is_health(data):
-        from crowdnotes.engines.local.heads.reader import reader_for
+        from crowdnotes.engines.local.heads import reader_for
         from crowdnotes.studies.data_files import read_health_notes
         from crowdnotes.studies.train.shown import train_shown, write_shown
 

@@ -30,7 +30,7 @@ from crowdnotes.settings import BridgingSettings, JurySettings
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
-    from crowdnotes.engines.local.heads.head import Blocks
+    from crowdnotes.engines.local.heads import Blocks
 
 
 @dataclass(frozen=True)

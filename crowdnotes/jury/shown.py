@@ -21,8 +21,17 @@ import numpy as np
 
 from crowdnotes.domain import JuryQuality, Post
 from crowdnotes.engines.local import tone
-from crowdnotes.engines.local.heads.head import Blocks, Head, linked_hosts, load_head, note_words, word_counts
-from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
+from crowdnotes.engines.local.heads import (
+    Blocks,
+    Head,
+    linked_hosts,
+    load_head,
+    note_words,
+    readable_note,
+    readable_post,
+    reader_for,
+    word_counts,
+)
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.jury.raters import Floats

@@ -17,8 +17,7 @@ from typer.testing import CliRunner
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Post
-from crowdnotes.engines.local.heads.head import HELPFULNESS, JUDGES, OPINION, load_head
-from crowdnotes.engines.local.heads.reader import READER, load_reader
+from crowdnotes.engines.local.heads import HELPFULNESS, JUDGES, OPINION, READER, load_head, load_reader
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from crowdnotes import embedding
 from crowdnotes.cli.main import app
-from crowdnotes.engines.local.heads.head import load_head
+from crowdnotes.engines.local.heads import load_head
 from crowdnotes.errors import InputError, ModelFilesError
 from crowdnotes.jury.model import SHIPPED_MODEL
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, strictness

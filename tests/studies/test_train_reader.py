@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdnotes.engines.local.heads.reader import AdaptedMiniLM, Adapter
+from crowdnotes.engines.local.heads import AdaptedMiniLM, Adapter
 from crowdnotes.studies.data_files import HealthNote
 from crowdnotes.studies.train.reader import QUESTIONS, Answered, answered_questions, teach_reader, without_judged
 from crowdnotes.testing import HashingEmbedder

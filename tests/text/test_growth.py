@@ -24,7 +24,7 @@ from crowdnotes.engines.llm import parsing, question, writing
 from crowdnotes.engines.llm.claims import ClaimsAnswer, _as_search
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.engines.llm.words import read_final_decision
-from crowdnotes.engines.local import attribution, claims, quantities, source_ranking, tone, topics
+from crowdnotes.engines.local import attribution, claims, source_ranking, tone, topics
 from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
@@ -113,8 +113,8 @@ _NOTES: Mapping[str, Reader] = {
     "speculation": tone.speculative_words,
     "readability": tone.reading,
     "bare verdict": tone.BARE_VERDICT.match,
-    "quantities": quantities.quantities,
-    "shares": quantities.shares,
+    "quantities": attribution.quantities,
+    "shares": attribution.shares,
     "denials": tone.denies,
     "hints": _compared,
     "features": lambda text: opinion_features([text]),

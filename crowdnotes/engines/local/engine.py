@@ -31,8 +31,7 @@ from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.inference import Calibration, NliReader, judge_by_reader, with_hints
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
-from crowdnotes.engines.local.quotations import find_quotations
-from crowdnotes.engines.local.relevance import judge_relevance
+from crowdnotes.engines.local.relevance import find_quotations, judge_relevance
 from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from crowdnotes.domain import Evidence, Post
-from crowdnotes.engines.local.lexicon import find_terms
+from crowdnotes.engines.local.topics import find_terms
 from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import plain_post
@@ -67,11 +67,10 @@ _LETTER = rf"[\w{_MARKS}]"
 _VOICED = frozenset("\u3099\u309a")  # they make another letter of a Japanese one, not an accent
 _LIKE = str.maketrans({"ı": "i", "ł": "l", "’": "'"})
 _READ = 4_000  # characters: what a post is about stands well before
-_NOT = "not"
-_VERBS = frozenset({"causes", "cures", "prevents", "kills", "linked to", "proven", "approved", "dangerous", "safe"})
-_SAID_OF_THINGS = _VERBS | frozenset(
-    "not banned risk death study treatment symptoms health disease doctor patient contagious women men hospital".split()
-)
+_SAID_OF_THINGS = frozenset(
+    "causes cures prevents kills proven approved dangerous safe banned risk death study treatment symptoms health "
+    "disease doctor patient contagious women men hospital".split()
+) | {"linked to"}
 # "and", "with", "to" and "the" are written as part of an Arabic word.
 _ARABIC_BEGINNING = "(?:و|ف)?(?:ب|ك|ل)?(?:ال|ل)?"
 
@@ -106,21 +105,9 @@ def known_words(text: str, language: str) -> list[Known]:
         is_name = len(term.text) >= _SHORTEST_NAME and not term.is_broad and term.text.isascii()
         if is_name and taken.isdisjoint(range(term.start, term.end)):
             found[term.start] = (term.end, term.text)
-    marked = [(start, end, english) for start, (end, english) in sorted(found.items())]
     return [
-        Known(text[places[start] : places[end - 1] + 1], english)
-        for number, (start, end, english) in enumerate(marked)
-        if english != _NOT or _is_of_a_verb(plain, marked, number)
+        Known(text[places[start] : places[end - 1] + 1], english) for start, (end, english) in sorted(found.items())
     ]
-
-
-def _is_of_a_verb(plain: str, marked: Sequence[tuple[int, int, str]], number: int) -> bool:
-    """Whether a "not" stands beside a verb: "no causan", "verursacht nicht"; others deny what nobody knows."""
-    start, end, _ = marked[number]
-    before, after = marked[number - 1] if number else None, marked[number + 1] if number + 1 < len(marked) else None
-    return (before is not None and before[2] in _VERBS and plain[before[1] : start].strip() == "") or (
-        after is not None and after[2] in _VERBS and plain[end : after[0]].strip() == ""
-    )
 
 
 def search_words(kind: str, language: str) -> str:

@@ -16,18 +16,20 @@ from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, S
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
-from crowdnotes.engines.local.heads.head import (
+from crowdnotes.engines.local.heads import (
     HELPFULNESS,
     Blocks,
     Explained,
     linked_hosts,
     note_words,
+    readable_note,
+    readable_post,
+    reader_for,
     shipped_head,
     vectors_of,
     without_each,
     word_counts,
 )
-from crowdnotes.engines.local.heads.reader import readable_note, readable_post, reader_for
 from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.stems import content_tokens, plain_post, stem, tokens
@@ -38,10 +40,6 @@ _MOST_WORDS = 3
 _SAID = 0.05  # of the probability; what moves it less is not worth a sentence
 _TELLING = 0.015  # the same of one word
 _WORD = re.compile(r"\w\w+")
-_SOCIAL = re.compile(
-    r"(?:^|\.)(?:x|twitter|t|facebook|instagram|youtube|youtu|tiktok|reddit|medium|substack|threads|rumble|"
-    r"bitchute|telegram)\.(?:com|co|be|net|org|me)$"
-)
 _OTHER_EMBEDDER = "Similarity of note and post was left out: the judge was trained with another embedding model."
 
 
@@ -76,7 +74,7 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     if broken:
         score = min(score, round(settings.helpfulness / 2, 4))
     found = sorted(
-        [*broken, *_about_faults(note), *_about_blocks(explained, blocks), *_about_words(explained, tone_words)],
+        [*broken, *_about_blocks(explained, blocks), *_about_words(explained, tone_words)],
         key=lambda reason: -abs(reason.worth),
     )
     return GateResult(
@@ -109,24 +107,6 @@ def _broken_rules(note: str, words: str) -> Iterator[_Reason]:
         yield _Reason(NO_LINK, worth=-1.0)
     for span in tone.insults(note):
         yield _Reason(f"an insult: “{note[span.start : span.end]}”", worth=-1.0, span=span)
-
-
-def _about_faults(note: str) -> Iterator[_Reason]:
-    """What raters object to is said even where this sample of notes taught the head little about it."""
-    hosts = linked_hosts(note)
-    if hosts and all(_SOCIAL.search(host) for host in hosts):
-        yield _Reason("it cites social media alone", worth=-0.5)
-    faults = (
-        ("loaded words", tone.loaded_words(note)),
-        ("guesses or opinion", tone.speculative_words(note)),
-        ("shouting", tone.shouting(note)),
-        ("a question", tone.questions(note)),
-        ("the writer's own view", tone.first_person(note)),
-        ("arguing about notes", tone.matches(tone.ABOUT_NOTES, note)),
-    )
-    for what, spans in faults:
-        if spans:
-            yield _Reason(f"{what}: “{note[spans[0].start : spans[0].end]}”", -0.5, spans[0])
 
 
 def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:

@@ -13,7 +13,7 @@ from crowdnotes.domain import Finding, GateStatus, Post, PrincipleName, Principl
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
-from crowdnotes.engines.local.heads.head import (
+from crowdnotes.engines.local.heads import (
     OPINION,
     Blocks,
     letter_counts,

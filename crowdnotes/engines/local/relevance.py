@@ -1,4 +1,9 @@
-"""Gate 1: does any passage help to judge the post (CrowdNotes+ 4.3 and E.1)? A cosine and its threshold."""
+"""What of the evidence bears on a post: gate 1, and the sentences that a person may quote.
+
+The gate asks whether any passage helps to judge the post (CrowdNotes+ 4.3 and E.1): a cosine and its threshold. The
+sentences are those that speak most to the post, whole, the one that denies it first. None is joined, cut or reworded:
+in the trial of that, notes came to support the falsehood.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post
+from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post, Quotation, Span
 from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.foreign_terms import foreign_passages, foreign_post, in_english
+from crowdnotes.engines.local.tone import denies
 from crowdnotes.settings import GateSettings
+from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences, split_units
 from crowdnotes.text.stems import content_stems, content_tokens, plain_post
@@ -47,8 +54,8 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     threshold = embedder.thresholds.relevant if settings.relevance is None else settings.relevance
     # Satire that does not say so cannot reach the line, however near it is in meaning.
     scores = [
-        min(score, threshold - 0.01) if is_satire_unsaid(item) else score
-        for item, score in zip(evidence, _nearness(embedder, asked_of(post, question), evidence), strict=True)
+        min(score, threshold - 0.01) if _is_satire_unsaid(item) else score
+        for item, score in zip(evidence, _nearness(embedder, _asked_of(post, question), evidence), strict=True)
     ]
     findings = tuple(_finding(question, *pair, threshold) for pair in zip(evidence, scores, strict=True))
     helpful = sum(finding.ok for finding in findings)
@@ -65,12 +72,12 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     )
 
 
-def asked_of(post: Post, question: str) -> list[str]:
+def _asked_of(post: Post, question: str) -> list[str]:
     """What passages are held against: the post's words (`question`, as prose), then each of its claims."""
     return [question, *(claim.text for claim in find_claims(post))]
 
 
-def nearest_to(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -> FloatArray:
+def _nearest_to(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -> FloatArray:
     """The cosine of each text to what it is nearest to of `asked`; shape (texts,)."""
     vectors = embedder.encode([*asked, *texts])
     near: FloatArray = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
@@ -80,7 +87,7 @@ def nearest_to(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -
 def _nearness(embedder: Embedder, asked: Sequence[str], evidence: Sequence[Evidence]) -> list[float]:
     """For each passage the mean of its whole and its nearest piece, to the post or its nearest claim, in [0, 1]."""
     texts = [[item.passage.text, *(unit.text for unit in split_units(item.passage.text))] for item in evidence]
-    near = nearest_to(embedder, asked, [text for of_one in texts for text in of_one])
+    near = _nearest_to(embedder, asked, [text for of_one in texts for text in of_one])
     out = []
     for of_one in texts:
         block, near = near[: len(of_one)], near[len(of_one) :]
@@ -99,7 +106,7 @@ _SELF = re.compile(
 )
 
 
-def is_satire_unsaid(item: Evidence) -> bool:
+def _is_satire_unsaid(item: Evidence) -> bool:
     """Whether the source says of itself that it is satire, and this passage does not.
 
     A page that reports on someone else's satire is none: the sentence must name the source or say "we".
@@ -120,7 +127,7 @@ def is_satire_unsaid(item: Evidence) -> bool:
 
 
 def _finding(question: str, item: Evidence, score: float, threshold: float) -> Finding:
-    if is_satire_unsaid(item):
+    if _is_satire_unsaid(item):
         message = f"{item.id} does not bear on the post: its source is satire, and this passage does not say so."
         return Finding(message=message, evidence_id=item.id)
     ok = score >= threshold
@@ -129,3 +136,51 @@ def _finding(question: str, item: Evidence, score: float, threshold: float) -> F
     about = f"; both speak of {', '.join(list(shared)[:3])}" if shared else "; they share no key word"
     verdict = "bears on the post" if ok else "is too far from the post"
     return Finding(message=f"{item.id} {verdict}: {of_needed(score, threshold)}{about}.", evidence_id=item.id, ok=ok)
+
+
+_STOPS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
+# Says something of what the sentence before it names, which the quotation would lack.
+_LEANS_BACK = re.compile(
+    r"(?:this|these|that|those|it|they|them|he|she|its|their|his|her|such|but|however|also|for example)\b",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS = 4  # of content; a heading has fewer
+_MOST_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
+_SHARED = 0.25  # worth of naming all that the claim names, beside the cosine
+_DENIES = 0.08  # worth of denying what the claim says
+
+
+def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence], most: int) -> tuple[Quotation, ...]:
+    """At most `most`, of passages that are no satire; none for a post without words."""
+    question = plain_post(post.whole_text)
+    usable = [
+        (item, span) for item in evidence if not _is_satire_unsaid(item) for span in _sentences(item.passage.text)
+    ]
+    if not question or not usable:
+        return ()
+    asked = _asked_of(post, question)
+    texts = [item.passage.text[span.start : span.end] for item, span in usable]
+    near = _nearest_to(embedder, asked, texts)
+    claimed = content_stems("\n".join(asked[1:] or asked))
+    said_no = denies(asked[1] if len(asked) > 1 else question)
+    worth = []
+    for text, cosine in zip(texts, near, strict=True):
+        shared = len(content_stems(text) & claimed) / (len(claimed) or 1)
+        worth.append(float(cosine) + _SHARED * shared + _DENIES * (denies(text) != said_no))
+    best = sorted(range(len(texts)), key=lambda row: -worth[row])
+    first_of = {text: row for row, text in reversed(list(enumerate(texts)))}  # the same words in two passages
+    chosen = [row for row in best if first_of[texts[row]] == row][:most]
+    chosen.sort(key=lambda row: denies(texts[row]) == said_no)
+    return tuple(Quotation(evidence_id=usable[row][0].id, span=usable[row][1]) for row in chosen)
+
+
+def _sentences(passage: str) -> list[Span]:
+    """Those that state something by themselves: no question, no heading, no line that leads into a list."""
+    return [
+        span
+        for span in split_sentences(passage)
+        if span.end - span.start <= _MOST_CHARACTERS
+        and passage[span.end - 1] in _STOPS
+        and not _LEANS_BACK.match(passage, span.start)
+        and len(content_tokens(passage[span.start : span.end])) >= _FEWEST_WORDS
+    ]

@@ -17,7 +17,6 @@ from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import Pick, Ranking
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.foreign_terms import known_words
-from crowdnotes.engines.local.lexicon import PLAIN_STEMS
 from crowdnotes.engines.local.tone import reading
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.text.languages import language_of
@@ -122,8 +121,10 @@ def _side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
         return AGAINST
     of_title = content_stems(hit.title)
     said = [of_title | unit.stems for unit in split_units(text) if _SUPPORTS.search(unit.text)]
-    wanted = [content_stems(claim) - PLAIN_STEMS or content_stems(claim) for claim in claims]
-    speaks = any(len(stems & of_claim) >= _MOST_OF * len(of_claim) for of_claim in wanted for stems in said)
+    wanted = [
+        content_stems(" ".join(topic.text for topic in find_topics(claim))) or content_stems(claim) for claim in claims
+    ]
+    speaks = any(len(stems & of_claim) >= _MOST_OF * len(of_claim) for of_claim in wanted if of_claim for stems in said)
     return TOWARDS if towards > against and speaks else None
 
 

@@ -83,11 +83,6 @@ SPECULATION = re.compile(
 FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|mine|me|we|we're|our|us)\b", re.IGNORECASE)
 _US = re.compile(r"\bUS\b")
 SECOND_PERSON = re.compile(r"\b(?:you|your|you're|yours)\b", re.IGNORECASE)
-ABOUT_NOTES = re.compile(
-    r"\b(?:nnn|note not needed|no note needed|notes? (?:is|are) not (?:for|needed)|community notes?|other "
-    r"notes?|the notes? (?:above|below)|op)\b",
-    re.IGNORECASE,
-)
 BARE_VERDICT = re.compile(
     r"^\W*+(?:(?:this|the|that|it) ?(?:post|claim|tweet|statement|is)?\s*+(?:is|are)?\s*+)?"
     r"(?:simply |completely |just |totally |utterly |absolutely )?"
@@ -176,25 +171,6 @@ CERTAIN = re.compile(
     r"beyond (?:any |all )?doubt|without (?:a |any )?doubt)\b",
     re.IGNORECASE,
 )
-# What a source says of the reach of its own finding.
-SCOPE = re.compile(
-    r"\b(?:(?:one|a single|(?:a|the|this|its|our) first) (?:\w+ )?(?:sample|bottle|case|study|patient|trial|test|site)|"
-    r"only (?:one|two|three|a few|in|at|on|for)\b|(?:in|at|on|for) (?:the |a )?[\w ]{1,30} (?:only|alone)\b|"
-    r"small (?:\w+ )?(?:study|trial|sample|number|group)|pilot (?:study|trial)|preliminary|not yet|"
-    r"until (?:a|the|more|further|then)|(?:says?|tells?(?: us)?) nothing (?:about|of)|"
-    r"(?:do|does|did|can)(?: not|n['’]t|not) (?:say|tell|show|mean|prove)\b|in (?:mice|rats|animals|cells|vitro)|"
-    r"(?:mouse|animal|laboratory|test[- ]tube) (?:study|studies|experiments?|tests?)|in (?:a|the) (?:laboratory|lab)\b|"
-    r"more (?:research|studies|data) (?:is|are) needed)",
-    re.IGNORECASE,
-)
-_LIMITED = re.compile(
-    r"\b(?:most|many|some|several|few|usually|often|generally|typically|sometimes|mainly|mostly|commonly|"
-    r"occasionally|"
-    r"may|might|can|could|possibl\w+|likely|probabl\w+|up to|about half|nearly|almost|in some cases|at times|certain|"
-    r"suggest\w*|appear\w*|seem\w*|rarely|tend\w*|partly|frequent\w*|majority|largely|primarily|believed|"
-    r"thought|unclear|not always)\b",
-    re.IGNORECASE,
-)
 HEDGE = re.compile(
     r"\b(?:may|might|could|possibl\w+|suggest\w*|appear\w*|seem\w*|perhaps|potential\w*|believed|thought to|unclear|"
     r"not (?:yet )?(?:known|clear|proven|certain)|under study|being (?:studied|tested)|likely|probabl\w+)\b",
@@ -214,12 +190,7 @@ def denies(text: str) -> bool:
     return bool(negations(text)) or _IMPLICIT.search(text) is not None
 
 
-def is_of_degree(word: str) -> bool:
-    """Whether a word says how surely or how widely something holds, or denies it: "proven", "may", "most", "rarely"."""
-    return any(pattern.fullmatch(word) for pattern in (ALL, CERTAIN, _LIMITED, HEDGE, _IMPLICIT, _IDLE))
-
-
-_IN_TONE = (LOADED, INSULTS, SPECULATION, FIRST_PERSON, SECOND_PERSON)
+_IN_TONE = (LOADED, INSULTS, SPECULATION, FIRST_PERSON, SECOND_PERSON, ALL, CERTAIN, HEDGE)
 _ADVERB = re.compile(r"[a-z]{4,}ly")
 _NO_ADVERBS = frozenset("family daily supply reply assembly anomaly butterfly monopoly italy july".split())
 
@@ -228,4 +199,4 @@ def is_about_tone(word: str) -> bool:
     """Whether a word in lower case says how something is said."""
     if _ADVERB.fullmatch(word):
         return word not in _NO_ADVERBS
-    return is_of_degree(word) or any(pattern.fullmatch(word) for pattern in _IN_TONE)
+    return any(pattern.fullmatch(word) for pattern in _IN_TONE)

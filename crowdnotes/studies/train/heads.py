@@ -25,7 +25,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from crowdnotes.embedding import FloatArray
-from crowdnotes.engines.local.heads.head import Blocks, Head, rows_of
+from crowdnotes.engines.local.heads import Blocks, Head, rows_of
 from crowdnotes.studies.measures import area_under_curve
 
 Labels = npt.NDArray[np.int64]

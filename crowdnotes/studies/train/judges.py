@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.heads.head import Blocks, Head, letter_counts, linked_hosts, note_words, word_counts
+from crowdnotes.engines.local.heads import Blocks, Head, letter_counts, linked_hosts, note_words, word_counts
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError

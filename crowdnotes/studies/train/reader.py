@@ -24,8 +24,7 @@ from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
 from crowdnotes.embedding import Embedder, FloatArray, packaged_model_dir, verify_weights
-from crowdnotes.engines.local.heads.head import note_words
-from crowdnotes.engines.local.heads.reader import Adapter, readable_note
+from crowdnotes.engines.local.heads import Adapter, note_words, readable_note
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_notes import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
 from crowdnotes.studies.data_files import HealthNote

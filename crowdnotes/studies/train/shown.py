@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.heads.head import Blocks
+from crowdnotes.engines.local.heads import Blocks
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
 from crowdnotes.jury.votes import CAREFUL
 from crowdnotes.studies.data_files import HealthNote, HeldOutVerdicts, note_mark, write_held_out

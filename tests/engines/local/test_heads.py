@@ -12,25 +12,23 @@ import pytest
 from crowdnotes.domain import GateStatus, Post, PrincipleName
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.heads.head import (
+from crowdnotes.engines.local.heads import (
     BUCKETS,
     HELPFULNESS,
     JUDGES,
-    letter_counts,
-    linked_hosts,
-    load_head,
-    shipped_head,
-    word_counts,
-)
-from crowdnotes.engines.local.heads.reader import (
     READER,
     AdaptedMiniLM,
     Adapter,
     adapter_of,
+    letter_counts,
+    linked_hosts,
+    load_head,
     load_reader,
     readable_note,
     reader_for,
     save_reader,
+    shipped_head,
+    word_counts,
 )
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import ModelFilesError

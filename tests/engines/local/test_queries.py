@@ -5,16 +5,11 @@ from __future__ import annotations
 from crowdnotes.domain import Aim, Post
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.queries import build_queries
-from crowdnotes.engines.local.topics import angle_of, key_phrases
+from crowdnotes.engines.local.topics import find_topics
 
 POST = Post(
     text="The vaxx causes heart attacks in kids!! Share before they delete it @bob https://t.co/abc #StopTheVaxx"
 )
-
-
-def _texts(post: str) -> list[str]:
-    found = Post(text=post)
-    return [query.text for query in build_queries(found, find_claims(found), 8)]
 
 
 def test_queries_differ_and_each_has_its_own_purpose() -> None:
@@ -52,15 +47,15 @@ def test_a_limit_is_kept() -> None:
 def test_the_denial_the_authority_and_the_study_have_queries_of_their_own() -> None:
     post = Post(text="The measles vaccine causes autism in toddlers.")
     texts = [query.text for query in build_queries(post, find_claims(post), 8)]
-    assert any("does not cause" in text for text in texts)
+    assert "no evidence that The measles vaccine causes autism in toddlers" in texts
     assert any(text.startswith("CDC ") for text in texts)
-    assert any("cohort study" in text or "systematic review" in text for text in texts)
+    assert any("systematic review" in text for text in texts)
 
 
 def test_the_other_side_is_searched_for_in_words_that_support_the_claim() -> None:
     texts = [query.text for query in build_queries(POST, find_claims(POST), 5, aim=Aim.OTHER_SIDE)]
     assert texts
-    assert not any("does not" in text for text in texts)
+    assert not any("no evidence" in text for text in texts)
 
 
 def test_more_like_a_passage_is_searched_for_in_its_own_terms() -> None:
@@ -70,50 +65,16 @@ def test_more_like_a_passage_is_searched_for_in_its_own_terms() -> None:
 
 
 def test_health_terms_outrank_chatter() -> None:
-    best = key_phrases("Wow guys, check this amazing thread: measles vaccine and autism, really crazy stuff")[0]
-    assert "measles" in best.folded or "autism" in best.folded
-
-
-def test_what_is_denied_is_what_the_post_links_and_in_its_direction() -> None:
-    def denial(text: str) -> str:
-        post = Post(text=text)
-        queries = build_queries(post, find_claims(post), 8)
-        return next(query.text for query in queries if query.purpose.startswith("what speaks against"))
-
-    assert denial("In one query we can prove the MMR vaccine causes SIDS") == (
-        "measles mumps rubella vaccine does not cause SIDS"
-    )
-    assert denial("Sepsis is not caused by bacteria or any other microbe.") == "bacteria causes Sepsis"
-    assert denial("condoms do not prevent u from catching hiv") == "condoms prevents hiv"
-    assert "not a proven treatment for Prostate cancer" in denial(
-        "Prostate cancer is a small condition that soursop leaves can cure in three months."
-    )
-    assert denial("Cigarettes AREN'T bad for you").endswith("myths and facts")
-
-
-def test_health_lead_pipes_and_harmless_are_not_taken_for_claims() -> None:
-    assert [angle_of(text).label for text in ("good health", "lead pipes", "it is harmless", "curious")] == [
-        "the subject"
-    ] * 4
+    best = find_topics("Wow guys, check this amazing thread: measles vaccine and autism, really crazy stuff")[0]
+    assert "measles" in best.text or "autism" in best.text
 
 
 def test_the_authority_stays_whole_beside_the_subject() -> None:
     post = Post(text="Soursop leaves cure prostate cancer.")
     texts = [query.text for query in build_queries(post, find_claims(post), 8)]
-    assert "National Cancer Institute prostate cancer treatment evidence" in texts
+    assert any(text.startswith("National Cancer Institute prostate cancer") for text in texts)
 
 
 def test_nothing_unknown_gets_an_overview() -> None:
     post = Post(text="Biden wants to replace lead pipes.")
     assert not any(query.text.startswith("What is") for query in build_queries(post, find_claims(post), 8))
-
-
-def test_the_denial_of_a_short_claim_is_a_search_of_its_own() -> None:
-    texts = _texts("Vaccines cause autism")
-    assert "Vaccines cause autism" in texts
-    assert "Vaccines does not cause autism" in texts
-
-
-def test_the_whole_name_of_what_cures_is_denied() -> None:
-    texts = _texts("Baking soda and lemon juice cure breast cancer")
-    assert "sodium bicarbonate is not a proven treatment for breast cancer" in texts
