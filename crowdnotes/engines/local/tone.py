@@ -83,6 +83,11 @@ SPECULATION = re.compile(
 FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|mine|me|we|we're|our|us)\b", re.IGNORECASE)
 _US = re.compile(r"\bUS\b")
 SECOND_PERSON = re.compile(r"\b(?:you|your|you're|yours)\b", re.IGNORECASE)
+ABOUT_NOTES = re.compile(
+    r"\b(?:nnn|note not needed|no note needed|notes? (?:is|are) not (?:for|needed)|community notes?|other "
+    r"notes?|the notes? (?:above|below)|op)\b",
+    re.IGNORECASE,
+)
 BARE_VERDICT = re.compile(
     r"^\W*+(?:(?:this|the|that|it) ?(?:post|claim|tweet|statement|is)?\s*+(?:is|are)?\s*+)?"
     r"(?:simply |completely |just |totally |utterly |absolutely )?"
