@@ -99,6 +99,10 @@ def _row(case: Case) -> dict[str, str]:
         row |= {"reason": decision.reason, "overrides": over}
     if draft is not None:
         row |= {"note": draft.text, "characters": str(note_length(draft.text))}
+    newest = case.supernote.newest if case.supernote else None
+    if newest is not None:
+        names = {note.id: note.note_id or note.id for note in newest.notes}
+        row["credit"] = ", ".join(f"{names[item.note]}: {item.share:.2f}" for item in newest.credits)
     return row | _gate_cells(case)
 
 
@@ -106,7 +110,7 @@ _COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
     " post_url post note characters"
 ).split()
-_COLUMNS += [*GateName, "sources", "engine", "demonstration"]
+_COLUMNS += [*GateName, "sources", "engine", "demonstration", "credit"]
 
 
 def _may_be_posted(case: Case) -> bool:
@@ -147,6 +151,8 @@ def _lines(case: Case) -> Iterator[str]:
         yield f"\n{_code(case.post.url)}"
     yield from _image_lines(case.post)
     yield from _note_lines(case)
+    yield from _supernote_lines(case)
+    yield from _suggestion_lines(case)
     yield from _evidence_lines(case.evidence)
     yield from _score_lines(case)
     yield from _decision_lines(case)
@@ -191,6 +197,45 @@ def _note_lines(case: Case) -> Iterator[str]:
         yield "On X's form, tick:\n"
         yield from (f"- {label}" for label in labels)
         yield ""
+
+
+def _supernote_lines(case: Case) -> Iterator[str]:
+    """The notes that a supernote is made from, and what each gave to it, so that writing impact can be shared."""
+    newest = case.supernote.newest if case.supernote else None
+    if newest is None:
+        return
+    yield f"## Made from {len(newest.notes)} notes that the post has\n"
+    yield f"{', '.join(f'{name}: {count}' for name, count in newest.funnel)}.\n"
+    for name, count in newest.not_run.items():
+        yield f"- NOT RUN for {count}: {name}"
+    if newest.winning is not None:
+        edited = case.draft is not None and case.draft.sha256 != newest.winner
+        yield f"\nThe winner, chosen by {_inline(newest.judged)}{', before it was changed' if edited else ''}:\n"
+        yield from _quoted(newest.winning.text)
+    shares = {item.note: item for item in newest.credits}
+    for note in newest.notes:
+        given = shares.get(note.id)
+        credit = f"{100 * given.share:.0f} % of the winner's words" if given else "not in the winner"
+        lost = f", {given.loss:+.2f} of its simulated intercept" if given and given.loss is not None else ""
+        name = f"{note.id} (X's {note.note_id})" if note.note_id else note.id
+        yield f"\n{_inline(name)}: {credit}{lost}\n"
+        yield from _quoted(note.text)
+    yield ""
+
+
+def _suggestion_lines(case: Case) -> Iterator[str]:
+    if not case.suggestions:
+        return
+    yield "## Suggestions by readers\n"
+    for item in case.suggestions:
+        answer = (
+            f"**{item.answer.value}**, by {_inline(item.answered_by)}: {_inline(item.reason)}"
+            if item.answer
+            else "open"
+        )
+        changed = f" Changed: {_inline(item.changed)}" if item.changed else ""
+        yield f"- {_inline(item.by)}: {_inline(item.text)} — {answer}{changed}"
+    yield ""
 
 
 def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:

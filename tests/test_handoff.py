@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 from crowdnotes.cases.intake import checked_post
 from crowdnotes.domain import (
     X_HOSTS,
+    Candidate,
+    Credit,
     Decision,
     DecisionKind,
     Draft,
     Event,
+    ExistingNote,
     GateName,
     Image,
     LinkCheck,
@@ -28,6 +31,10 @@ from crowdnotes.domain import (
     Post,
     ReadAs,
     Review,
+    Suggestion,
+    SuggestionAnswer,
+    SupernoteRound,
+    SupernoteWork,
     Verdict,
 )
 from crowdnotes.gates import assess
@@ -259,3 +266,27 @@ def test_a_table_has_a_cell_for_each_column_and_names_what_is_left_out() -> None
     assert [len(row) for row in table] == [len(table[0])] * 2
     assert table[1][0] == "abc"
     assert table[1][table[0].index("reason")] == "left out: saved by a newer version"
+
+
+def test_a_supernote_is_exported_with_what_each_note_gave_and_suggestions_with_their_answers() -> None:
+    notes = (ExistingNote(id="N1", text="It is *not* so.", note_id="77"), ExistingNote(id="N2", text="It was never."))
+    winner = Candidate(text="It is *not* so.", sentences=(), engine="local")
+    done = SupernoteRound(
+        number=1,
+        made_at=AT,
+        notes=notes,
+        wanted=1,
+        candidates=(winner,),
+        winner=winner.sha256,
+        judged="the simulated jury",
+        credits=(Credit(note="N1", share=1.0, without=0.1, loss=0.25),),
+    )
+    asked = Suggestion(id="S1", text="# Say <b>who</b>", by="bob", at=AT, about="x", answer=SuggestionAnswer.NO)
+    asked = asked.model_copy(update={"reason": "No page tells.", "answered_by": "ann"})
+    case = make_case(supernote=SupernoteWork(notes=notes, rounds=(done,)), suggestions=(asked,))
+    page = to_markdown(case)
+    assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its simulated intercept" in page
+    assert "N2: not in the winner" in page
+    assert r"bob: \# Say \<b\>who\</b\> — **no**, by ann: No page tells." in page
+    assert next(csv.DictReader(io.StringIO(cases_csv([case]))))["credit"] == "77: 1.00"
+    assert json.loads(to_json(case))["supernote"]["rounds"][0]["credits"][0]["share"] == 1.0

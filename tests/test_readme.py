@@ -21,11 +21,16 @@ _TABLE = """topic,text,url
 Fluoride,"Fluoride in drinking water at 0.7 milligrams per litre is safe and helps prevent tooth decay.",https://w.example.net/1
 Chalk,"The town's water holds no added chalk. Hard water carries dissolved calcium, which is harmless.",https://w.example.net/2
 """
+_NOTES = """text,helpful,notHelpful
+"The town's water holds no added chalk. https://w.example.net/2",3,1
+"Hard water carries dissolved calcium, which is harmless to people. https://w.example.net/1",5,0
+"""
 
 
 @pytest.mark.model
 def test_every_command_of_the_readme_runs_in_order(tmp_path: Path) -> None:
     (tmp_path / "guidance.csv").write_text(_TABLE, encoding="utf-8")
+    (tmp_path / "notes.csv").write_text(_NOTES, encoding="utf-8")
     assert len(_COMMANDS) >= 8
     for command in _COMMANDS:
         _run(command, tmp_path)

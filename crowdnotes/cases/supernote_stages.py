@@ -317,7 +317,8 @@ def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
     told = ", ".join(f"{count} at “{name.value}”" for name, count in fell.items() if count)
     links = f"; {live} of {len(made.links)} links answer" if made.links else ""
-    summary = f"{len(made.passed)} of {len(found)} passed{f' ({told})' if told else ''}{links}"
+    untested = "".join(f"; NOT RUN for {count}: {name}" for name, count in made.not_run.items())
+    summary = f"{len(made.passed)} of {len(found)} passed{f' ({told})' if told else ''}{links}{untested}"
     return _with(case, made), summary
 
 

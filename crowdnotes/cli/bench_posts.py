@@ -245,15 +245,9 @@ def _run_settings(out: Path, engine: EngineOption | None) -> Settings:
 
     from pydantic import SecretStr
 
-    from crowdnotes.settings import load_settings
+    from crowdnotes.cli.draft_command import settings_with
 
-    settings = load_settings()
-    if engine is EngineOption.LLM and settings.llm.base_url is None:
-        raise ConfigurationError(
-            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
-        )
-    if engine is EngineOption.LOCAL:
-        settings = settings.model_copy(update={"llm": settings.llm.model_copy(update={"base_url": None})})
+    settings = settings_with(engine)
     address = f"sqlite:///{quote(str(out / 'cases.sqlite'), safe='/:')}"
     return settings.model_copy(update={"database_url": SecretStr(address)})
 

@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from crowdnotes.cases.intake import Attachment
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import EngineOption, print_json, print_text, progress
 from crowdnotes.domain import Mode
 from crowdnotes.drafting import quoted
-from crowdnotes.errors import InputError, JobCancelled, JobError
+from crowdnotes.errors import ConfigurationError, InputError, JobCancelled, JobError
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
+from crowdnotes.settings import Settings, load_settings
 from crowdnotes.workspace import Workspace, open_workspace
 
 _LOOK_SECONDS = 0.5
@@ -63,11 +64,11 @@ def draft(
             to_gather=True,
         )
         progress(f"case {case.id}")
-        _run(runner, case.id, "gather", cases.gather_steps(case.id))
+        run_steps(runner, case.id, "gather", cases.gather_steps(case.id))
         if cases.get(case.id).evidence:
-            _run(runner, case.id, "write", cases.write_steps(case.id, before_inspection=True))
+            run_steps(runner, case.id, "write", cases.write_steps(case.id, before_inspection=True))
             if cases.get(case.id).draft is not None:
-                _run(runner, case.id, "assess", cases.assess_steps(case.id, before_inspection=True))
+                run_steps(runner, case.id, "assess", cases.assess_steps(case.id, before_inspection=True))
         case = cases.get(case.id)
     if as_json:
         print_json(case)
@@ -97,6 +98,18 @@ def _attached(files: list[Path], texts: list[str]) -> list[Attachment]:
     return attached
 
 
+def settings_with(engine: EngineOption | None) -> Settings:
+    """The user's settings with that engine. Raises ConfigurationError when no server is set for a model."""
+    settings = load_settings()
+    if engine is EngineOption.LLM and settings.llm.base_url is None:
+        raise ConfigurationError(
+            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
+        )
+    if engine is EngineOption.LOCAL:
+        settings = settings.model_copy(update={"llm": settings.llm.model_copy(update={"base_url": None})})
+    return settings
+
+
 def known_services(services: list[str], workspace: Workspace) -> list[str]:
     """The services as given. Raises InputError for one that there is not."""
     names = {provider.name for provider in make_providers(workspace.settings, workspace.libraries)}
@@ -115,7 +128,7 @@ def known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
     return libraries
 
 
-def _run(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:
+def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:
     """Run steps to their end, each told as it ends; Ctrl+C cancels, and what was finished is kept."""
     job = runner.start(case_id, kind, steps)
     told = 0

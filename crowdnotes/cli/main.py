@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -34,23 +35,22 @@ from crowdnotes.errors import CrowdNotesError
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
 
-_DRAFT = "draft"
+# These work with every part of the program: each is imported when it, or the list of commands, is asked for.
+_WHOLE = {"draft": "crowdnotes.cli.draft_command", "supernote": "crowdnotes.cli.supernote_command"}
 
 
 class _Commands(TyperGroup):
-    """`draft` works with every part of the program: it is imported when it, or the list of commands, is asked for."""
+    """With the commands that are imported late, behind the first one."""
 
     def list_commands(self, ctx: Context) -> list[str]:
         length, *others = super().list_commands(ctx)
-        return [length, _DRAFT, *others]
+        return [length, *_WHOLE, *others]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        if cmd_name != _DRAFT:
+        if cmd_name not in _WHOLE:
             return super().get_command(ctx, cmd_name)
-        from crowdnotes.cli.draft_command import draft
-
         alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-        alone.command(_DRAFT)(draft)
+        alone.command(cmd_name)(getattr(import_module(_WHOLE[cmd_name]), cmd_name))
         return get_command(alone)
 
 

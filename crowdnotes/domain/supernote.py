@@ -215,6 +215,12 @@ class SupernoteRound(Noun):
             counts.append((name.value, left))
         return tuple(counts)
 
+    @property
+    def not_run(self) -> dict[str, int]:
+        """By filter that could not judge some of the candidates that passed, how many: they passed it untested."""
+        counts = {name.value: sum(name in item.not_run for item in self.passed) for name in FilterName}
+        return {name: count for name, count in counts.items() if count}
+
 
 class PostedNote(Noun):
     """The supernote as it was posted, and what raters make of it: what a better one would have to replace."""

@@ -1,0 +1,203 @@
+"""`crowdnotes supernote`: one note from the notes that a post has, and whether newer ones change it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from statistics import mean
+from typing import Annotated, Any
+
+import typer
+
+from crowdnotes.cli.draft_command import run_steps, settings_with
+from crowdnotes.cli.output import EngineOption, print_json, print_text, progress
+from crowdnotes.domain import Candidate, Case, SupernoteRound, SupernoteScore
+from crowdnotes.errors import InputError
+from crowdnotes.supernotes.existing import ReadNotes
+from crowdnotes.workspace import Workspace, open_workspace
+
+_SHOWN = 5
+
+
+def supernote(
+    post: Annotated[str, typer.Option(help="The post's text; - reads it from standard input.")] = "",
+    post_url: Annotated[str | None, typer.Option(help="The post's address on X; then it may be without text.")] = None,
+    notes: Annotated[
+        Path | None, typer.Option(help="The notes of the post: CSV, TSV or JSON; text, ratings, tags, status.")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="In its place X's public files, with --post-id.")] = None,
+    post_id: Annotated[str | None, typer.Option(help="The post's id, where a file has notes of several.")] = None,
+    case_id: Annotated[
+        str | None, typer.Option("--case", help="A case made before: with newer notes only what changed is made anew.")
+    ] = None,
+    candidates: Annotated[int | None, typer.Option(help="How many candidates; as is set without it.")] = None,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="Show a random candidate that passed the filters beside the chosen one.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random candidate.")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a model is paid for.")] = False,
+    by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Candidates from the notes that a post has, filtered, and chosen by a simulated jury; the winner is the draft.
+
+    It awaits inspection on the Draft page, as every draft. Stopped, the same command with --case goes on.
+    """
+    with open_workspace(settings_with(engine)) as workspace:
+        service, who = workspace.service, by or workspace.settings.author
+        read = _read(workspace, notes, data, post_id or post_url)
+        for fault in read.faults if read else ():
+            progress(f"  {fault}")
+        if case_id is not None:
+            case = service.watch(case_id, read.notes, who) if read else service.get(case_id)
+            if candidates is not None:
+                case = service.set_wanted(case.id, candidates, who)
+        elif read is None:
+            raise InputError("There are no notes.", "Give --notes FILE, or --data FOLDER with --post-id.")
+        else:
+            text = sys.stdin.read() if post == "-" else post
+            address = post_url or (f"https://x.com/i/status/{post_id}" if post_id and post_id.isdigit() else None)
+            case = service.create_supernote(text, notes=read.notes, by=who, url=address, wanted=candidates)
+        progress(f"case {case.id}")
+        needed = service.no_note_needed(case)
+        for said in filter(
+            None, (needed and f"Mind before anything is written: {needed}", *service.remarks_on_notes(case))
+        ):
+            progress(f"  {said}")
+        cost = service.supernote_cost(case)
+        progress(f"  Expected: {cost}")
+        if workspace.engine.supernotes is not None and not yes:
+            _ask(case.id)
+        run_steps(workspace.runner, case.id, "supernote", service.supernote_steps(case.id))
+        case = service.get(case.id)
+        found = _told(workspace, case, cost, seed if ablation else None)
+    if as_json:
+        print_json(found)
+    else:
+        _print(case, found)
+
+
+def _read(workspace: Workspace, notes: Path | None, data: Path | None, post: str | None) -> ReadNotes | None:
+    """The notes that were given, if any were."""
+    if notes is not None and data is not None:
+        raise InputError("Notes come from one place.", "Give --notes or --data.")
+    if data is not None:
+        if post is None:
+            raise InputError("Which post?", "Give --post-id.")
+        return workspace.service.notes_of_post(data, post)
+    if notes is None:
+        return None
+    try:
+        content = notes.read_bytes()
+    except OSError as error:
+        raise InputError(f"{notes} cannot be read ({error.strerror}).") from error
+    return workspace.service.notes_in_file(content, notes.name, post)
+
+
+def _ask(case_id: str) -> None:
+    """Raises InputError where nobody is there to be asked, or says no: nothing was spent then."""
+    if not sys.stdin.isatty():
+        raise InputError("Nothing was spent yet.", f"Say --yes, or `crowdnotes supernote --case {case_id} --yes`.")
+    if not typer.confirm("Go on?", err=True):
+        raise InputError("Nothing was spent.", f"`crowdnotes supernote --case {case_id}` goes on.")
+
+
+def _told(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict[str, Any]:
+    """What came of it, for --json."""
+    service, work = workspace.service, case.supernote
+    newest = work.newest if work else None
+    if newest is None:
+        raise InputError("No candidates were made.")
+    best = next((note for note in newest.notes if note.id == newest.best_existing), None)
+    watched = service.watched(case)
+    found: dict[str, Any] = {
+        "case": case.id,
+        "post": case.post.text,
+        "round": newest.number,
+        "no_note_needed": service.no_note_needed(case),
+        "remarks": service.remarks_on_notes(case),
+        "engine": workspace.engine.name,
+        "expected": cost,
+        "used": case.used.model_dump(),
+        "funnel": dict(newest.funnel),
+        "not_run": newest.not_run,
+        "merged": newest.merged,
+        "lost": newest.lost,
+        "written_from": newest.written_from,
+        "winner": _one(newest.winning),
+        "chosen_by": newest.judged,
+        "best_existing": best and {"id": best.id, "text": best.text, "score": newest.existing.get(best.id)},
+        "best_existing_by": newest.best_by,
+        "credits": [item.model_dump() for item in newest.credits],
+        "candidates": [_one(item) for item in newest.candidates],
+        "existing": {note.id: newest.existing.get(note.id) for note in newest.notes},
+        "watched": {
+            "better": watched.better,
+            "crosses": watched.crossing,
+            "replace": watched.replace,
+            "why": watched.why,
+        },
+        "stages": {stage.name.value: stage.summary for stage in case.stages},
+    }
+    if seed is not None:
+        found["ablation"] = _ablation(newest, service.random_candidate(case, seed))
+    return found
+
+
+def _one(item: Candidate | None) -> dict[str, Any] | None:
+    if item is None:
+        return None
+    return {
+        "text": item.text,
+        "notes": item.notes,
+        "failed": item.failed,
+        "why": item.why,
+        "not_run": item.not_run,
+        "score": item.score,
+        "grade": item.grade,
+        "revised": item.revised,
+    }
+
+
+def _ablation(newest: SupernoteRound, other: Candidate | None) -> dict[str, Any]:
+    """The chosen one against chance: a random one that passed the filters, and what all of them have in the mean."""
+    scores = [item.score.intercept for item in newest.passed if item.score is not None]
+    return {
+        "chosen": _one(newest.winning),
+        "random": _one(other),
+        "passed": len(newest.passed),
+        "mean_intercept_of_passed": round(mean(scores), 4) if scores else None,
+    }
+
+
+def _print(case: Case, found: dict[str, Any]) -> None:
+    print_text(" → ".join(f"{name} {count}" for name, count in found["funnel"].items()))
+    for name, count in found["not_run"].items():
+        print_text(f"NOT RUN for {count}: {name}")
+    winner, best = found["winner"], found["best_existing"]
+    if winner is None:
+        print_text("\nNo candidate passed the filters, so there is no note. Why, of the first ones:")
+        for item in found["candidates"][:_SHOWN]:
+            print_text(f"  {item['failed'].value}: {item['why']}")
+        return
+    print_text(f"\nThe winner, chosen by {found['chosen_by']}{_score(winner['score'])}:\n{winner['text']}")
+    if best is not None:
+        told = _score(best["score"])
+        print_text(f"\nThe best existing note {best['id']}, by {found['best_existing_by']}{told}:\n{best['text']}")
+    if "ablation" in found:
+        other = found["ablation"]["random"]
+        said = f"{_score(other['score'])}:\n{other['text']}" if other else ": there is no other that passed."
+        print_text(f"\nA random candidate that passed the filters{said}")
+    shares = (f"{item['note']} {100 * item['share']:.0f} %" for item in found["credits"])
+    print_text(f"\nCredit by words: {', '.join(shares)}")
+    for said in (found["watched"]["better"], found["watched"]["crosses"], found["watched"]["why"]):
+        if said:
+            print_text(said)
+    print_text(
+        f"\nCase {case.id}: {case.status.value}. Open it on the Supernote or the Draft page to inspect its pages."
+    )
+
+
+def _score(score: SupernoteScore | None) -> str:
+    return f" (simulated intercept {score.intercept:.2f})" if score is not None else ""
