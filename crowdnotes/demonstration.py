@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from crowdnotes.domain import Case, FetchOutcome, Mode, Noun, Post
+from crowdnotes.domain import Case, ExistingNote, FetchOutcome, Mode, Noun, Post
 from crowdnotes.errors import ConfigurationError, FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
@@ -38,7 +38,7 @@ class Example(Noun):
     """A post to practise on, and the pages to bring to it.
 
     `teaches` says in one sentence what path it walks. `tempting_note` is a note that says more than
-    its source does, for trying whether the review catches it.
+    its source does, for trying whether the review catches it. `notes` are of others, to make one from.
     """
 
     id: str
@@ -48,6 +48,7 @@ class Example(Noun):
     mode: Mode
     pages: tuple[ExamplePage, ...]
     tempting_note: str | None = None
+    notes: tuple[ExistingNote, ...] = ()
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -70,6 +71,11 @@ def examples() -> tuple[Example, ...]:
         raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR) from error
     except ValidationError as error:
         raise ConfigurationError("The demonstration examples are damaged.", _REPAIR) from error
+
+
+def example_with_notes() -> Example:
+    """The one whose post has notes of others, to practise making one from many. Raises as `examples` does."""
+    return next(example for example in examples() if example.notes)
 
 
 def is_demonstration_url(url: str) -> bool:

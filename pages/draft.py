@@ -12,6 +12,7 @@ from pages.view.note import draft_step, lesson
 from pages.view.post import post_step
 from pages.view.review import review_step
 from pages.view.session import current_case, page_body, show_case, show_notice, told
+from pages.view.suggestions import suggestions_fold
 
 
 def new_note() -> None:
@@ -37,4 +38,5 @@ with page_body(
     draft_step(case, job)
     review_step(case, job)
     decide_step(case, job)
+    suggestions_fold(case, job)
 status_bar(waits_for(case), job, case)

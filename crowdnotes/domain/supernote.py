@@ -258,9 +258,18 @@ class SupernoteWork(Noun):
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """The ids of used notes that are new or say something else since the newest round."""
-        before = {note.id: note.text for note in self.newest.notes} if self.newest else {}
+        """The ids of used notes that are new, say something else or were not used in the newest round."""
+        before = self._used_before
         return tuple(note.id for note in self.used if before.get(note.id) != note.text)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The ids of notes that the newest round was made from and that are gone, or no longer used."""
+        return tuple(name for name in self._used_before if name not in {note.id for note in self.used})
+
+    @property
+    def _used_before(self) -> dict[str, str]:
+        return {note.id: note.text for note in self.newest.notes if note.is_used} if self.newest else {}
 
 
 class SuggestionAnswer(StrEnum):

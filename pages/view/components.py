@@ -13,6 +13,7 @@ from typing import Literal, TypedDict
 import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
+from crowdnotes.text.differences import changed_words
 from crowdnotes.text.markdown import controls_shown, escaped, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
@@ -25,7 +26,7 @@ STATUS_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus
 
 
 class Piece(TypedDict):
-    """A run of text of one kind: "", "context", "mark", "doubt", "partly" or "unsupported"."""
+    """A run of text of one kind: "", "context", "mark", "doubt", "partly", "unsupported", "added" or "removed"."""
 
     text: str
     kind: str
@@ -86,14 +87,14 @@ def note_counter(text: str, *, box: str, submit: str, key: str) -> None:
     _counter(data={"text": text, "box": box, "submit": submit}, key=key)
 
 
-def marked_text(pieces: Sequence[Piece], *, look: Look, key: str) -> None:
-    """Text of many lines from outside, in a look, with its marks."""
-    _marked(data={"pieces": list(pieces), "look": look}, key=key)
+def marked_text(pieces: Sequence[Piece], *, look: Look, key: str, copy: bool = False) -> None:
+    """Text of many lines from outside, in a look, with its marks; `copy` puts a button below that copies its words."""
+    _marked(data={"pieces": list(pieces), "look": look, "copy": copy}, key=key)
 
 
-def outside_text(text: str, *, look: Look, key: str) -> None:
+def outside_text(text: str, *, look: Look, key: str, copy: bool = False) -> None:
     """Text of many lines from outside, without marks."""
-    marked_text([_piece(text)], look=look, key=key)
+    marked_text([_piece(text)], look=look, key=key, copy=copy)
 
 
 def web_link(label: str, url: str | None, icon: str = "open_in_new") -> None:
@@ -170,6 +171,15 @@ def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
     kinds = {Support.PARTLY: "partly", Support.UNSUPPORTED: "unsupported"}
     marks = [(item.span, kinds[item.support], item.support.value) for item in sentences if item.support in kinds]
     return _cut(note, marks)
+
+
+def changed_pieces(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+    """Two texts that stand beside each other: the words of each that the other does not have are marked."""
+    gone, new = changed_words(before, after)
+    only_here = "only in this text"
+    return _cut(before, [(span, "removed", only_here) for span in gone]), _cut(
+        after, [(span, "added", only_here) for span in new]
+    )
 
 
 def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:

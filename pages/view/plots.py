@@ -170,20 +170,17 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     """
     left, right = ends
     theme = _theme()
-    accent, ink, text = (
-        st.get_option(f"theme.{theme}.{name}") for name in ("primaryColor", "grayTextColor", "textColor")
+    accent, ink, text, ground = (
+        st.get_option(f"theme.{theme}.{name}")
+        for name in ("primaryColor", "grayTextColor", "textColor", "backgroundColor")
     )
     values = [min(right, max(left, item.value)) for item in standings]
     figure = go.Figure()
     figure.add_scatter(
         x=values,
         y=[item.name for item in standings],
-        mode="markers+text",
+        mode="markers",
         marker={"size": 13, "color": accent},
-        text=[in_figures(item.value, line) for item in standings],
-        textposition="top center",
-        textfont={"color": text},
-        cliponaxis=False,  # else the value above the topmost point is cut
         error_x={
             "type": "data",
             "symmetric": False,
@@ -196,11 +193,48 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
         customdata=[(item.value, item.low, item.high) for item in standings],
         hovertemplate="%{customdata[0]:.2f} (%{customdata[1]:.2f} to %{customdata[2]:.2f})<extra></extra>",
     )
-    figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2})
+    figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
     figure.add_annotation(
         x=line, y=1, yref="paper", yanchor="bottom", text=f"shown from {line:.2f}", showarrow=False, font={"color": ink}
     )
+    for item, at in zip(standings, values, strict=True):
+        figure.add_annotation(  # on a ground of its own: the line may stand behind the number
+            x=at, y=item.name, yshift=17, showarrow=False, text=in_figures(item.value, line),
+            font={"color": text}, bgcolor=ground, borderpad=1,
+        )  # fmt: skip
     figure.update_xaxes(range=[left, right], zeroline=False, dtick=0.2, tickformat=".1f")
     # From the top down, with room for the topmost value.
     figure.update_yaxes(range=[len(standings) - 0.5, -0.8], visible=len(standings) > 1)
     _draw(figure, _HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)
+
+
+_STEP = 40  # pixels of a bar of the funnel with its words above it
+
+
+def funnel(steps: Sequence[tuple[str, int]], *, alt: str, key: str) -> None:
+    """What was left after each step, from the top down; the first is what there was. Behind each, what it took out.
+
+    The words stand above the bars, so that they can be long on a phone. `alt` says in words what the plot shows.
+    """
+    theme = _theme()
+    accent, faint, text = (
+        st.get_option(f"theme.{theme}.{name}") for name in ("primaryColor", "borderColor", "textColor")
+    )
+    left = [number for _, number in steps]
+    gone = [max(0, before - after) for before, after in zip([left[0], *left], left, strict=False)]
+    rows = [str(place) for place in range(len(steps))]  # two steps of one name stay two bars
+    figure = go.Figure()
+    hover = "%{customdata[0]} left, %{customdata[1]} taken out<extra></extra>"
+    both = list(zip(left, gone, strict=True))
+    figure.add_bar(x=left, y=rows, orientation="h", marker={"color": accent}, customdata=both, hovertemplate=hover)
+    figure.add_bar(x=gone, y=rows, orientation="h", marker={"color": faint}, customdata=both, hovertemplate=hover)
+    for row, (name, number), out in zip(rows, steps, gone, strict=True):
+        lost = f", {out} taken out" if out else ""
+        figure.add_annotation(
+            x=0, y=row, xanchor="left", yanchor="bottom", yshift=7, showarrow=False, font={"color": text, "size": 13},
+            text=f"<b>{number}</b> {name}{lost}",
+        )  # fmt: skip
+    figure.update_layout(barmode="stack", bargap=0.68)
+    figure.update_xaxes(visible=False, range=[0, max(1, left[0])])
+    figure.update_yaxes(visible=False, autorange="reversed", type="category")
+    _draw(figure, _STEP * len(steps), margin=0, top=6, alt=alt, key=key)

@@ -26,6 +26,16 @@ class StepName(StrEnum):
     DECIDE = "Decide"
 
 
+class SupernoteStep(StrEnum):
+    """Those of the Supernote page."""
+
+    NOTES = "Notes"
+    CANDIDATES = "Candidates"
+    WINNER = "Winner"
+    WATCH = "Watch"
+    SUGGESTIONS = "Suggestions"
+
+
 class StepState(StrEnum):
     """DONE folds; LOCKED waits for an earlier step."""
 

@@ -1,0 +1,167 @@
+"""The fourth step of a supernote: with new notes and ratings, does a better one stand, and is it worth the change?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import count, escaped, moment
+from pages.view.candidates import JOB, finished_round, is_stale
+from pages.view.components import outside_text
+from pages.view.given_notes import STATUS_WORDS, in_ratings, status_badge
+from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given
+from pages.view.progress import start, under_way
+from pages.view.session import act, author, button, workspace
+from pages.view.steps import StepState, StepView, SupernoteStep, arrive, step
+
+_PLACE = SupernoteStep.WATCH.value
+_LEVELS = {"helpful": "helpful", "somewhat_helpful": "somewhat", "not_helpful": "not helpful"}
+_SIDES = {"unknown_side": "Side not known", "negative": "Side −", "positive": "Side +"}
+
+
+def watch_step(case: Case | None, job: JobRecord | None) -> None:
+    """Draw the step."""
+    work = case.supernote if case is not None else None
+    with step(case, _view(case)) as is_open:
+        if case is None or work is None or finished_round(case) is None or not is_open:
+            return
+        _news(case, work, job)
+        _posted(case, work)
+        _new_table(case, busy=under_way(job))
+
+
+def _view(case: Case | None) -> StepView:
+    name, work = SupernoteStep.WATCH, case.supernote if case is not None else None
+    if case is None or work is None or finished_round(case) is None:
+        return StepView(name, StepState.LOCKED, "Later: with newer notes and ratings, does a better one stand?")
+    if is_stale(work):
+        return StepView(name, StepState.ACTIVE, ":orange[Notes changed: candidates are to be made for them]")
+    return StepView(name, StepState.DONE, "Bring newer notes and ratings when they come in")
+
+
+def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
+    found = workspace().service.watched(case)
+    st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
+    if is_stale(work) and case.decision is None:
+        again = partial(_again, case)
+        button(
+            f"Make candidates {_whence(work)}", "watch-again", _PLACE, again,
+            icon="diversity_2", type="primary", disabled=under_way(job),
+            help="Candidates that hold nothing of them stay as they are.",
+        )  # fmt: skip
+    for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
+        if said:
+            st.markdown(f":material/{sign}: {escaped(said)}")
+    if work.posted is None or found.why is None:
+        return
+    title = {True: "Worth replacing", False: "Leave it as it is", None: "A person has to decide"}[found.replace]
+    show = st.success if found.replace else st.info
+    icon = {True: ":material/published_with_changes:", False: ":material/front_hand:", None: ":material/help:"}
+    show(f"{escaped(found.why)} A changed text loses its ratings.", title=title, icon=icon[found.replace])
+
+
+def _whence(work: SupernoteWork) -> str:
+    parts = [("for", work.changed), ("without", work.left_out)]
+    return " and ".join(f"{word} {', '.join(names)}" for word, names in parts if names)
+
+
+def _again(case: Case) -> None:
+    start(case, JOB)
+    arrive(SupernoteStep.CANDIDATES)
+
+
+# --- the note as it was posted ---
+
+
+def _posted(case: Case, work: SupernoteWork) -> None:
+    posted = work.posted
+    st.markdown("**The note as it was posted**")
+    if posted is not None:
+        outside_text(posted.text, look="note", key=f"posted-{case.id}-{posted.text}"[:60], copy=True)
+        intercept = "" if posted.intercept is None else f" · intercept {posted.intercept:.2f}"
+        sides = " · ".join(
+            f"{label}: {in_ratings(side)}"
+            for name, label in _SIDES.items()
+            if (side := getattr(posted, name)) and side.count
+        )
+        st.markdown(f"{status_badge(posted.status)} :small[:gray[as of {moment(posted.at)}{intercept}]]")
+        st.markdown(f":small[:gray[{sides or 'No ratings told'}]]")
+    label = "Say how it stands now" if posted is not None else "It is posted: say how it stands"
+    with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
+        _posted_form(case, posted)
+    if posted is not None:
+        gone = partial(workspace().service.set_posted, case.id, None, author())
+        button("It is not posted", "not-posted", _PLACE, gone, icon="close", type="tertiary")
+
+
+def _posted_form(case: Case, posted: PostedNote | None) -> None:
+    key = f"posted-{case.id}"
+    known = posted or PostedNote(text=case.draft.text if case.draft else "", at=case.updated_at)
+    with st.form(f"form-{key}", border=False):
+        st.text_area("Its words, with its links", value=known.text, height=110, key=f"{key}-text")
+        with st.grid(2, min_column_width=240):
+            st.selectbox(
+                "What X says of it",
+                list(CrowdStatus),
+                index=list(CrowdStatus).index(known.status),
+                format_func=STATUS_WORDS.__getitem__,
+                key=f"{key}-status",
+            )
+            st.number_input(
+                "Its note intercept (empty if not known)",
+                min_value=-2.0, max_value=2.0, step=0.01, value=known.intercept, key=f"{key}-intercept",
+            )  # fmt: skip
+        st.caption(
+            "How many raters found it helpful, somewhat helpful, not helpful: each once, by side where you know it."
+        )
+        for side, label in _SIDES.items():
+            ratings: Ratings = getattr(known, side)
+            with st.grid(3, min_column_width=95, gap="small"):
+                for level, words in _LEVELS.items():
+                    st.number_input(
+                        f"{label}: {words}",
+                        min_value=0,
+                        step=1,
+                        value=getattr(ratings, level),
+                        key=f"{key}-{side}-{level}",
+                    )
+        st.form_submit_button("Save how it stands", icon=":material/save:", on_click=_save_posted, args=(case, key))
+
+
+def _save_posted(case: Case, key: str) -> None:
+    state = st.session_state
+    sides = {side: Ratings(**{level: int(state[f"{key}-{side}-{level}"] or 0) for level in _LEVELS}) for side in _SIDES}
+    told = PostedNote(
+        text=(state[f"{key}-text"] or "").strip(),
+        status=state[f"{key}-status"],
+        intercept=state[f"{key}-intercept"],
+        at=workspace().service.now(),
+        **sides,
+    )
+    act(_PLACE, lambda: workspace().service.set_posted(case.id, told, author()))
+
+
+# --- newer notes ---
+
+
+def _new_table(case: Case, *, busy: bool) -> None:
+    key = f"watch-{case.id}"
+    st.markdown("**Newer notes and ratings**")
+    st.caption(
+        "Bring all notes of the post as they are now; with their ratings, from a file or X's public data. They are "
+        "known again by X's id, else by their words. Candidates are made only for what is new or says something else."
+    )
+    notes_fields(key)
+    button("Compare with what is there", "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
+
+
+def _read(case: Case, key: str) -> None:
+    notes, faults = notes_given(key, case.post.url)
+    workspace().service.watch(case.id, notes, author())
+    forget_notes(key)
+    keep_faults(case.id, faults)
+    st.toast(f"{count(len(notes), 'note')} read.", icon=":material/sync:")

@@ -1,0 +1,67 @@
+"""From pasted notes to an approved supernote, in a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import SCREENSHOTS, App, NewPage
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+POST = "Vitamin C cures a cold in a day. Doctors hide it from you."
+
+
+def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage) -> None:
+    first, second = f"{app.articles}/vitamin-c", f"{app.articles}/colds"
+    page = new_page("dark")
+    walk = Walk(page, app.url, pictures=SCREENSHOTS, name="supernote")
+    walk.open("/supernote")
+    page.get_by_label("Text of the post").fill(POST)
+    page.get_by_label("The notes, with their links").fill(
+        "Regular vitamin C supplements do not prevent colds in the general population, a review of 29 trials found. "
+        f"{first}\n\nColds are caused by viruses. No vitamin, vitamin C included, cures a cold. {second}\n\n"
+        f"What a shameless liar, only an idiot believes this rubbish. {second}"
+    )
+    walk.button("Read the notes").click()
+    page.wait_for_url(re.compile(r"[?&]case="))
+    expect(page.get_by_text("3 notes, 3 used")).to_be_visible()
+    page.get_by_label("How many candidates").fill("20")
+    page.get_by_label("How many candidates").press("Enter")
+    walk.settled()
+    walk.picture("1-notes")
+
+    walk.button("Make the candidates").click()
+    expect(page.get_by_text("The supernote", exact=False).first).to_be_visible(timeout=120_000)
+    expect(page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=60_000)
+    walk.settled()
+    winner = page.locator(".st-key-the-winner .text")
+    expect(winner).to_contain_text("vitamin")
+    expect(winner).not_to_contain_text("idiot")
+    expect(page.get_by_text("passed all six filters")).to_be_visible()
+    words = winner.inner_text()
+    walk.picture("2-winner")
+
+    page.locator(".st-key-the-winner").get_by_role("button", name=re.compile("draft")).click()
+    page.wait_for_url(re.compile(r"/draft"))
+    walk.settled()
+    expect(walk.note()).to_have_value(words)
+    for card in page.locator("[class*=st-key-card-E]").all():
+        name = re.search(r"st-key-card-(E\d+)", card.get_attribute("class") or "")
+        assert name is not None
+        walk.read(name.group(1))
+        walk.use(name.group(1))
+    walk.button("Score the note").click()
+    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+    expect(page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=60_000)
+    walk.settled()
+    walk.compare()
+    walk.tick("It contains a factual error")
+    walk.give_reasons("I read the passages: they say so.")
+    expect(walk.button("Approve the note")).to_be_enabled()
+    walk.button("Approve the note").click()
+    expect(page.get_by_text("Copy the note")).to_be_visible()
+    walk.picture("3-approved")

@@ -1,0 +1,306 @@
+"""The Supernote page: notes in, candidates filtered and ranked, the winner beside the best note, watched afterwards."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import (
+    Candidate,
+    Case,
+    Credit,
+    CrowdStatus,
+    ExistingNote,
+    FilterName,
+    Interval,
+    PostedNote,
+    Ratings,
+    SideVotes,
+    Span,
+    Stage,
+    StageName,
+    SuggestionAnswer,
+    SupernoteRound,
+    SupernoteScore,
+    SupernoteSentence,
+)
+from tests.pages.conftest import POST, Desk, field, press, texts
+
+PAGE = "pages/supernote.py"
+LINK = "https://trials.example.edu/c"
+FIRST = f"Vitamin C does not prevent colds in most people. {LINK}"
+SECOND = f"Colds were about 8 percent shorter in trials. {LINK}"
+HOSTILE = "<script>alert(1)</script> [click](javascript:x) :red[loud] ![i](https://evil.example/i.png)"
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def score(intercept: float, *, says_nothing: bool = False) -> SupernoteScore:
+    votes = {"helpful": 60, "somewhat_helpful": 20, "not_helpful": 20}
+    return SupernoteScore(
+        intercept=intercept,
+        interval=Interval(low=intercept - 0.2, high=intercept + 0.2),
+        factor=0.0,
+        status="CURRENTLY_RATED_HELPFUL" if intercept >= 0.4 else "NEEDS_MORE_RATINGS",
+        negative=SideVotes(side="−", **votes),
+        positive=SideVotes(side="+", **votes),
+        means_nothing=says_nothing,
+    )
+
+
+def candidate(text: str, intercept: float | None, **more: object) -> Candidate:
+    middle = text.index(".") + 1
+    sentences = (
+        SupernoteSentence(span=Span(start=0, end=middle), notes=("N1",)),
+        SupernoteSentence(span=Span(start=middle, end=len(text)), notes=("N2",)),
+    )
+    made = Candidate(text=text, sentences=sentences, engine="local", not_run=(FilterName.SUPPORTED,))
+    return made.model_copy(update={"score": score(intercept) if intercept is not None else None, **more})
+
+
+WINNER = candidate(f"Vitamin C does not prevent colds in most people. Colds were shorter. {LINK}", 0.43)
+OTHER = candidate(f"Colds were shorter. Vitamin C does not prevent them. {LINK}", 0.21)
+LOUD = candidate(f"Only fools believe this. {HOSTILE}", None, failed=FilterName.NEUTRAL, why="“fools” is not neutral")
+
+
+def begun(desk: Desk, *notes: ExistingNote) -> Case:
+    """A case with two notes, and a third that X has turned down."""
+    given = notes or (
+        ExistingNote(id="N1", text=FIRST, ratings=Ratings(helpful=7, not_helpful=3, tags={"helpfulClear": 4})),
+        ExistingNote(id="N2", text=SECOND),
+        ExistingNote(id="N3", text=f"{HOSTILE} Nonsense.", status=CrowdStatus.NOT_HELPFUL),
+    )
+    return desk.workspace.service.create_supernote(POST, notes=given, by="you")
+
+
+def ranked(desk: Desk, **more: object) -> Case:
+    """The same, with candidates made, filtered and ranked."""
+    case = begun(desk)
+    assert case.supernote is not None
+    fields: dict[str, object] = {
+        "candidates": (WINNER, OTHER, LOUD),
+        "existing": {"N1": score(0.12), "N2": score(0.05)},
+        "winner": WINNER.sha256,
+        "best_existing": "N1",
+        "best_by": "10 real raters",
+        "judged": "the simulated jury",
+        "credits": (Credit(note="N1", share=0.7, without=0.1, loss=0.33), Credit(note="N2", share=0.3)),
+        "merged": 2,
+    }
+    made = SupernoteRound(number=1, made_at=AT, notes=case.supernote.notes, wanted=100, **(fields | more))
+    ended = Stage(name=StageName.CREDIT, finished_at=AT, seconds=0, summary="", engine="local")
+    return desk.changed(case, supernote=case.supernote.model_copy(update={"rounds": (made,)}), stages=(ended,))
+
+
+def shown(desk: Desk, case: Case | None = None) -> AppTest:
+    at = desk.app(page=PAGE)
+    if case is not None:
+        at.query_params["case"] = case.id
+    at.run()
+    assert not at.exception
+    return at
+
+
+def drawn(at: AppTest) -> str:
+    """All that the page gives to its components: the words of notes and candidates."""
+    return "".join(str(item.proto) for item in at.get("bidi_component"))
+
+
+def test_pasted_notes_become_a_case_whose_rows_say_what_is_used_and_why_not(desk: Desk) -> None:
+    at = shown(desk)
+    assert "Bring the post and the notes" in texts(at)
+    field(at, "Text of the post").set_value(POST)
+    field(at, "The notes, with their links").set_value(f"{FIRST}\n\n{SECOND}\n\n{SECOND}")
+    at.button(key="read-notes").click().run()
+    assert not at.exception
+    work = desk.only().supernote
+    assert work is not None
+    assert [note.text for note in work.notes] == [FIRST, SECOND]
+    assert "1 note says the same as another word for word: merged." in texts(at)
+    assert "2 notes, 2 used" in texts(at)
+
+
+def test_a_note_that_raters_turned_down_is_used_only_against_the_rule(desk: Desk) -> None:
+    case = begun(desk)
+    at = shown(desk, case)
+    assert "Not eligible: Raters found it not helpful." in texts(at)
+    assert "10 ratings: 7 helpful, 0 somewhat helpful, 3 not helpful · clear 4" in texts(at)
+    box = at.checkbox(key=f"use-note-{case.id}-N3")
+    assert not box.value
+    box.check().run()
+    after = desk.newest(case).supernote
+    assert after is not None
+    assert [note.chosen for note in after.notes] == [None, None, True]
+    at.checkbox(key=f"use-note-{case.id}-N3").uncheck().run()
+    after = desk.newest(case).supernote
+    assert after is not None
+    assert after.notes[2].chosen is None
+
+
+def test_that_raters_want_no_note_is_said_before_anything_is_written(desk: Desk) -> None:
+    said = ExistingNote(
+        id="N1",
+        text="Not misleading.",
+        classification="NOT_MISLEADING",
+        status=CrowdStatus.HELPFUL,
+    )
+    at = shown(desk, begun(desk, said, ExistingNote(id="N2", text=FIRST)))
+    assert "Raters have said that no note is needed." in texts(at)
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [("Paste them", "There is no note."), ("A file", "There is no file yet."), ("X's public data", "is missing")],
+)
+def test_what_is_missing_is_said_and_nothing_is_begun(desk: Desk, source: str, sentence: str) -> None:
+    at = shown(desk)
+    field(at, "Text of the post").set_value(POST)
+    at.segmented_control(key="new-supernote-from").set_value(source).run()
+    at.button(key="read-notes").click().run()
+    assert sentence in texts(at)
+    assert desk.workspace.service.count() == 0
+    assert field(at, "Text of the post").value == POST
+
+
+def test_a_file_with_ratings_is_read(desk: Desk) -> None:
+    at = shown(desk)
+    field(at, "Text of the post").set_value(POST)
+    at.segmented_control(key="new-supernote-from").set_value("A file").run()
+    table = f'text,helpful,notHelpful,status\n"{FIRST}",5,2,CURRENTLY_RATED_HELPFUL\n'
+    at.file_uploader[0].upload("notes.csv", table.encode("utf-8")).run()
+    at.button(key="read-notes").click().run()
+    assert "7 ratings: 5 helpful" in texts(at)
+    assert "Not eligible: X shows it already." in texts(at)
+
+
+def test_the_example_opens_with_one_press(desk: Desk) -> None:
+    at = shown(desk)
+    at.button(key="supernote-example").click().run()
+    assert not at.exception
+    assert "6 notes, 4 used" in texts(at)
+
+
+def test_the_funnel_says_what_each_filter_took_out_with_an_example(desk: Desk) -> None:
+    at = shown(desk, ranked(desk))
+    words = texts(at)
+    assert "Of 3 candidates, 2 passed all six filters." in words
+    assert "“fools” is not neutral" in words
+    assert "2 candidates said nearly the same as another" in words
+    charts = "".join(str(chart.proto) for chart in at.get("plotly_chart"))
+    assert "NOT RUN" in charts
+    assert "Expected: no cost." in words
+    assert "Only fools believe this." in drawn(at)
+
+
+def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what(desk: Desk) -> None:
+    at = shown(desk, ranked(desk))
+    words = texts(at)
+    assert "The jury is a simulation." in words
+    assert "At 0.43 the supernote reaches the 0.40" in words
+    assert "0.31 above the best existing note" in words
+    assert "Their ranges overlap" in words
+    assert "chosen by the simulated jury" in words
+    assert "chosen by 10 real raters" in words
+    assert "70 % of its words are from N1" in words
+    assert "without it the best candidate has 0.10, 0.33 less" in words
+    [table] = at.dataframe
+    assert list(table.value["What"]) == [
+        "the winner",
+        "candidate 2",
+        "existing note N1",
+        "existing note N2",
+        "existing note N3",
+    ]
+
+
+def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
+    mute = WINNER.model_copy(update={"score": score(0.4, says_nothing=True)})
+    at = shown(desk, ranked(desk, candidates=(mute,), existing={}))
+    assert "The jury's numbers mean nothing for this text" in texts(at)
+    [table] = at.dataframe
+    assert set(table.value["90 % range"]) == {"not judged"}
+
+
+def test_without_a_winner_the_page_says_why(desk: Desk) -> None:
+    at = shown(desk, ranked(desk, candidates=(LOUD,), winner=None, credits=()))
+    assert "No candidate passed every filter, so there is no winner." in texts(at)
+
+
+def test_any_candidate_can_be_taken_into_the_draft(desk: Desk) -> None:
+    case = ranked(desk)
+    at = shown(desk, case)
+    at.selectbox(key=f"read-{case.id}-1").set_value(OTHER.sha256).run()
+    at.button(key="take-ranked").click().run()
+    assert not at.exception
+    assert desk.note(case) == OTHER.text
+    assert "Draft a note" in texts(at)
+
+
+def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk) -> None:
+    case = ranked(desk)
+    service = desk.workspace.service
+    service.set_posted(case.id, PostedNote(text=FIRST, at=AT, unknown_side=Ratings(helpful=2, not_helpful=8)), "you")
+    at = shown(desk, case)
+    at.button(key="watch-step-fold").click().run()
+    assert "Nothing has changed" in texts(at)
+    assert "A better one stands now than what is posted: intercept 0.43 to 0.12, in the simulation." in texts(at)
+    assert "Worth replacing" in texts(at)
+    field(at, "The notes, with their links").set_value(f"{FIRST}\n\n{SECOND}\n\nA new one says more. {LINK}")
+    at.button(key="watch-read").click().run()
+    assert "N4: new" in texts(at)
+    assert at.button(key="watch-again").label == "Make candidates for N4"
+
+
+def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
+    case = ranked(desk)
+    at = shown(desk, case)
+    at.button(key="watch-step-fold").click().run()
+    field(at, "Its words").set_value(FIRST)
+    at.selectbox(key=f"posted-{case.id}-status").set_value(CrowdStatus.HELPFUL)
+    press(at, "Save how it stands")
+    work = desk.newest(case).supernote
+    assert work is not None
+    assert work.posted is not None
+    assert work.posted.status is CrowdStatus.HELPFUL
+    assert "only a demonstrable error" in texts(at)
+
+
+def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) -> None:
+    case = desk.workspace.service.take_candidate(ranked(desk).id, WINNER.sha256, "you")
+    at = shown(desk, case)
+    at.button(key="suggestions-step-fold").click().run()
+    field(at, "What readers suggest").set_value(f"Name the trial.\n{HOSTILE}")
+    press(at, "Add")
+    assert [item.text for item in desk.newest(case).suggestions] == ["Name the trial.", HOSTILE]
+    assert "2 waiting for an answer" in texts(at)
+    press(at, "Save the answer")
+    assert "Choose yes, no or in part." in texts(at)
+    at.segmented_control(key=f"reply-{case.id}-S1-answer").set_value(SuggestionAnswer.NO)
+    press(at, "Save the answer")
+    assert "Say in a few words why." in texts(at)
+    at.segmented_control(key=f"reply-{case.id}-S1-answer").set_value(SuggestionAnswer.NO)
+    field(at, "Why").set_value("The page names it.")
+    press(at, "Save the answer")
+    first = desk.newest(case).suggestions[0]
+    assert (first.answer, first.reason) == (SuggestionAnswer.NO, "The page names it.")
+    assert "The page names it." in texts(at)
+
+
+def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
+    case = desk.drafted()
+    desk.workspace.service.suggest(case.id, ["Say when."], "a reader")
+    assert "Readers' suggestions: 1, 1 waiting for an answer" in [item.label for item in desk.app(case).expander]
+
+
+def test_a_case_that_began_without_notes_is_not_taken_for_one(desk: Desk) -> None:
+    at = shown(desk, desk.case())
+    assert "This case was not begun with notes of others." in texts(at)
+
+
+def test_words_from_outside_are_never_markup(desk: Desk) -> None:
+    at = shown(desk, ranked(desk))
+    assert not at.exception
+    markup = "\n".join(str(item.value) for item in (*at.markdown, *at.caption))
+    assert "<script>" not in markup.replace("\\", "#")
+    assert "](javascript:" not in markup
