@@ -17,11 +17,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import httpcore2
 import httpx2
 import openai
+from openai.types.chat import ChatCompletionChunk
 
 from crowdnotes.engines.metering import is_this_machine
 from crowdnotes.errors import ModelServerError
@@ -208,6 +210,23 @@ class _Client(openai.OpenAI):
         """As in the package, but the pause keeps the bounds."""
         headers = response.headers if response else None
         _exchange.get().pause(self._calculate_retry_timeout(max_retries - retries_taken, options, headers))
+
+    def _process_response_data(self, *, data: object, cast_to: Any, response: httpx2.Response) -> Any:
+        """A plain piece of a stream as it came: the package's own object takes longer than all the rest of it."""
+        piece = _plain_piece(data) if cast_to is ChatCompletionChunk else None
+        return super()._process_response_data(data=data, cast_to=cast_to, response=response) if piece is None else piece
+
+
+def _plain_piece(data: Any) -> SimpleNamespace | None:
+    """A piece of an answer with words and no more, under the package's names; None for any other."""
+    match data:
+        case {"choices": [{"delta": dict() as delta, **choice}], **rest} if not (
+            choice.get("logprobs") or rest.get("usage")
+        ):
+            spoken = SimpleNamespace(**{"content": None, "refusal": None, **delta})
+            said = SimpleNamespace(finish_reason=choice.get("finish_reason"), logprobs=None, delta=spoken)
+            return SimpleNamespace(usage=None, choices=[said])
+    return None
 
 
 @cache
