@@ -28,13 +28,15 @@ _KINDS = ["csv", "tsv", "jsonl", "json"]
 
 def _add_form() -> None:
     is_first = not workspace().comparisons.summaries()
+    key = f"compare-add-{st.session_state.get(_MADE, 0)}"  # another once a link is made: folded and empty again
     with (
-        st.expander("Begin a comparison", icon=":material/add:", expanded=is_first),
-        st.form(f"compare-add-{st.session_state.get(_MADE, 0)}", border=False),  # empty again once a link is made
+        st.expander("Begin a comparison", key=f"{key}-fold", icon=":material/add:", expanded=is_first),
+        st.form(key, border=False),
     ):
         upload = st.file_uploader(
             "The pairs",
             type=_KINDS,
+            max_upload_size=5,
             help="CSV or JSON with the columns post, supernote and existing_note (or post, first and second); or "
             "pairs.jsonl or notes.jsonl of `crowdnotes bench`",
         )

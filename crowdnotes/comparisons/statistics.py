@@ -21,7 +21,7 @@ _MOST_CELLS = 20_000_000  # ratings times participants and posts: the model keep
 _NOBODY = "Nobody has answered yet."
 _SHUFFLED = (
     "The file does not tell whose the notes are: its sides are shuffled. Export the votes, and "
-    "`crowdnotes bench compare --votes` counts them."
+    "“crowdnotes bench compare --votes” counts them."
 )
 _FEW = 5  # participants or posts: with fewer, intervals from drawing them anew are too narrow to conclude from
 _TOO_FEW = f"With fewer than {_FEW} participants, or posts, no more can be said."

@@ -25,6 +25,7 @@ from crowdnotes.storage.tables import comparison_answers, comparisons, storable_
 
 _PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _LONGEST_TITLE = 120
+_LONGEST_NAME = 40  # it stands beside plots, on a phone too
 _APART = ("participant", "pair", "first_at", "at")  # fields of an answer that have a column of their own
 
 
@@ -56,7 +57,7 @@ class Comparisons:
         Without a title it is called like the file, and the notes as the file's columns say. Raises InputError.
         """
         found = read_pairs(file, content)
-        first, second = (_line(given) or known for given, known in zip(names, found.names, strict=True))
+        first, second = (_line(given)[:_LONGEST_NAME] or known for given, known in zip(names, found.names, strict=True))
         if first == second:
             raise InputError("Both kinds of note have the same name.", "Call them differently.")
         made = Comparison(

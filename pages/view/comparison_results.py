@@ -86,7 +86,7 @@ def _wins(found: ComparisonResults) -> None:
         for of, figure in found.wins.items()
         if figure.value is not None
     ]
-    compared(rows, ends=(0, 1), step=0.25, line=0.5, alt=found.told["wins"], key="compare-wins")
+    compared(rows, ends=(0, 1), step=0.25, line=0.5, percent=True, alt=found.told["wins"], key="compare-wins")
 
 
 def _helpfulness(found: ComparisonResults) -> None:
@@ -109,8 +109,9 @@ def _statements(found: ComparisonResults) -> None:
     _plot("How far readers agree with five sentences about each, from 1 to 5", found.told["statements"])
     rows = [(statement.value, _both(found.names, both)) for statement, both in found.statements.items()]
     compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
-    tests = "; ".join(f"{of.value} {escaped(both.differ.in_words)}" for of, both in found.statements.items())
-    st.caption(f"Differences by signed ranks: {tests}")
+    ran = {of.value: both.differ for of, both in found.statements.items() if not both.differ.not_run}
+    tests = [f"{name} {escaped(figure.in_words)}" for name, figure in ran.items()]
+    st.caption(f"Differences by signed ranks: {'; '.join(tests) or 'NOT RUN: every answer rates both notes alike'}")
     st.caption(" ".join(f"*{statement.value}*: {statement.words}" for statement in found.statements))
 
 

@@ -117,11 +117,13 @@ def compared(
     ends: tuple[float, float],
     step: float,
     line: float | None = None,
+    percent: bool = False,
     alt: str,
     key: str,
 ) -> None:
     """In each row a point for each thing that is compared, with its interval, on one scale; a line at `line`.
 
+    With `percent` the numbers are shares, in [0, 1].
     The things are the same ones, by name and in order, in every row, and have the colours of their place in any plot.
     """
     theme, colours = _theme(), _colours()
@@ -136,7 +138,7 @@ def compared(
             y=[number + apart for number in range(len(rows))],
             mode="markers+text",
             marker={"size": 12, "color": colour, "symbol": symbol},
-            text=[f"{point.value:.2f}" for point in points],
+            text=[f"{100 * point.value:.1f} %" if percent else f"{point.value:.2f}" for point in points],
             textposition="bottom center" if place else "top center",
             textfont={"color": text},
             cliponaxis=False,
@@ -154,11 +156,11 @@ def compared(
         )
     if line is not None:
         figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2})
-    figure.update_xaxes(range=list(ends), zeroline=False, dtick=step)
+    figure.update_xaxes(range=list(ends), zeroline=False, dtick=step, tickformat=".0%" if percent else None)
     names = [name for name, _ in rows]
     figure.update_yaxes(range=[len(rows) - 0.4, -0.6], tickvals=list(range(len(rows))), ticktext=names)
     figure.update_yaxes(showgrid=False, zeroline=False)
-    _draw(figure, 40 + 58 * len(rows), margin=12, top=8, alt=alt, key=key)
+    _draw(figure, 40 + 58 * len(rows), margin=22, top=8, alt=alt, key=key)
     if len(rows[0][1]) > 1:
         st.markdown(_named([standing.name for standing in rows[0][1]]))
 
