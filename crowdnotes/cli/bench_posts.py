@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from crowdnotes.workspace import Workspace
 
 _NOTES, _PAIRS = "notes.jsonl", "pairs.jsonl"
-_ROW_FORM = "Give the folder that `crowdnotes bench notes --out` has written."
+_ROW_FORM = "Give the folder that `crowdnotes bench notes --out` or `bench supernotes --out` has written."
 _VOTE_FORM = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie", …}}.'
 _Data = Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")]
 _Out = Annotated[Path, typer.Option(help="A folder for the run; one that was stopped goes on there.")]
@@ -82,8 +83,8 @@ def healthnotes(
     if searching:
         _check_dates(notes)
     gathering = GatherOptions(diverse=query_diversity, by_utility=utility, leave_out_undated=searching, collected=days)
-    with open_workspace(_run_settings(out, engine), options=gathering) as workspace:
-        options = _options(
+    with open_workspace(run_settings(out, engine), options=gathering) as workspace:
+        options = run_options(
             workspace,
             data,
             mode,
@@ -134,11 +135,11 @@ def notes(
 
     _check_words(True, bool(library or service), True)
     posts = read_health_notes(data, limit)
-    with open_workspace(_run_settings(out, None)) as workspace:
-        options = _options(workspace, data, Mode.AUTOMATION, library, service)
+    with open_workspace(run_settings(out, None)) as workspace:
+        options = run_options(workspace, data, Mode.AUTOMATION, library, service)
         folder = RunFolder(out, _NOTES, options)
         _run(workspace.service, posts, options, folder)
-    found = costs(_finished(posts, folder))
+    found = costs(finished((post.note_id for post in posts), folder))
     if as_json:
         print_json(found)
         return
@@ -147,7 +148,7 @@ def notes(
 
 
 def compare(
-    run: Annotated[Path, typer.Option(help="The folder of `bench notes`.")],
+    run: Annotated[Path, typer.Option(help="The folder of `bench notes` or `bench supernotes`.")],
     votes: Annotated[list[Path] | None, typer.Option(help="Votes by readers, a line a pair; several times.")] = None,
     judge: Annotated[bool, typer.Option("--judge", help="Let the model for judging vote, in both orders.")] = False,
     as_json: Json = False,
@@ -239,7 +240,7 @@ def _check_dates(notes: Sequence[HealthNote]) -> None:
         )
 
 
-def _run_settings(out: Path, engine: EngineOption | None) -> Settings:
+def run_settings(out: Path, engine: EngineOption | None) -> Settings:
     """The user's settings, libraries and caches; the cases lie in the run's own database."""
     from urllib.parse import quote
 
@@ -252,7 +253,7 @@ def _run_settings(out: Path, engine: EngineOption | None) -> Settings:
     return settings.model_copy(update={"database_url": SecretStr(address)})
 
 
-def _options(
+def run_options(
     workspace: Workspace, data: Path, mode: Mode, libraries: list[str] | None, services: list[str] | None, **others: Any
 ) -> RunOptions:
     """Raises InputError for a library or a service that there is not."""
@@ -273,25 +274,29 @@ def _options(
     )
 
 
-def _run(service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder) -> None:
-    """Run what is not finished yet, a row a post; Ctrl+C ends the command, and it goes on from there."""
-    kept = sum(folder.is_finished(note.note_id) for note in notes)
+def run_posts(posts: Mapping[str, Callable[[], PostRow]], folder: RunFolder) -> None:
+    """Run what is not finished yet, a row a post by its id; Ctrl+C ends the command, and it goes on from there."""
+    kept = sum(map(folder.is_finished, posts))
     if kept:
-        progress(f"  {kept} of {len(notes)} posts are finished already")
+        progress(f"  {kept} of {len(posts)} posts are finished already")
     try:
-        for number, note in enumerate(notes, 1):
-            if not folder.is_finished(note.note_id):
-                row = run_post(service, note, options)
+        for number, (name, run) in enumerate(posts.items(), 1):
+            if not folder.is_finished(name):
+                row = run()
                 folder.add(row)
-                progress(f"  {number} of {len(notes)}: {row.outcome.value}. {row.reason or row.note}")
+                progress(f"  {number} of {len(posts)}: {row.outcome.value}. {row.reason or row.note}")
     except KeyboardInterrupt:
         progress("stopped; the same command goes on from here")
         raise typer.Exit(130) from None
 
 
-def _finished(notes: Sequence[HealthNote], folder: RunFolder) -> list[PostRow]:
-    ids = dict.fromkeys(note.note_id for note in notes)
-    return [row for row in map(folder.row, ids) if row is not None]
+def _run(service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder) -> None:
+    run_posts({note.note_id: partial(run_post, service, note, options) for note in notes}, folder)
+
+
+def finished(ids: Iterable[str], folder: RunFolder) -> list[PostRow]:
+    """The rows of these posts that are on record, each once."""
+    return [row for row in map(folder.row, dict.fromkeys(ids)) if row is not None]
 
 
 def _keep(
@@ -303,7 +308,7 @@ def _keep(
     from crowdnotes.studies.bench.healthnotes import cautions, report_page, table_rows
     from crowdnotes.studies.data_files import note_mark, read_held_out
 
-    rows = _finished(notes, folder)
+    rows = finished((note.note_id for note in notes), folder)
     known = set() if engine.uses_language_model else set(read_held_out("helpfulness").by_mark())
     trained_on = sum(note_mark(row.note_id) in known for row in rows)
     said = cautions(options, len({note.note_id for note in notes}), rows, trained_on)
@@ -377,7 +382,7 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
 
     if case.mode is Mode.AUGMENTATION and not case.urls:
         return Outcome.NO_EVIDENCE, "The contributor's note has no link."
-    _run_steps(service.gather_steps(case.id))
+    run_unwatched(service.gather_steps(case.id))
     case = service.get(case.id)
     if not case.evidence:
         silent = _unanswered(case)
@@ -386,13 +391,13 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
         if case.settlement is None:  # else a model said what would settle the claim
             unread = ", ".join(f"{count} {how}" for how, count in _unread(case).items())
             return Outcome.NO_EVIDENCE, f"Sources: {unread}." if unread else "Nothing was found."
-    _run_steps(service.write_steps(case.id, before_inspection=True))
+    run_unwatched(service.write_steps(case.id, before_inspection=True))
     case = service.get(case.id)
     if case.draft is None:
         written = next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
         return Outcome.ABSTAINED, written.removeprefix("No note: ")
     # The jury and the links' answers are no part of the paper's figures.
-    _run_steps(service.assess_steps(case.id, before_inspection=True, scores_only=True))
+    run_unwatched(service.assess_steps(case.id, before_inspection=True, scores_only=True))
     assessment = service.get(case.id).assessment
     if assessment is None:
         raise EngineError("The note was not judged.")
@@ -403,7 +408,8 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
     return outcome, f"{stopped.gate.value}: {stopped.reason}"
 
 
-def _run_steps(steps: Sequence[Step]) -> None:
+def run_unwatched(steps: Sequence[Step]) -> None:
+    """Those that are not done yet, in this thread. Raises what a step raises."""
     for step in steps:
         if step.finished() is None:
             step.run(_Unwatched())
@@ -424,7 +430,7 @@ def _row(note: HealthNote, case: Case | None, began: float, outcome: Outcome, re
     )
     if case is None:
         return row
-    draft, used = case.draft, case.used
+    draft = case.draft
     return row.model_copy(
         update={
             "note": draft.text if draft else "",
@@ -432,15 +438,23 @@ def _row(note: HealthNote, case: Case | None, began: float, outcome: Outcome, re
             "candidates": tuple(candidate.text for candidate in case.candidates),
             "changes": draft.changes if draft else "",
             "settles": next((stage.summary for stage in case.stages if stage.name is StageName.SETTLE), ""),
-            "unread": _unread(case),
             "unanswered": _unanswered(case),
-            "calls": used.calls,
-            "chain": used.chain,
-            "tokens": used.tokens,
-            "dollars": None if used.unpriced else round(used.dollars, 6),
-            "case_id": case.id,
+            **spent(case),
         }
     )
+
+
+def spent(case: Case) -> dict[str, Any]:
+    """What a case took, and which of its sources could not be read, as a row tells it."""
+    used = case.used
+    return {
+        "unread": _unread(case),
+        "calls": used.calls,
+        "chain": used.chain,
+        "tokens": used.tokens,
+        "dollars": None if used.unpriced else round(used.dollars, 6),
+        "case_id": case.id,
+    }
 
 
 def _unread(case: Case) -> dict[str, int]:

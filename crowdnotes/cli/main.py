@@ -19,6 +19,7 @@ from crowdnotes import __version__
 from crowdnotes.cli import (
     bench_commands,
     bench_posts,
+    bench_supernotes,
     bridging_commands,
     case_commands,
     comparison_commands,
@@ -81,6 +82,7 @@ bench_app.command("correctness")(bench_commands.correctness)
 bench_app.command("principles")(bench_commands.principles)
 bench_app.command("healthnotes")(bench_posts.healthnotes)
 bench_app.command("notes")(bench_posts.notes)
+bench_app.command("supernotes")(bench_supernotes.supernotes)
 bench_app.command("compare")(bench_posts.compare)
 bench_app.command("jury")(bench_commands.jury)
 train_app.command("jury")(train_commands.jury)

@@ -48,6 +48,7 @@ class RunOptions(Noun):
     library_dates: dict[str, date] = Field(default_factory=dict)
     services: tuple[str, ...] = ()
     engine: dict[str, str]
+    supernote_candidates: int | None = None
 
 
 class Outcome(StrEnum):
@@ -59,12 +60,32 @@ class Outcome(StrEnum):
     FAILED = "could not be run"
 
 
+class SupernoteFigures(Noun):
+    """What stands behind a supernote in its row: the notes, what passed, who chose, and what the jury said.
+
+    Intercepts are simulated, None where the jury could not judge. `random` is a candidate drawn among those that
+    passed, for the ablation; `not_run` counts the candidates that a filter could not judge.
+    """
+
+    notes: int
+    used: int
+    best_by: str
+    chosen_by: str
+    funnel: dict[str, int]
+    not_run: dict[str, int]
+    winner_intercept: float | None = None
+    best_intercept: float | None = None
+    random: str = ""
+    random_intercept: float | None = None
+    revised: bool = False
+
+
 class PostRow(Noun):
     """One post: the program's note with its gates, or why there is none, the human one, and what it took.
 
     `unread` counts the sources that were not read, by how that ended; `unanswered` are the search services that
-    failed. `chain` is how many calls had to wait for each other; `dollars` None where a price is not known.
-    `case_id` is the case in the run's own database.
+    failed. Of a supernote `note` is the winner and `human` the best existing note. `chain` is how many calls had to
+    wait for each other; `dollars` None where a price is not known. `case_id` is the case in the run's own database.
     """
 
     note_id: str
@@ -86,10 +107,16 @@ class PostRow(Noun):
     dollars: float | None = None
     seconds: float = 0.0
     case_id: str | None = None
+    supernote: SupernoteFigures | None = None
 
     @property
     def passed(self) -> bool:
-        """Whether there is a note that passed every gate: only such a one does the program hold ready to be posted."""
+        """Whether there is a note that passed every gate: only such a one does the program hold ready to be posted.
+
+        A supernote has passed its filters; its gates wait for a person who inspects the linked pages.
+        """
+        if self.supernote is not None:
+            return bool(self.note)
         return bool(self.note and self.gates) and all(status is GateStatus.PASS for status in self.gates.values())
 
 
