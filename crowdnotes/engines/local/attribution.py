@@ -20,7 +20,7 @@ from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_passages
 from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, denies, negations
 from crowdnotes.engines.local.topics import medical_name
-from crowdnotes.text.note_rules import UrlSpan, find_urls
+from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
 from crowdnotes.text.stems import ENGLISH_STOP_WORDS, Token, content_stems, content_tokens, fold, stem
@@ -322,35 +322,15 @@ def _hinted(span: Span, text: str, score: float, item: Evidence | None, piece: S
 
 
 def note_sentences(note: str) -> list[Span]:
-    """The sentences of a note that say something; lone URLs and their labels ("Source:") do not."""
-    urls = find_urls(note)
+    """The sentences of a note that say something; URLs, their labels ("Source:") and numbers ("[1]") do not."""
+    blank = note
+    for url in find_urls(note):
+        if url.has_scheme:
+            blank = f"{blank[: url.start]}{' ' * (url.end - url.start)}{blank[url.end :]}"
     kept = []
-    for span in split_sentences(note):
-        end = span.end
-        start = span.start
-        inside = [url for url in urls if start <= url.start < end and url.has_scheme]
-        # URLs at either end belong to the links, not to the sentence.
-        for url in reversed(inside):
-            if not note[url.end : end].strip(" .,;)"):
-                end = url.start
-        for url in inside:
-            if url.end < end and not note[start : url.start].strip(" .,;("):
-                start = url.end
-        words = note[start:end]
-        left = len(words) - len(words.lstrip())
-        words = words.strip()
-        place = Span(start=start + left, end=start + left + len(words))
+    for span in split_sentences(blank):
+        words = blank[span.start : span.end]
         says_something = content_tokens(words) or quantities(words) or BARE_VERDICT.match(words)
-        if says_something and not _LINK_LABEL.fullmatch(words) and not _numbers_a_link(note, place, urls):
-            kept.append(place)
+        if says_something and not _LINK_LABEL.fullmatch(words) and not _LINK_NUMBER.fullmatch(words):
+            kept.append(span)
     return kept[:_MOST_SENTENCES]
-
-
-def _numbers_a_link(note: str, place: Span, urls: Sequence[UrlSpan]) -> bool:
-    """Whether the words are the "[1]" before or after a URL: a mark, where "95%." would be a statement."""
-    if not _LINK_NUMBER.fullmatch(note[place.start : place.end]):
-        return False
-    return any(
-        not note[place.end : url.start].strip() if url.start >= place.end else not note[url.end : place.start].strip()
-        for url in urls
-    )

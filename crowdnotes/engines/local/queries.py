@@ -21,11 +21,6 @@ from crowdnotes.text.stems import content_stems, is_content, plain_post, tokens
 _LONGEST_QUERY = 160
 _LONGEST_LABEL = 60
 _CLAIM_WORDS = 14
-_OPENING = re.compile(
-    r"^(?:(?:breaking|urgent|new|just in|news|thread|reminder|fact|fun fact|psa|icymi|update|wow|lol|omg|rt|via|so|and|"
-    r"but|oh|well|hey|look|listen|folks|guys)\b[\s:!,.–—-]*)+",
-    re.IGNORECASE,
-)
 
 
 def query(text: str, purpose: str, language: str | None = "en", *, before: str = "") -> Query:
@@ -41,7 +36,7 @@ def query(text: str, purpose: str, language: str | None = "en", *, before: str =
 
 def claim_words(claims: Sequence[Claim], text: str, subject: str) -> str:
     """The first claim's words, or the text's; one about "it" or "they" gets the subject put before it."""
-    claim = _OPENING.sub("", plain_post(claims[0].text if claims else text))
+    claim = plain_post(claims[0].text if claims else text)
     pronoun = has_pronoun_subject(claim) and subject.casefold() not in claim.casefold()
     return shortened(f"{subject} {claim}" if pronoun else claim)
 

@@ -146,8 +146,6 @@ _LEANS_BACK = re.compile(
 )
 _FEWEST_WORDS = 4  # of content; a heading has fewer
 _MOST_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
-_SHARED = 0.25  # worth of naming all that the claim names, beside the cosine
-_DENIES = 0.08  # worth of denying what the claim says
 
 
 def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence], most: int) -> tuple[Quotation, ...]:
@@ -161,15 +159,9 @@ def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     asked = _asked_of(post, question)
     texts = [item.passage.text[span.start : span.end] for item, span in usable]
     near = _nearest_to(embedder, asked, texts)
-    claimed = content_stems("\n".join(asked[1:] or asked))
-    said_no = denies(asked[1] if len(asked) > 1 else question)
-    worth = []
-    for text, cosine in zip(texts, near, strict=True):
-        shared = len(content_stems(text) & claimed) / (len(claimed) or 1)
-        worth.append(float(cosine) + _SHARED * shared + _DENIES * (denies(text) != said_no))
-    best = sorted(range(len(texts)), key=lambda row: -worth[row])
     first_of = {text: row for row, text in reversed(list(enumerate(texts)))}  # the same words in two passages
-    chosen = [row for row in best if first_of[texts[row]] == row][:most]
+    chosen = sorted(first_of.values(), key=lambda row: -near[row])[:most]
+    said_no = denies(asked[1] if len(asked) > 1 else question)
     chosen.sort(key=lambda row: denies(texts[row]) == said_no)
     return tuple(Quotation(evidence_id=usable[row][0].id, span=usable[row][1]) for row in chosen)
 
