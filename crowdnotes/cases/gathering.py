@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import partial
 from threading import Event
 from typing import cast
 from urllib.parse import urldefrag
@@ -28,6 +29,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Brief, Engine
+from crowdnotes.engines.metering import together
 from crowdnotes.errors import JobCancelled, JobError, LibraryError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
@@ -306,13 +308,42 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
         return had
 
     def choose(candidates: Sequence[Hit], count: int) -> Selection:
-        return select_by_utility(tools.engine, tools.brief(case), candidates, count, by_utility=options.by_utility)
+        chosen = Event()
+
+        def pick() -> Selection:
+            try:
+                return select_by_utility(
+                    tools.engine, tools.brief(case), candidates, count, by_utility=options.by_utility
+                )
+            finally:
+                chosen.set()
+
+        if not tools.engine.uses_language_model:
+            return pick()
+        return together(pick, partial(_embed_ahead, case, candidates, tools, chosen))[0]
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     links = [link_request(url) for url in case.urls]
     best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
     found = tuple(distinct(sources.values()))
     return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
+
+
+_AHEAD = 18  # as many as a model is offered
+
+
+def _embed_ahead(case: Case, candidates: Sequence[Hit], tools: Tools, chosen: Event) -> None:
+    """Have the vectors of library records ready that a model is choosing from: finding their passages asks for them."""
+    for hit in candidates[:_AHEAD]:
+        request = hit_request(hit, "")
+        if chosen.is_set():
+            return
+        if request is None or request.url is not None:
+            continue
+        source, text = _record(request, tools)
+        if text is not None:
+            one = [ReadSource(source, text, "", hit.snippet)]
+            build_evidence(case.post.as_read, one, tools.embedder, tools.settings.evidence, claims=case.claims)
 
 
 def summary_of(sources: Sequence[Source], rest: str = "") -> str:

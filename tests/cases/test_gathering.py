@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
@@ -31,6 +32,8 @@ from crowdnotes.domain import (
     Source,
     Verdict,
 )
+from crowdnotes.embedding import FloatArray
+from crowdnotes.engines import Ranking
 from crowdnotes.errors import JobError, SearchError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.library import Libraries
@@ -41,7 +44,7 @@ from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
 from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
-from tests.cases.walk import Told
+from tests.cases.walk import ThinkingEngine, Told, make_library
 
 STORY = "https://news.example.org/story"
 
@@ -390,3 +393,23 @@ def test_hits_later_than_the_cutoff_are_left_out(tools: Tools) -> None:
     providers = (_Provider("good", date(2023, 12, 31)), _Provider("late", date(2024, 1, 2)))
     changes, _ = gathering.search(case, Told(), _with(tools, *providers))
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
+
+
+def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools: Tools, tmp_path: Path) -> None:
+    embedded = Event()
+
+    class _Embedder(HashingEmbedder):
+        def encode(self, texts: Sequence[str]) -> FloatArray:
+            if any("watched for years" in text for text in texts):
+                embedded.set()
+            return super().encode(texts)
+
+    class _Model(ThinkingEngine):
+        def rank(self, *asked: Any, **named: Any) -> Ranking:
+            assert embedded.wait(5)
+            return super().rank(*asked, **named)
+
+    tools.libraries.add(make_library(tmp_path), "topics")
+    hits = tools.libraries.search("topics", "review of illness", 2)
+    _read(_automation(*hits), replace(tools, engine=_Model(), embedder=_Embedder()))
+    assert embedded.is_set()

@@ -181,17 +181,21 @@ def _when(published: date | None, today: date | None) -> str:
 
 @cache
 def schema_of(form: type[Answer]) -> dict[str, Any]:
-    """The JSON schema of a form as strict servers want it: all fields required, no others, no decoration."""
-    schema: dict[str, Any] = _strict(form.model_json_schema())
+    """The JSON schema of a form as strict servers want it: whole, all fields required, no others, undecorated."""
+    whole = form.model_json_schema()
+    schema: dict[str, Any] = _strict(whole, whole.get("$defs", {}))
     return schema
 
 
-def _strict(node: Any) -> Any:
+def _strict(node: Any, parts: Mapping[str, Any]) -> Any:
     if isinstance(node, list):
-        return [_strict(item) for item in node]
+        return [_strict(item, parts) for item in node]
     if not isinstance(node, dict):
         return node
-    out = {key: _strict(value) for key, value in node.items() if key not in ("default", "description")}
+    if "$ref" in node:
+        return _strict(parts[node["$ref"].removeprefix("#/$defs/")], parts)
+    left_out = ("default", "description", "$defs")
+    out = {key: _strict(value, parts) for key, value in node.items() if key not in left_out}
     if isinstance(out.get("title"), str):
         del out["title"]
     if out.get("type") == "object":
