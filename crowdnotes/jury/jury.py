@@ -174,9 +174,13 @@ class Jury:
 
     def _at(self, predicted: Predictions, intercepts: Floats) -> Predictions:
         """The same notes, of such appeal that they come out at these intercepts (n,)."""
+        appeal = self.crowd.appeal(intercepts, predicted.lean, self._gap(predicted), self.model.ordinal)
+        return replace(predicted, appeal=appeal)
+
+    def _gap(self, predicted: Predictions) -> Floats:
         shares = self.model.side_shares(predicted)
-        gap = shares[:, 1] - shares[:, 0]
-        return replace(predicted, appeal=self.crowd.appeal(intercepts, predicted.lean, gap, self.model.ordinal))
+        gap: Floats = shares[:, 1] - shares[:, 0]
+        return gap
 
     def _possible(self, predicted: Predictions) -> list[Predictions]:
         """What is judged in each repeat: first the note as it is told, then what else it may be."""
@@ -184,12 +188,8 @@ class Jury:
             return [predicted] * self.settings.repeats
         line, others = self.bridging.helpful_intercept, self.settings.repeats - 1
         intercepts = possible_intercepts(predicted.shown, line, others)
-        again = np.tile(np.arange(len(predicted)), others)
-        many = self._at(
-            Predictions(predicted.appeal[again], predicted.lean[again]),
-            intercepts.ravel(),
-        )
-        return [predicted, *(replace(predicted, appeal=appeal) for appeal in many.appeal.reshape(others, -1))]
+        appeals = self.crowd.appeals(intercepts, predicted.lean, self._gap(predicted), self.model.ordinal)
+        return [predicted, *(replace(predicted, appeal=appeal) for appeal in appeals)]
 
     def _explained(self, post: str | None, text: str, whole: _Read) -> tuple[Influence, ...]:
         def shares(read: _Read) -> Floats:

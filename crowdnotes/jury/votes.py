@@ -43,6 +43,7 @@ _FACTORS, _INTERCEPTS, _DRAWS = 20, 5, 20_000  # levels of each, and how many ra
 _RATERS = _FACTORS * _INTERCEPTS
 _FURTHEST = 25.0  # appeal; votes are all but unanimous long before
 _HALVINGS = 24
+_POINTS = 32
 _MOST = 0.98  # the share of helpful votes on a side that likes a note
 
 
@@ -234,6 +235,20 @@ class Crowd:
             low, high = np.where(under, middle, low), np.where(under, high, middle)
         appeal: Floats = (low + high) / 2
         return appeal
+
+    def appeals(self, wanted: Floats, lean: Floats, gap: Floats, ordinal: OrdinalModel) -> Floats:
+        """The same for several wanted intercepts (k, n) of each note: between the ends they are read off a curve.
+
+        The curve's points are so near that an intercept comes out within 0.001.
+        """
+        twice = [np.tile(known, 2) for known in (lean, gap)]
+        low, high = self.appeal(np.concatenate([wanted.min(axis=0), wanted.max(axis=0)]), *twice, ordinal).reshape(
+            2, -1
+        )
+        points = low + (high - low) * np.linspace(0, 1, _POINTS)[:, None]
+        curve = np.stack([self._expected(appeal, lean, ordinal) for appeal in points])
+        each = [np.interp(wanted[:, note], curve[:, note], points[:, note]) for note in range(len(lean))]
+        return np.column_stack(each)
 
     def _expected(self, appeal: Floats, lean: Floats, ordinal: OrdinalModel) -> Floats:
         odds = ordinal.odds(appeal, lean, self.raters)

@@ -12,14 +12,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
+from typing import Self
 
 from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck, LinkState, Quoted, Span, SupernoteSentence
+from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.merging import without_near_duplicates
-from crowdnotes.supernotes.existing import links_of
+from crowdnotes.supernotes.existing import ENOUGH_RATINGS, drawn_mean, links_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.stems import content_stems
@@ -114,7 +116,7 @@ def from_sentences(
     parts = []
     for sentence in sentences:
         words = " ".join(sentence.text.split())
-        text += " " if text else ""
+        text += _between(text)
         parts.append(
             SupernoteSentence(
                 span=Span(start=len(text), end=len(text) + len(words)),
@@ -139,6 +141,16 @@ def from_sentences(
         engine=made_by.engine,
         prompt_version=made_by.prompt_version,
     )
+
+
+def _between(text: str) -> str:
+    """What stands between a text and the next sentence: the stop too that a writer left out at the end of a line."""
+    if not text:
+        return ""
+    return " " if text.rstrip("\"'”’)]»")[-1:] in _STOPS else ". "
+
+
+_STOPS = ".!?…:;。！？؟۔"
 
 
 def _check(sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], passages: dict[str, Evidence]) -> None:
@@ -191,53 +203,85 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _POINTS_AT_LINK = re.compile(
-    r"\b(?:here|below|following|this link|links?|sources?|see|according to)\W*$", re.IGNORECASE
+    r"^\W*here (?:is|are|’s|'s)\b|\b(?:here|below|following|this link|links?|sources?|see|according to)\W*$",
+    re.IGNORECASE,
 )
-# Rests on the sentence before it.
-_LEANS = re.compile(
-    r"^\W*(?:and|but|or|so|also|however|yet|still|then|thus|therefore|hence|moreover|furthermore|additionally|besides|"
+# Goes on from a sentence before it.
+_GOES_ON = (
+    r"and|but|or|so|also|however|yet|still|then|thus|therefore|hence|moreover|furthermore|additionally|besides|"
     r"instead|rather|otherwise|nevertheless|nonetheless|meanwhile|likewise|similarly|consequently|conversely|indeed|"
     r"in (?:addition|fact|other words|contrast|short|reality|turn)|for (?:example|instance)|on the other hand|"
-    r"as (?:such|a result)|after that|at that time|even (?:then|so)|what is more|not only that|while|because|"
-    r"since then|"
-    r"he|she|it|its|they|them|his|her|their|those|these|that|one|both|such|another|others?|the (?:former|latter|same)|"
-    r"the (?:article|report|study|paper|video|source|link|author|bill|law|quote|statement|image|photo)s?)\b",
+    r"as (?:such|a result)|after that|at that time|even (?:then|so)|what is more|not only that|since then"
+)
+_CONNECTS = re.compile(rf"^\W*(?:{_GOES_ON})\b", re.IGNORECASE)
+# That, or speaks of what was named there.
+_LEANS = re.compile(
+    rf"^\W*(?:{_GOES_ON}|"
+    r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|both|another|others?|the (?:former|latter|same)|"
+    r"the (?:article|report|study|paper|source|link|author|bill|law|statement)s?)\b",
     re.IGNORECASE,
 )
-_ON_POST = re.compile(
-    r"^\W*(?:this|that|the|these) (?:[\w-]+ ){0,2}?(?:post|tweet|claim|statement|video|image|photo|picture|quote|"
-    r"account|"
-    r"meme|screenshot|headline|clip|footage|graph|chart|user|poster|author|allegation|assertion|person)s?\b",
+# Speaks of the post, or of nothing before it: "This photo", "It is not known whether".
+_STANDS = re.compile(
+    r"^\W*(?:(?:this|that|the|these) (?:[\w-]+ ){0,2}?(?:post|tweet|claim|video|image|photo|picture|quote|account|meme|"
+    r"screenshot|headline|clip|footage|graph|chart|user|poster|allegation|assertion|person)s?\b|"
+    r"it (?:is|was|has been) (?:\w+ ){1,3}(?:that|who|whether|how|why)\b)",
     re.IGNORECASE,
 )
-_THIS = re.compile(r"^\W*(?:this|that|it|they|he|she)\b", re.IGNORECASE)
+_LIST_NUMBER = re.compile(r"^\s*(?:\(?\d{1,2}[.)]\s*(?=\D)|[-•*–]\s+)")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|should|cannot|"
+    r"\w+n['’]t|\w+['’](?:s|re|ve|ll)|\w+ (?:\w+ly )?\w{2,}ed (?:to|by|that|in|at|on|for|with|from|the|an?|his|her|its|"
+    r"their|as|no|\d\S*)|says?|said|shows?|claims?|states?|found|made|took|won|lost|gave|went|came|remains?|appears?|contains?|"
+    r"includes?|means?|broke|began|became|built|bought|brought|caught|chose|died|fell|felt|flew|got|grew|held|kept|knew|"
+    r"led|left|met|paid|put|ran|rose|saw|sold|sent|shot|spoke|spent|stood|told|thought|wore|wrote|implies|omits|ignores|"
+    r"lacks|exists?|fails|needs?|refers|uses|makes|takes|gets|gives|supports?|"
+    r"comes|goes|works|causes?|reports?|confirms?|suggests?|presents?|quotes?|mis\w+s)\b",
+    re.IGNORECASE,
+)
+_LONG = 10  # words; fragments without a verb are shorter
 _FEWEST_STEMS = 3
-_SAME = 0.6  # of the words of the shorter sentence that the other has too
-_ALIKE_SUBJECT = 0.34
+_SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
+_SAME_MEANING = 0.8  # cosine
+_ONE_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
+_TURNED_DOWN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
+_MOST_MISSES = 200  # draws in a row that gave nothing new
+_UNCLEAN = 0.1  # words that a filter will object to: such a sentence is drawn seldom
+_PROPPED = 0.5  # a sentence that leans, with all it leans on, takes room
+_OPENING = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A sentence of a note: the words without the links at its end, and whether it leans on the one before it."""
+    """A sentence of a note, without the links at its end; `place` counts the note's sentences, `row` all of them."""
 
     text: str
     note: str
     place: int
-    leans: bool
+    row: int
     stems: frozenset[str]
+    has_link: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Sentences of one note that stand only together: one that stands alone, and those after it that lean on it."""
+    """Sentences of one note that stand only together: the first alone, and those after it that lean on it.
+
+    `must_lead`: it opens its note and says "this" or "he" of the post, so that it can open this one alone.
+    """
 
     sentences: tuple[_Said, ...]
-    opens: bool
+    must_lead: bool
 
     @property
     def length(self) -> int:
-        """As it stands in a note, with a space behind each sentence."""
-        return sum(note_length(item.text) + 1 for item in self.sentences)
+        """As it stands in a note, with what is between it and the next."""
+        return sum(note_length(item.text) + len(_between(item.text)) for item in self.sentences)
+
+    @property
+    def first(self) -> _Said:
+        """The sentence that stands by itself."""
+        return self.sentences[0]
 
 
 @lru_cache(maxsize=1024)
@@ -247,7 +291,7 @@ def _parts(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     open_from = 0  # the first sentence that the next links may belong to
     was_link = False
     for span in split_sentences(text):
-        words = text[span.start : span.end]
+        words = _LIST_NUMBER.sub("", text[span.start : span.end])
         urls = [url for url in find_urls(words) if url.has_scheme or "/" in url.url]
         addresses = [url.url if url.has_scheme else f"https://{url.url}" for url in urls]
         bare = words
@@ -271,41 +315,37 @@ def _links_at(text: str) -> dict[str, tuple[str, ...]]:
     return dict(_parts(text))
 
 
-def _units(note: ExistingNote) -> Iterator[_Unit]:
-    """The sentences of a note that can be set into another, alone or with those that they lean on."""
-    chain: list[_Said] = []
-    for place, (words, _) in enumerate(_parts(note.text)):
-        stems = content_stems(words)
-        opens = place == 0
-        leans = bool(_LEANS.match(words) or _THIS.match(words)) and not _ON_POST.match(words)
-        said = _Said(words, note.id, place, leans, stems)
-        if not _is_sentence(words, stems):
-            chain = []
-            continue
-        if leans and not opens:
-            if not chain:
-                continue
-            chain = [*chain, said]
-        else:
-            chain = [said]
-        yield _Unit(tuple(chain), opens and not _CONNECTS.match(words))
-
-
-_CONNECTS = re.compile(
-    r"^\W*(?:and|but|or|so|also|however|yet|therefore|moreover|furthermore|additionally)\b", re.IGNORECASE
-)
-
-
 def _is_sentence(words: str, stems: frozenset[str]) -> bool:
-    """Whether words are a statement that can be set into a note as they are."""
+    """Whether words are a whole statement that can be set into a note as they are."""
     return (
         len(stems) >= _FEWEST_STEMS
         and note_length(words) <= NOTE_LIMIT
-        and not words.endswith("?")
+        and not words[:1].islower()
+        and not words.startswith(("(", "[", "…", "..."))
+        and not words.endswith(("?", ":", ",", ";", "...", "…"))
+        and words.count('"') % 2 == 0
+        and words.count("(") == words.count(")")
+        and (len(words.split()) >= _LONG or _VERB.search(words) is not None)
         and not _POINTS_AT_LINK.search(words)
         and not tone.matches(tone.ABOUT_NOTES, words)
         and not holds_injection(words)
     )
+
+
+def _units(note: ExistingNote, row: int) -> Iterator[_Unit]:
+    """The sentences of a note that can be set into another, alone or with those that they lean on."""
+    chain: tuple[_Said, ...] = ()
+    for place, (words, links) in enumerate(_parts(note.text)):
+        stems = content_stems(words)
+        if not _is_sentence(words, stems):
+            chain = ()
+            continue
+        said = _Said(words, note.id, place, row + place, stems, bool(links))
+        leans = _LEANS.match(words) is not None and not _STANDS.match(words)
+        if leans and not chain and (place or _CONNECTS.match(words)):
+            continue
+        chain = (*chain, said) if leans and place else (said,)
+        yield _Unit(chain, leans and not place)
 
 
 def whole_sentences(
@@ -315,30 +355,27 @@ def whole_sentences(
     evidence: Sequence[Evidence] = (),
     links: Sequence[LinkCheck] = (),
     among: Collection[str] = (),
+    embedder: Embedder | None = None,
 ) -> tuple[Candidate, ...]:
     """Up to `wanted` candidates without a model: whole sentences of the notes, none cut and none altered.
 
-    A sentence that stands alone leads; none repeats or denies another; what leans on a sentence ("This", "He",
-    "However") follows it alone. Fewer where the notes hold no more, none where no sentence fits. With `among` each
-    holds a sentence of one of these notes.
+    Sentences that stand alone and that other notes bear out come first and oftenest; none repeats or denies another;
+    what leans on a sentence ("This", "He", "However") follows it alone. Notes that real raters turned down are left
+    out while there are others. Fewer where the notes hold no more, none where no sentence fits. With `among` each holds
+    a sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
     """
-    chance = random.Random(seed)  # noqa: S311 - for variety, not for secrets
-    by_note = {note.id: [unit for unit in _units(note) if unit.length <= budget_for(notes) + 1] for note in notes}
-    by_note = {note: units for note, units in by_note.items() if units}
+    pool = _Pool.of(notes, embedder, random.Random(seed))  # noqa: S311 - for variety, not for secrets
     found: dict[frozenset[str], list[_Unit]] = {}
     turn: list[str] = []
     misses = 0
-    while len(found) < wanted and by_note and misses < _MOST_MISSES:
-        if not turn:
-            turn = [note for note in by_note if not among or note in among]
-            chance.shuffle(turn)
-            if not turn:
-                break
-        units = _drawn(by_note, turn.pop(), budget_for(notes), chance)
+    leads = [note for note in pool.by_note if not among or note in among]
+    while len(found) < wanted and leads and misses < _MOST_MISSES:
+        turn = turn or pool.chance.sample(leads, len(leads))
+        units = pool.drawn(turn.pop())
         key = frozenset(said.text for unit in units for said in unit.sentences)
-        misses = misses + 1 if not units or key in found else 0
-        if units:
-            found.setdefault(key, units)
+        misses = misses + 1 if key in found or not pool.may_stand(units) else 0
+        if not misses:
+            found[key] = units
     return tuple(
         from_sentences(
             [NoteSentence(said.text, (said.note,)) for unit in units for said in unit.sentences],
@@ -351,49 +388,112 @@ def whole_sentences(
     )
 
 
-_MOST_MISSES = 200  # draws in a row that gave nothing new
+@dataclass(frozen=True)
+class _Pool:
+    """The units of the notes, how well each serves, and how alike any two sentences are in meaning, where known."""
+
+    by_note: dict[str, list[_Unit]]
+    weights: dict[_Unit, float]
+    alike: FloatArray | None
+    budget: int
+    chance: random.Random
+
+    @classmethod
+    def of(cls, notes: Sequence[ExistingNote], embedder: Embedder | None, chance: random.Random) -> Self:
+        """Of the notes that raters did not turn down, or of all where they turned down all."""
+        good = [note for note in notes if not _is_turned_down(note)]
+        budget = budget_for(notes)
+        row = 0
+        by_note: dict[str, list[_Unit]] = {}
+        for note in good or notes:
+            units = [unit for unit in _units(note, row) if unit.length <= budget + 1]
+            row += len(_parts(note.text))
+            if units:
+                by_note[note.id] = units
+        texts = [words for note in good or notes for words, _ in _parts(note.text)]
+        vectors = embedder.encode(texts) if embedder is not None and texts else None
+        pool = cls(by_note, {}, None if vectors is None else vectors @ vectors.T, budget, chance)
+        means = {note.id: drawn_mean(note) for note in notes}
+        pool.weights.update(
+            {unit: pool.weight(unit) * (0.5 + means[note]) for note, units in by_note.items() for unit in units}
+        )
+        return pool
+
+    def weight(self, unit: _Unit) -> float:
+        """How well it serves: borne out by other notes, sourced, standing alone, in clean words."""
+        others = [units for note, units in self.by_note.items() if note != unit.first.note]
+        borne = [max(self.closeness(unit.first, other.first) for other in units) for units in others]
+        found = 0.2 + sum(borne) / max(1, len(borne))
+        text = " ".join(said.text for said in unit.sentences)
+        clean = not (tone.loaded_words(text) or tone.speculative_words(text) or tone.first_person(text))
+        found *= 1.0 if clean and not tone.shouting(text) else _UNCLEAN
+        found *= _OPENING if unit.first.place == 0 and not unit.must_lead else 1.0
+        found *= _PROPPED if unit.must_lead or len(unit.sentences) > 1 else 1.0
+        return found * (_OPENING if unit.first.has_link else 1.0)
+
+    def closeness(self, one: _Said, other: _Said) -> float:
+        """From 0 to 1: by meaning, or the share of the shorter one's words that the other has."""
+        if self.alike is not None:
+            return max(0.0, float(self.alike[one.row, other.row]))
+        return len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
+
+    def drawn(self, note: str) -> list[_Unit]:
+        """A unit of that note and others beside it, in the order to be read."""
+        units = [self._one_of(self.by_note[note])]
+        rest = [unit for theirs in self.by_note.values() for unit in theirs if not unit.must_lead]
+        most = self.chance.choice((2, 2, 3, 3, 3, 4))
+        left = self.budget + 1 - units[0].length
+        while rest and len(units) < most:
+            unit = self._one_of(rest)
+            rest.remove(unit)
+            if unit.length <= left and not any(self._clash(unit, other) for other in units):
+                units.append(unit)
+                left -= unit.length
+        return self._in_order(units)
+
+    def _one_of(self, units: Sequence[_Unit]) -> _Unit:
+        return self.chance.choices(units, [self.weights[unit] for unit in units])[0]
+
+    def _in_order(self, units: Sequence[_Unit]) -> list[_Unit]:
+        """The best one leads; those of one note stay together and in its own order."""
+        best = max(units, key=lambda unit: (unit.must_lead, self.weights[unit]))
+        heaviest = {
+            note: max(self.weights[unit] for unit in units if unit.first.note == note)
+            for note in {unit.first.note for unit in units}
+        }
+        return sorted(
+            units,
+            key=lambda unit: (
+                unit.first.note != best.first.note,
+                -heaviest[unit.first.note],
+                unit.first.note,
+                unit.first.place,
+            ),
+        )
+
+    def may_stand(self, units: Sequence[_Unit]) -> bool:
+        """Whether these make a candidate: of two notes and with a link, as far as there are such sentences."""
+        has_links = any(unit.first.has_link for theirs in self.by_note.values() for unit in theirs)
+        if has_links and not any(said.has_link for unit in units for said in unit.sentences):
+            return False
+        alone = len(units) == 1 and len(self.weights) > _FEW_UNITS
+        return bool(units) and not alone
+
+    def _clash(self, one: _Unit, other: _Unit) -> bool:
+        """Whether two units say the same, or one denies what the other says."""
+        return any(self._repeats(a, b) for a in one.sentences for b in other.sentences)
+
+    def _repeats(self, one: _Said, other: _Said) -> bool:
+        shared = len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
+        close = 0.0 if self.alike is None else float(self.alike[one.row, other.row])
+        if one.row == other.row or shared >= _SAME_WORDS or close >= _SAME_MEANING:
+            return True
+        is_one_subject = shared >= _ONE_SUBJECT[0] or close >= _ONE_SUBJECT[1]
+        return is_one_subject and tone.denies(one.text) != tone.denies(other.text)
 
 
-def _drawn(by_note: dict[str, list[_Unit]], note: str, budget: int, chance: random.Random) -> list[_Unit]:
-    """One note's unit and others beside it, in the order to be read; empty where nothing can lead."""
-    units = [chance.choice(by_note[note])]
-    left = budget + 1 - units[0].length
-    others = [unit for name, theirs in by_note.items() for unit in theirs if name != note or unit is not units[0]]
-    chance.shuffle(others)
-    most = chance.choice((1, 2, 2, 3, 3, 3, 4))
-    for unit in others:
-        if len(units) == most:
-            break
-        if unit.length <= left and not any(_clash(unit, other) for other in units):
-            units.append(unit)
-            left -= unit.length
-    return _in_order(units)
+_FEW_UNITS = 3
 
 
-def _in_order(units: Sequence[_Unit]) -> list[_Unit]:
-    """A unit that can open a note first, then as they were drawn, those of one note in its own order."""
-    standing = [unit for unit in units if unit.opens or not unit.sentences[0].leans]
-    if not standing:
-        return []
-    lead = next((unit for unit in standing if unit.opens), standing[0])
-    rest = [unit for unit in units if unit is not lead]
-    if any(unit.sentences[0].leans for unit in rest):  # "This is false." opens its note alone
-        return []
-    first_of = {unit.sentences[0].note: place for place, unit in reversed(list(enumerate(rest)))}
-    rest.sort(key=lambda unit: (first_of[unit.sentences[0].note], unit.sentences[0].place))
-    same_note = [unit for unit in rest if unit.sentences[0].note == lead.sentences[0].note]
-    if any(unit.sentences[0].place < lead.sentences[0].place for unit in same_note):
-        return []
-    return [lead, *same_note, *(unit for unit in rest if unit not in same_note)]
-
-
-def _clash(one: _Unit, other: _Unit) -> bool:
-    """Whether two units say the same, or one denies what the other says."""
-    return any(_repeats(a, b) for a in one.sentences for b in other.sentences)
-
-
-def _repeats(one: _Said, other: _Said) -> bool:
-    shared = len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
-    if shared >= _SAME:
-        return True
-    return shared >= _ALIKE_SUBJECT and tone.denies(one.text) != tone.denies(other.text)
+def _is_turned_down(note: ExistingNote) -> bool:
+    return note.ratings.count >= ENOUGH_RATINGS and (note.ratings.mean or 0.0) < _TURNED_DOWN

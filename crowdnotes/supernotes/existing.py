@@ -32,8 +32,11 @@ from crowdnotes.text.urls import canonical_url
 MOST_NOTES = 200
 MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
 MOST_BYTES = 20_000_000  # of a file of notes on one post; X's own files are read by the post's id
+_SAMPLE = 65_536  # bytes
 _NO_NOTE = "notHelpfulNoteNotNeeded"
-_ENOUGH_RATINGS = 5  # below it X gives no status
+ENOUGH_RATINGS = 5  # below it X gives no status
+AVERAGE = 0.5  # the mean rating of a note of which nothing is known
+_PRIOR = 5  # ratings of an average note that stand beside a note's own
 _LIKED = 0.6  # mean rating
 
 
@@ -55,16 +58,22 @@ def links_of(note: ExistingNote) -> tuple[str, ...]:
     return tuple(found.values())
 
 
+def drawn_mean(note: ExistingNote) -> float:
+    """The mean rating in [0, 1], drawn to the middle where there are few ratings."""
+    count = note.ratings.count
+    return ((note.ratings.mean or 0.0) * count + AVERAGE * _PRIOR) / (count + _PRIOR)
+
+
 def no_note_needed(notes: Sequence[ExistingNote]) -> str:
     """The sentence that raters have said that the post needs no note, with their numbers; "" where they have not."""
     misleading = [note for note in notes if note.classification is Classification.MISLEADING]
-    most = max((note.ratings.mean or 0 for note in misleading if note.ratings.count >= _ENOUGH_RATINGS), default=0)
+    most = max((note.ratings.mean or 0 for note in misleading if note.ratings.count >= ENOUGH_RATINGS), default=0)
     for note in notes:
         if note.classification is Classification.NOT_MISLEADING:
             if note.status is CrowdStatus.HELPFUL:
                 return f"Raters found {note.id} helpful, which says that the post is not misleading."
             mean = note.ratings.mean or 0
-            if note.ratings.count >= _ENOUGH_RATINGS and mean >= _LIKED and mean > most:
+            if note.ratings.count >= ENOUGH_RATINGS and mean >= _LIKED and mean > most:
                 return (
                     f"Of all notes raters like {note.id} best ({mean:.2f} of 1, {note.ratings.count} ratings), "
                     "which says that the post is not misleading."
@@ -72,7 +81,7 @@ def no_note_needed(notes: Sequence[ExistingNote]) -> str:
     said = sum(note.ratings.tags.get(_NO_NOTE, 0) for note in misleading)
     against = sum(note.ratings.not_helpful for note in misleading)
     all_of_them = sum(note.ratings.count for note in misleading)
-    if said >= _ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
+    if said >= ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
         return f"{said} of {all_of_them} raters said that no note is needed here."
     return ""
 
@@ -159,7 +168,9 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
     if content[:2] not in {b"\xff\xfe", b"\xfe\xff"} and zeros * 3 > len(content[:2000]):  # UTF-16 without its mark
         little = content[1:2000:2].count(0) >= content[0:2000:2].count(0)
         return content.decode("utf-16-le" if little else "utf-16-be", "replace"), []
-    text = decode(content)
+    # Accents are few in western texts, and too few to be told from those of other tables of letters.
+    is_western = sum(byte >= 0x80 for byte in content[:_SAMPLE]) * 5 < len(content[:_SAMPLE])
+    text = decode(content, "windows-1252" if is_western else None)
     faults = []
     if "\ufffd" in text:
         faults.append(f"Some letters of {name} could not be read and stand as “\ufffd”: save it as UTF-8.")

@@ -1,0 +1,39 @@
+"""Notes, candidates and rounds that tests of supernotes share."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from crowdnotes.domain import Candidate, ExistingNote, Ratings, SupernoteRound
+from crowdnotes.engines import NoteSentence
+from crowdnotes.jury import Jury
+from crowdnotes.supernotes.candidates import LOCAL, from_sentences
+from tests.jury.models import small_jury
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+NOTES = (
+    ExistingNote(
+        id="N1",
+        text="The photo was taken in Brazil in 2019. https://news.example.org/photo\nIt shows a training exercise.",
+        ratings=Ratings(helpful=8, not_helpful=2),
+    ),
+    ExistingNote(id="N2", text="Police confirmed no arrests were made that day: https://police.example.org/day"),
+    ExistingNote(id="N3", text="However, the mayor denied the claim in March. https://city.example.org/mayor"),
+)
+
+
+def candidate(*said: tuple[str, str], notes: tuple[ExistingNote, ...] = NOTES, **changes: object) -> Candidate:
+    """A candidate of (words, note) pairs."""
+    made = from_sentences([NoteSentence(text, (note,)) for text, note in said], notes, (), LOCAL)
+    return made.model_copy(update=changes)
+
+
+def jury(*, joined: float = 0.9) -> Jury:
+    """The small jury, to which no text is too strange."""
+    return small_jury(joined=joined, familiar_words=0.0)
+
+
+def round_of(*candidates: Candidate, **changes: object) -> SupernoteRound:
+    """A round from `NOTES`."""
+    made = SupernoteRound(number=1, made_at=AT, notes=NOTES, wanted=len(candidates) or 1, candidates=candidates)
+    return made.model_copy(update=changes)

@@ -1,0 +1,80 @@
+"""The jury's order, the best existing note, credit, and the candidate by chance."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, FilterName, Ratings
+from crowdnotes.supernotes.ranking import BY_JURY, best_existing, random_candidate, ranked, with_winner
+from tests.supernotes.made import NOTES, candidate, jury, round_of
+
+GOOD = candidate(("The photo was taken in Brazil in 2019.", "N1"), ("Police confirmed no arrests.", "N2"))
+DIVISIVE = candidate(("A divisive plus photo is what this is.", "N3"))
+FAILED = candidate(("A vile photo.", "N1"), failed=FilterName.NEUTRAL, why="vile")
+
+
+def test_what_passed_is_ranked_with_all_notes_before_one_jury_and_the_first_wins() -> None:
+    done = ranked(round_of(DIVISIVE, FAILED, GOOD), jury(), None)
+    assert [item.text for item in done.candidates] == [GOOD.text, DIVISIVE.text, FAILED.text]
+    first, second, failed = done.candidates
+    assert first.score is not None
+    assert second.score is not None
+    assert failed.score is None
+    assert first.score.intercept > second.score.intercept
+    assert (done.winning, done.judged) == (first, BY_JURY)
+    assert set(done.existing) == {"N1", "N2", "N3"}
+    assert done == ranked(round_of(DIVISIVE, FAILED, GOOD), jury(), None)
+
+
+def test_a_text_that_the_jury_cannot_read_stays_at_the_end_without_a_score() -> None:
+    unreadable = candidate(("...", "N1"), text="https://news.example.org/photo")
+    done = ranked(round_of(unreadable, GOOD), jury(), None)
+    assert [item.score is None for item in done.candidates] == [False, True]
+
+
+def test_without_candidates_there_is_no_winner_and_the_notes_are_scored_all_the_same() -> None:
+    done = ranked(round_of(FAILED), jury(), None)
+    assert (done.winner, done.judged, done.credits) == (None, "", ())
+    assert len(done.existing) == 3
+    assert random_candidate(done, 0) is None
+
+
+def test_credit_shares_the_words_and_tells_what_is_lost_without_a_note() -> None:
+    done = ranked(round_of(GOOD, DIVISIVE), jury(), None)
+    assert [(item.note, pytest.approx(item.share)) for item in done.credits] == [("N1", 8 / 12), ("N2", 4 / 12)]
+    assert done.winning is not None
+    assert done.winning.score is not None
+    divisive = done.candidates[1].score
+    assert divisive is not None
+    for item in done.credits:
+        assert (item.without, item.loss) == (
+            divisive.intercept,
+            pytest.approx(done.winning.score.intercept - divisive.intercept),
+        )
+    other = with_winner(done, DIVISIVE.sha256, "a judge")
+    assert [item.note for item in other.credits] == ["N3"]
+    assert other.judged == "a judge"
+
+
+def test_by_chance_comes_another_candidate_that_passed() -> None:
+    done = ranked(round_of(GOOD, DIVISIVE, FAILED), jury(), None)
+    assert {item.text for seed in range(9) if (item := random_candidate(done, seed))} == {DIVISIVE.text}
+
+
+def _rated(name: str, helpful: int, not_helpful: int, **changes: object) -> ExistingNote:
+    note = ExistingNote(id=name, text="x", ratings=Ratings(helpful=helpful, not_helpful=not_helpful))
+    return note.model_copy(update=changes)
+
+
+def test_the_best_existing_note_is_by_real_ratings_where_there_are_enough_else_by_the_jury() -> None:
+    few, many, bad = _rated("N1", 2, 0), _rated("N2", 30, 6), _rated("N3", 1, 9)
+    fine = _rated("N4", 50, 0, classification=Classification.NOT_MISLEADING)
+    assert best_existing([few, many, bad, fine], {}) == ("N2", "36 real raters")
+    shown = _rated("N5", 4, 2, status=CrowdStatus.HELPFUL)
+    assert best_existing([many, shown], {})[0] == "N5"
+    scores = ranked(round_of(GOOD), jury(), None).existing
+    best, by = best_existing(NOTES[1:], scores)
+    assert by == BY_JURY
+    assert best == max(("N2", "N3"), key=lambda name: scores[name].intercept)
+    assert best_existing([few], {}) == ("N1", "its place: nobody has rated it")
+    assert best_existing([], {}) == (None, "")
