@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Self
 
 from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck, LinkState, Quoted, Span, SupernoteSentence
@@ -217,7 +217,7 @@ _CONNECTS = re.compile(rf"^\W*(?:{_GOES_ON})\b", re.IGNORECASE)
 # That, or speaks of what was named there.
 _LEANS = re.compile(
     rf"^\W*(?:{_GOES_ON}|"
-    r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|both|another|others?|the (?:former|latter|same)|"
+    r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|the (?:former|latter|same)|"
     r"the (?:article|report|study|paper|source|link|author|bill|law|statement)s?)\b",
     re.IGNORECASE,
 )
@@ -245,7 +245,9 @@ _SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
 _SAME_MEANING = 0.8  # cosine
 _ONE_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
 _TURNED_DOWN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
-_MOST_MISSES = 200  # draws in a row that gave nothing new
+_MISSES_OF_THE_BEST = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
+_MOST_MISSES = 200
+_MOST_DRAWS = 5  # for each candidate wanted: the others are nearly the same as one that is there
 _UNCLEAN = 0.1  # words that a filter will object to: such a sentence is drawn seldom
 _PROPPED = 0.5  # a sentence that leans, with all it leans on, takes room
 _OPENING = 1.5
@@ -365,27 +367,14 @@ def whole_sentences(
     a sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
     """
     pool = _Pool.of(notes, embedder, random.Random(seed))  # noqa: S311 - for variety, not for secrets
-    found: dict[frozenset[str], list[_Unit]] = {}
-    turn: list[str] = []
-    misses = 0
     leads = [note for note in pool.by_note if not among or note in among]
-    while len(found) < wanted and leads and misses < _MOST_MISSES:
-        turn = turn or pool.chance.sample(leads, len(leads))
-        units = pool.drawn(turn.pop())
-        key = frozenset(said.text for unit in units for said in unit.sentences)
-        misses = misses + 1 if key in found or not pool.may_stand(units) else 0
-        if not misses:
-            found[key] = units
-    return tuple(
-        from_sentences(
-            [NoteSentence(said.text, (said.note,)) for unit in units for said in unit.sentences],
-            notes,
-            evidence,
-            LOCAL,
-            links,
-        )
-        for units in found.values()
-    )
+
+    def made() -> Iterator[Candidate]:
+        for units in islice(pool.draws(leads), _MOST_DRAWS * wanted):
+            said = [NoteSentence(item.text, (item.note,)) for unit in units for item in unit.sentences]
+            yield from_sentences(said, notes, evidence, LOCAL, links)
+
+    return tuple(without_near_duplicates(made(), lambda item: without_urls(item.text), wanted))
 
 
 @dataclass(frozen=True)
@@ -437,22 +426,39 @@ class _Pool:
             return max(0.0, float(self.alike[one.row, other.row]))
         return len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
 
-    def drawn(self, note: str) -> list[_Unit]:
-        """A unit of that note and others beside it, in the order to be read."""
-        units = [self._one_of(self.by_note[note])]
+    def draws(self, leads: Sequence[str]) -> Iterator[list[_Unit]]:
+        """Candidates that differ, each of these notes in its turn, until no more come."""
+        seen: set[frozenset[str]] = set()
+        turn: list[str] = []
+        misses = 0
+        while leads and misses < _MOST_MISSES:
+            turn = turn or self.chance.sample(leads, len(leads))
+            any_serves = misses >= _MISSES_OF_THE_BEST
+            units = self.drawn(turn.pop(), any_serves=any_serves)
+            key = frozenset(said.text for unit in units for said in unit.sentences)
+            if key in seen or not self._has_link(units) or (len(units) == 1 and not any_serves):
+                misses += 1
+                continue
+            misses = max(0, misses - _MISSES_OF_THE_BEST) if any_serves else 0
+            seen.add(key)
+            yield units
+
+    def drawn(self, note: str, *, any_serves: bool) -> list[_Unit]:
+        """A unit of that note and others beside it, in the order to be read: the better the oftener, or all alike."""
+        units = [self._one_of(self.by_note[note], any_serves)]
         rest = [unit for theirs in self.by_note.values() for unit in theirs if not unit.must_lead]
-        most = self.chance.choice((2, 2, 3, 3, 3, 4))
+        most = self.chance.choice((1, 2, 3, 4) if any_serves else (2, 2, 3, 3, 3, 4))
         left = self.budget + 1 - units[0].length
         while rest and len(units) < most:
-            unit = self._one_of(rest)
+            unit = self._one_of(rest, any_serves)
             rest.remove(unit)
             if unit.length <= left and not any(self._clash(unit, other) for other in units):
                 units.append(unit)
                 left -= unit.length
         return self._in_order(units)
 
-    def _one_of(self, units: Sequence[_Unit]) -> _Unit:
-        return self.chance.choices(units, [self.weights[unit] for unit in units])[0]
+    def _one_of(self, units: Sequence[_Unit], any_serves: bool) -> _Unit:
+        return self.chance.choices(units, None if any_serves else [self.weights[unit] for unit in units])[0]
 
     def _in_order(self, units: Sequence[_Unit]) -> list[_Unit]:
         """The best one leads; those of one note stay together and in its own order."""
@@ -471,13 +477,10 @@ class _Pool:
             ),
         )
 
-    def may_stand(self, units: Sequence[_Unit]) -> bool:
-        """Whether these make a candidate: of two notes and with a link, as far as there are such sentences."""
+    def _has_link(self, units: Sequence[_Unit]) -> bool:
+        """Whether these have a source, as far as any sentence has one."""
         has_links = any(unit.first.has_link for theirs in self.by_note.values() for unit in theirs)
-        if has_links and not any(said.has_link for unit in units for said in unit.sentences):
-            return False
-        alone = len(units) == 1 and len(self.weights) > _FEW_UNITS
-        return bool(units) and not alone
+        return not has_links or any(said.has_link for unit in units for said in unit.sentences)
 
     def _clash(self, one: _Unit, other: _Unit) -> bool:
         """Whether two units say the same, or one denies what the other says."""
@@ -490,9 +493,6 @@ class _Pool:
             return True
         is_one_subject = shared >= _ONE_SUBJECT[0] or close >= _ONE_SUBJECT[1]
         return is_one_subject and tone.denies(one.text) != tone.denies(other.text)
-
-
-_FEW_UNITS = 3
 
 
 def _is_turned_down(note: ExistingNote) -> bool:

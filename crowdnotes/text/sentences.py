@@ -12,8 +12,8 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.stems import content_stems
 
 _ABBREVIATIONS = frozenset(
-    "dr mr mrs ms prof rep reps sen sens gov gen col lt st vs e.g i.e etc fig no approx al jr sr inc ltd co dept u.s u.k u.n e.u a.m p.m "
-    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    "dr mr mrs ms prof rep reps sen sens gov gen col lt st vs e.g i.e etc fig no approx al jr sr inc ltd co dept "
+    "u.s u.k u.n e.u a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 # A stop, closing quotes or brackets, then white space; or a stop of a script that needs no space. A run of stops is
 # looked at once, from its beginning: else twenty thousand dots take half a minute.
