@@ -31,6 +31,7 @@ from crowdnotes.domain import (
     Usage,
     Verdict,
 )
+from crowdnotes.embedding import Embedder
 from crowdnotes.engines import EngineStep, MadeBy, NoteSentence, SupernoteAnswer, SupernoteWriter
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import as_done
@@ -177,7 +178,7 @@ def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
         made = made.model_copy(update={"links": _asked_links(case, made, progress, tools)})
     writer = tools.engine.supernotes
     if writer is None:
-        made, told = _whole(made, case), ""
+        made, told = _whole(made, case, tools.embedder), ""
     else:
         made, told = _written(made, writer, case, progress, tools)
     kept, lost = merged(made.candidates)
@@ -190,10 +191,10 @@ def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
     return {"supernote": supernote.with_round(supernote.require_work(case), made)}, "; ".join(said)
 
 
-def _whole(made: SupernoteRound, case: Case) -> SupernoteRound:
+def _whole(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRound:
     used, count = _used(made), max(0, made.wanted - len(made.candidates))
     found = (
-        whole_sentences(used, count, made.seed, usable(case), made.links, made.written_from)
+        whole_sentences(used, count, made.seed, usable(case), made.links, made.written_from, embedder)
         if made.written_from
         else ()
     )

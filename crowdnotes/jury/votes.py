@@ -241,10 +241,8 @@ class Crowd:
 
         The curve's points are so near that an intercept comes out within 0.001.
         """
-        twice = [np.tile(known, 2) for known in (lean, gap)]
-        low, high = self.appeal(np.concatenate([wanted.min(axis=0), wanted.max(axis=0)]), *twice, ordinal).reshape(
-            2, -1
-        )
+        low = self.appeal(wanted.min(axis=0), lean, gap, ordinal)
+        high = self.appeal(wanted.max(axis=0), lean, gap, ordinal)
         points = low + (high - low) * np.linspace(0, 1, _POINTS)[:, None]
         curve = np.stack([self._expected(appeal, lean, ordinal) for appeal in points])
         each = [np.interp(wanted[:, note], curve[:, note], points[:, note]) for note in range(len(lean))]

@@ -203,7 +203,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _POINTS_AT_LINK = re.compile(
-    r"^\W*here (?:is|are|’s|'s)\b|\b(?:here|below|following|this link|links?|sources?|see|according to)\W*$",
+    r"^\W*(?:here (?:is|are|’s|'s)|links?|makes|claims|says|states|implies|shows)\b|"
+    r"\b(?:here|below|following|this link|links?|sources?|see|according to)\W*$",
     re.IGNORECASE,
 )
 # Goes on from a sentence before it.
@@ -228,6 +229,8 @@ _STANDS = re.compile(
     r"it (?:is|was|has been) (?:\w+ ){1,3}(?:that|who|whether|how|why)\b)",
     re.IGNORECASE,
 )
+_PERSON = re.compile(r"^\W*(?:he|she|they|his|her|their)\b", re.IGNORECASE)
+_BEGINS = re.compile(r"\s+[\"“(]?[A-Z]")
 _LIST_NUMBER = re.compile(r"^\s*(?:\(?\d{1,2}[.)]\s*(?=\D)|[-•*–]\s+)")
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|should|cannot|"
@@ -242,13 +245,14 @@ _VERB = re.compile(
 _LONG = 10  # words; fragments without a verb are shorter
 _FEWEST_STEMS = 3
 _SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
-_SAME_MEANING = 0.8  # cosine
+_SAME_MEANING = 0.7  # cosine
+_SAME_TOGETHER = 1.0  # both
 _ONE_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
 _TURNED_DOWN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
 _MISSES_OF_THE_BEST = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
 _MOST_MISSES = 200
 _MOST_DRAWS = 5  # for each candidate wanted: the others are nearly the same as one that is there
-_UNCLEAN = 0.1  # words that a filter will object to: such a sentence is drawn seldom
+_UNCLEAN = 0.1  # words that a filter will object to, or "he" of nobody named: such a sentence is drawn seldom
 _PROPPED = 0.5  # a sentence that leans, with all it leans on, takes room
 _OPENING = 1.5
 
@@ -286,14 +290,26 @@ class _Unit:
         return self.sentences[0]
 
 
+def _pieces(text: str) -> Iterator[str]:
+    """The sentences of a note; one that begins right after a link is one of its own."""
+    for span in split_sentences(text):
+        words = text[span.start : span.end]
+        start = 0
+        for url in find_urls(words):
+            if url.has_scheme and _BEGINS.match(words, url.end):
+                yield words[start : url.end].strip()
+                start = url.end
+        yield words[start:].strip()
+
+
 @lru_cache(maxsize=1024)
 def _parts(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The sentences of a note without the links at their ends, each with the links that it or what follows it has."""
     found: list[tuple[str, list[str]]] = []
     open_from = 0  # the first sentence that the next links may belong to
     was_link = False
-    for span in split_sentences(text):
-        words = _LIST_NUMBER.sub("", text[span.start : span.end])
+    for piece in _pieces(text):
+        words = _LIST_NUMBER.sub("", piece)
         urls = [url for url in find_urls(words) if url.has_scheme or "/" in url.url]
         addresses = [url.url if url.has_scheme else f"https://{url.url}" for url in urls]
         bare = words
@@ -414,11 +430,15 @@ class _Pool:
         borne = [max(self.closeness(unit.first, other.first) for other in units) for units in others]
         found = 0.2 + sum(borne) / max(1, len(borne))
         text = " ".join(said.text for said in unit.sentences)
-        clean = not (tone.loaded_words(text) or tone.speculative_words(text) or tone.first_person(text))
-        found *= 1.0 if clean and not tone.shouting(text) else _UNCLEAN
+        found *= 1.0 if self._is_clean(text) and not _PERSON.match(text) else _UNCLEAN
         found *= _OPENING if unit.first.place == 0 and not unit.must_lead else 1.0
         found *= _PROPPED if unit.must_lead or len(unit.sentences) > 1 else 1.0
         return found * (_OPENING if unit.first.has_link else 1.0)
+
+    @staticmethod
+    def _is_clean(text: str) -> bool:
+        at_fault = (tone.loaded_words, tone.speculative_words, tone.first_person, tone.shouting)
+        return not any(words(text) for words in at_fault) and not tone.matches(tone.SECOND_PERSON, text)
 
     def closeness(self, one: _Said, other: _Said) -> float:
         """From 0 to 1: by meaning, or the share of the shorter one's words that the other has."""
@@ -489,7 +509,7 @@ class _Pool:
     def _repeats(self, one: _Said, other: _Said) -> bool:
         shared = len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
         close = 0.0 if self.alike is None else float(self.alike[one.row, other.row])
-        if one.row == other.row or shared >= _SAME_WORDS or close >= _SAME_MEANING:
+        if one.row == other.row or shared >= _SAME_WORDS or close >= _SAME_MEANING or shared + close >= _SAME_TOGETHER:
             return True
         is_one_subject = shared >= _ONE_SUBJECT[0] or close >= _ONE_SUBJECT[1]
         return is_one_subject and tone.denies(one.text) != tone.denies(other.text)

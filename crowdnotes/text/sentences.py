@@ -51,6 +51,8 @@ def _is_abbreviation(before: str) -> bool:
     if match is None:
         return False
     word = match.group(1).lower()
+    if word == "no" and before.strip() == match.group(1):  # an answer, not a number
+        return False
     is_initial = len(word) == 1 and word.isalpha() and match.group(1).isupper()
     is_list_number = word.isdigit() and before.strip() == match.group(1)
     return word in _ABBREVIATIONS or is_initial or is_list_number

@@ -14,7 +14,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.bench import bench_app, bench_bridging, bench_draft, bench_jury, bench_library, bench_llm, bench_search
+from tests.bench import (
+    bench_app,
+    bench_bridging,
+    bench_draft,
+    bench_jury,
+    bench_library,
+    bench_llm,
+    bench_search,
+    bench_supernote,
+)
 
 SIZES: list[int | None] = [1_000, 4_000, None]
 PARTS: dict[str, Callable[[Path], object]] = {
@@ -26,6 +35,7 @@ PARTS: dict[str, Callable[[Path], object]] = {
     "supernotes": lambda _: bench_llm.measure_supernotes(),
     "bridging": lambda _: bench_bridging.measure(),
     "jury": lambda _: bench_jury.measure(),
+    "supernote": lambda _: bench_supernote.measure(),
 }
 
 

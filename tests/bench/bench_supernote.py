@@ -1,0 +1,75 @@
+"""Speed of the local supernote: 100 candidates from 8 notes are made, filtered, and heard by the jury with the notes.
+
+python -m tests.bench.bench_supernote
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from crowdnotes.domain import ExistingNote, SupernoteRound
+from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.local.principles import tone_principles
+from crowdnotes.jury.jury import Jury, open_jury
+from crowdnotes.settings import BridgingSettings, GateSettings, JurySettings
+from crowdnotes.supernotes.candidates import merged, whole_sentences
+from crowdnotes.supernotes.filters import filtered
+from crowdnotes.supernotes.ranking import ranked
+
+_CANDIDATES = 100
+_POST = "The city opened the dam at night and flooded the old town in {}."
+_NOTES = (
+    "The dam was never opened that night. The operator published its gate log.",
+    "Rain of 140 mm fell in six hours. The weather service had warned of floods in the afternoon.",
+    "The video shows a flood in another country. It was first uploaded in 2019.",
+    "Engineers inspected all gates and found them closed. No water was released before noon.",
+    "The old town lies on another river. Water from the dam cannot reach its streets.",
+    "Police received no reports of an alarm. The sirens are tested in spring alone.",
+    "The mayor quoted in the post left office four years ago. His successor denied the claim.",
+    "A court rejected the same claim in March. The ruling names three independent experts.",
+)
+
+
+def measure(repeats: int = 5) -> dict[str, object]:
+    """Median seconds of each step, warm, and how many candidates reach each; no text is read twice."""
+    embedder = MiniLMEmbedder()
+    jury = open_jury(JurySettings(), BridgingSettings(), embedder)
+    runs = [_run(number, embedder, jury) for number in range(repeats + 1)][1:]
+    return {name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0]}
+
+
+def _run(number: int, embedder: MiniLMEmbedder, jury: Jury) -> dict[str, float]:
+    year = 2000 + number
+    notes = tuple(
+        ExistingNote(id=f"N{place}", text=f"{words} In {year} too. https://news{place}.example.org/{number}")
+        for place, words in enumerate(_NOTES)
+    )
+    moments = [time.perf_counter()]
+    made, _ = merged(whole_sentences(notes, _CANDIDATES, number, embedder=embedder))
+    moments.append(time.perf_counter())
+    texts = [item.text for item in made]
+    told = dict(zip(texts, tone_principles(embedder, GateSettings(), texts), strict=True))
+    passed = filtered(made, notes, (), (), told.__getitem__)
+    moments.append(time.perf_counter())
+    done = SupernoteRound(
+        number=1, made_at=datetime.now(UTC), notes=notes, wanted=_CANDIDATES, seed=number, candidates=passed
+    )
+    done = ranked(done, jury, _POST.format(year))
+    moments.append(time.perf_counter())
+    made_in, filtered_in, ranked_in = (after - before for before, after in pairwise(moments))
+    return {
+        "candidates": len(made),
+        "before_the_jury": len(done.passed) + len(notes),
+        "made_seconds": made_in,
+        "filtered_seconds": filtered_in,
+        "ranked_seconds": ranked_in,
+        "seconds": moments[-1] - moments[0],
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(), indent=2))
