@@ -207,7 +207,7 @@ class LlmSupernotes:
     ) -> SuggestionReplies:
         """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
         heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
-        check = _Check(brief, notes, evidence, budget, suggestions)
+        check = _Check(brief, notes, evidence, budget, own=note, heard=suggestions)
         refused = SuggestionReply(SuggestionAnswer.NO, _TO_PROGRAMS)
         if not heard:
             return SuggestionReplies((refused,) * len(suggestions))
@@ -251,7 +251,10 @@ def _reply(reply: ReplyAnswer) -> SuggestionReply:
 
 
 class _Check:
-    """What holds of every text that is made from these notes and passages."""
+    """What holds of every text that is made from these notes and passages.
+
+    `own` is the note as it stands, which a person may have worded; what else was `heard` is no source.
+    """
 
     def __init__(
         self,
@@ -259,18 +262,20 @@ class _Check:
         notes: Sequence[ExistingNote],
         evidence: Sequence[Evidence],
         budget: int,
-        others: Sequence[str] = (),
+        *,
+        own: str = "",
+        heard: Sequence[str] = (),
     ) -> None:
         self._notes = [note.id for note in notes]
         self._passages = {item.id: without_injections(item.passage.text) for item in evidence}
         self._by_page = {item.id: _notes_linking(item.source, notes) for item in evidence}
         self._sources = [*(item.source for item in evidence), *_linked(notes)]
-        texts = [brief.post.whole_text, *(note.text for note in notes), *(item.passage.text for item in evidence)]
+        texts = [brief.post.whole_text, *(note.text for note in notes), *(item.passage.text for item in evidence), own]
         linked = (_address(url.url) for note in notes for url in find_urls(note.text))
         dates = (_BETWEEN.sub(" ", str(item.source.published or "")) for item in evidence)
         self._said = [without_injections(text) for text in texts]
         self._numbers = {number for text in (*map(without_urls, texts), *linked, *dates) for number in _numbers(text)}
-        self._texts = [*texts, *others]
+        self._texts = [*texts, *heard]
         self._budget = budget
 
     def good(self, answer: CandidatesAnswer) -> tuple[list[tuple[NoteSentence, ...]], list[str]]:
@@ -302,7 +307,9 @@ class _Check:
 
     def _sentence(self, item: SupernoteSentenceAnswer) -> NoteSentence:
         text = clean_note(with_publishers_named(item.text, self._sources), [*self._notes, *self._passages])
-        carriers = found_carriers(item.passages, self._passages)
+        # Where there is no passage some fill the form with nothing, or quote the note.
+        quoted = [words for words in item.passages if words.quote.strip() and words.id not in self._notes]
+        carriers = found_carriers(quoted, self._passages)
         if unknown := next((name for name in item.notes if name not in self._notes), None):
             raise AnswerUnreadableError(f"There is no note {sanitized(unknown, 20)}.")
         notes = tuple(dict.fromkeys(item.notes))
@@ -311,9 +318,9 @@ class _Check:
             raise AnswerUnreadableError(f"No note is named that says “{sanitized(text, 80)}”")
         if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
             raise AnswerUnreadableError(f"The number in “{sanitized(text, 80)}” ({strange}) stands nowhere.")
-        for quoted in _QUOTED.findall(text):
-            if " " in quoted.strip() and not any(find_quote(said, quoted) for said in self._said):
-                raise AnswerUnreadableError(f"Nobody says “{sanitized(quoted, 80)}” in these words.")
+        for words in _QUOTED.findall(text):
+            if " " in words.strip() and not any(find_quote(said, words) for said in self._said):
+                raise AnswerUnreadableError(f"Nobody says “{sanitized(words, 80)}” in these words.")
         return NoteSentence(text, notes, carriers)
 
 

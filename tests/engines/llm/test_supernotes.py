@@ -89,6 +89,12 @@ def test_a_sentence_of_a_page_alone_belongs_to_the_notes_that_link_to_it() -> No
     assert answer.candidates[0][0].notes == ("N1",)
 
 
+@pytest.mark.parametrize("words", [{"id": "", "quote": " "}, {"id": "N1", "quote": "A review of 12 studies"}])
+def test_a_passage_that_is_none_is_passed_over_where_a_note_says_it(words: Body) -> None:
+    answer, _ = written(candidates({**part(), "passages": [words]}))
+    assert answer.candidates[0][0].carriers == ()
+
+
 def test_notes_are_shown_with_what_raters_said_and_their_links_by_name() -> None:
     _, server = written(candidates(part()), evidence())
     data = data_of(server.requests[0])
@@ -288,6 +294,14 @@ def test_each_suggestion_is_answered_and_what_is_granted_is_in_the_note() -> Non
     assert [item.text for item in said.final] == [FIRST, SECOND]
     data = data_of(server.requests[0])
     assert (data["suggestion 2"], data["the note"]) == ("It heals!", FIRST)
+
+
+def test_what_a_person_wrote_into_the_note_stays_though_no_note_says_it() -> None:
+    final = part("The drink of 1985 is linked to no illness.")
+    said = json.dumps({"replies": [reply(1)], "sentences": [final]})
+    with engine_over(lambda _: said) as (engine, _):
+        replies = writer(engine).answer(BRIEF, "The drink of 1985 is fine.", ["Say it so."], NOTES, [], 250)
+    assert replies.final is not None
 
 
 def test_where_nothing_is_granted_the_note_stays() -> None:
