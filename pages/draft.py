@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.domain import Case
 from crowdnotes.errors import CaseNotFoundError
 from pages.view.decision import decide_step
 from pages.view.engine import first_model, status_bar, waits_for
@@ -20,6 +21,13 @@ def new_note() -> None:
         st.button("New note", key="new", icon=":material/add:", on_click=show_case, args=(None,))
 
 
+def of_supernote(shown: Case) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(":material/hub: Made from the notes of others.")
+        if st.button("Open its supernote", key="to-supernote", type="tertiary", icon=":material/arrow_back:"):
+            st.switch_page("pages/supernote.py", query_params={"case": shown.id})
+
+
 case, job = None, None
 with page_body(
     "Draft a note",
@@ -31,6 +39,8 @@ with page_body(
     except CaseNotFoundError as error:
         show_notice(told(error))
     lesson(case)
+    if case is not None and case.supernote is not None:
+        of_supernote(case)
     if case is None:
         first_model()
     post_step(case, job)

@@ -143,8 +143,12 @@ def _most_caught(made: SupernoteRound) -> str:
 
 
 def _lost(made: SupernoteRound) -> None:
+    told = []
     if made.merged:
-        st.caption(f"{count(made.merged, 'candidate')} said nearly the same as another and went into one with it.")
+        told.append(f"{count(made.merged, 'candidate')} said nearly the same as another and went into one with it.")
+    if len(made.candidates) + made.merged < made.wanted and not made.lost:
+        told.append(f"{made.wanted} were asked for; the notes gave no more that differ.")
+    st.caption(" ".join(told))
     if made.lost:
         with st.expander(f"{count(len(made.lost), 'answer')} of the model gave no candidate", icon=":material/report:"):
             for reason in made.lost:

@@ -38,7 +38,8 @@ def post_step(case: Case | None, job: JobRecord | None) -> None:
         view = StepView(StepName.POST, StepState.ACTIVE, "Paste the post, and say where to look for evidence")
     else:
         images = f" :material/image: {count(len(case.post.images), 'image')}" if case.post.images else ""
-        view = StepView(StepName.POST, StepState.DONE, f"“{escaped(case.post.text, _SHOWN)}”{images}")
+        words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else ":orange[Its words are not known yet]"
+        view = StepView(StepName.POST, StepState.DONE, f"{words}{images}")
     with step(case, view) as is_open:
         if not is_open:
             return

@@ -25,7 +25,7 @@ _ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
 _BESIDE = 4  # candidates on the line, the winner among them
 _JURY_STATUS = {
     "CURRENTLY_RATED_HELPFUL": "would be shown",
-    "CURRENTLY_RATED_NOT_HELPFUL": "would be rated not helpful",
+    "CURRENTLY_RATED_NOT_HELPFUL": "not helpful",
     "NEEDS_MORE_RATINGS": "not shown yet",
 }
 
@@ -268,6 +268,8 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     st.dataframe(
         [_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,
+        placeholder="–",
+        alt=f"{len(rows)} texts, ranked; each can be read in full below.",
         height=min(38 + 35 * len(rows), 388),
         key=f"ranking-{case.id}-{made.number}",
         column_config={

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
+from tests.journeys.contrast import faint_words
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -20,8 +21,8 @@ def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage)
     page = new_page("dark")
     walk = Walk(page, app.url, pictures=SCREENSHOTS, name="supernote")
     walk.open("/supernote")
-    page.get_by_label("Text of the post").fill(POST)
-    page.get_by_label("The notes, with their links").fill(
+    page.get_by_role("textbox", name="Text of the post").fill(POST)
+    page.get_by_role("textbox", name="The notes, with their links").fill(
         "Regular vitamin C supplements do not prevent colds in the general population, a review of 29 trials found. "
         f"{first}\n\nColds are caused by viruses. No vitamin, vitamin C included, cures a cold. {second}\n\n"
         f"What a shameless liar, only an idiot believes this rubbish. {second}"
@@ -29,8 +30,8 @@ def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage)
     walk.button("Read the notes").click()
     page.wait_for_url(re.compile(r"[?&]case="))
     expect(page.get_by_text("3 notes, 3 used")).to_be_visible()
-    page.get_by_label("How many candidates").fill("20")
-    page.get_by_label("How many candidates").press("Enter")
+    page.get_by_role("spinbutton", name="How many candidates").fill("20")
+    page.get_by_role("spinbutton", name="How many candidates").press("Enter")
     walk.settled()
     walk.picture("1-notes")
 
@@ -43,10 +44,11 @@ def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage)
     expect(winner).not_to_contain_text("idiot")
     expect(page.get_by_text("passed all six filters")).to_be_visible()
     words = winner.inner_text()
+    assert faint_words(page) == []
     walk.picture("2-winner")
 
     page.locator(".st-key-the-winner").get_by_role("button", name=re.compile("draft")).click()
-    page.wait_for_url(re.compile(r"/draft"))
+    page.wait_for_url(re.compile(r"/\?case="))  # the Draft page is the first one
     walk.settled()
     expect(walk.note()).to_have_value(words)
     for card in page.locator("[class*=st-key-card-E]").all():
