@@ -13,7 +13,10 @@ _SMALL = 3  # letters: a lone "the" between two changed words joins nothing
 
 
 def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The runs of words that only `before` has, and those that only `after` has; case and punctuation do not count."""
+    """The runs of words that only `before` has, and those that only `after` has.
+
+    Case and punctuation do not count, nor where a link stands.
+    """
     old, new = list(_WORD.finditer(before)), list(_WORD.finditer(after))
     was, now = ([_plain(found.group()) for found in words] for words in (old, new))
     same_old, same_new = [False] * len(old), [False] * len(new)
@@ -22,6 +25,9 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
             continue
         for offset in range(block.size):
             same_old[block.a + offset] = same_new[block.b + offset] = True
+    links = {word for word in was if "://" in word}.intersection(now)  # the same wherever they stand
+    same_old = [same or word in links for same, word in zip(same_old, was, strict=True)]
+    same_new = [same or word in links for same, word in zip(same_new, now, strict=True)]
     return _runs(old, same_old), _runs(new, same_new)
 
 

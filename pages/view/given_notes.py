@@ -40,10 +40,10 @@ def notes_step(case: Case | None, job: JobRecord | None) -> None:
         if case is None or work is None:
             _new()
             return
-        tell_faults(case.id)
         no_note_needed(case)
         if is_open:
-            _post(case)
+            tell_faults(case.id)
+            _post(case, busy=under_way(job))
             _rows(case, work, busy=under_way(job))
 
 
@@ -115,16 +115,24 @@ def _example() -> None:
 # --- those there are ---
 
 
-def _post(case: Case) -> None:
-    if case.post.text:
-        outside_text(case.post.text, look="post", key=f"supernote-post-{case.id}")
-    else:
-        st.caption(
-            ":orange[:material/short_text: The words of the post are not known: whether the note answers it is NOT "
-            "RUN. Add them on the Draft page, under Post.]"
-        )
+def _post(case: Case, *, busy: bool) -> None:
     if case.post.url:
         st.caption(exact(case.post.url))
+    if case.post.text:
+        outside_text(case.post.text, look="post", key=f"supernote-post-{case.id}")
+        return
+    st.caption(
+        ":orange[:material/short_text: Without the post's words nobody checks whether a note answers it: NOT RUN.]"
+    )
+    if case.decision is None:
+        key = f"words-of-{case.id}"
+        st.text_area("The words of the post", key=key, height=90, placeholder="Paste them as they stand on X")
+        save = partial(_save_words, case, key)
+        button("Add the words", f"save-{key}", _PLACE, save, icon="save", disabled=busy)
+
+
+def _save_words(case: Case, key: str) -> None:
+    workspace().service.edit_post(case.id, st.session_state.get(key) or "", author(), url=case.post.url)
 
 
 def _rows(case: Case, work: SupernoteWork, *, busy: bool) -> None:

@@ -53,10 +53,12 @@ def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
             icon="diversity_2", type="primary", disabled=under_way(job),
             help="Candidates that hold nothing of them stay as they are.",
         )  # fmt: skip
+        st.caption("After that the page says whether a better one stands, and whether replacing is worth it.")
+        return
     for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
         if said:
             st.markdown(f":material/{sign}: {escaped(said)}")
-    if work.posted is None or found.why is None:
+    if not found.why:
         return
     title = {True: "Worth replacing", False: "Leave it as it is", None: "A person has to decide"}[found.replace]
     show = st.success if found.replace else st.info
@@ -155,6 +157,8 @@ def _new_table(case: Case, *, busy: bool) -> None:
         "Bring all notes of the post as they are now; with their ratings, from a file or X's public data. They are "
         "known again by X's id, else by their words. Candidates are made only for what is new or says something else."
     )
+    if case.decision is not None:
+        st.caption(":orange[:material/lock_open: The case is decided: it is opened again for them.]")
     notes_fields(key)
     button("Compare with what is there", "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
 

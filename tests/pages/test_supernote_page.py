@@ -304,3 +304,33 @@ def test_words_from_outside_are_never_markup(desk: Desk) -> None:
     markup = "\n".join(str(item.value) for item in (*at.markdown, *at.caption))
     assert "<script>" not in markup.replace("\\", "#")
     assert "](javascript:" not in markup
+
+
+def test_a_post_without_words_is_begun_from_its_address_and_gets_them_later(desk: Desk) -> None:
+    at = shown(desk)
+    field(at, "Address of the post").set_value("https://x.com/someone/status/1357025133219700737")
+    field(at, "The notes, with their links").set_value(FIRST)
+    at.button(key="read-notes").click().run()
+    case = desk.only()
+    assert "NOT RUN" in texts(at)
+    field(at, "The words of the post").set_value(POST)
+    press(at, "Add the words")
+    assert desk.newest(case).post.text == POST
+    assert "NOT RUN" not in texts(at)
+
+
+def test_candidates_are_made_on_the_page_and_the_winner_is_the_draft(desk: Desk) -> None:
+    case = begun(desk)
+    at = shown(desk, case)
+    assert "Expected: no cost." in texts(at)
+    at.number_input(key=f"wanted-{case.id}").set_value(12).run()
+    at.button(key="make-candidates").click().run()
+    desk.finish_latest(case, at)
+    work = desk.newest(case).supernote
+    assert work is not None
+    assert work.newest is not None
+    assert work.newest.wanted == 12
+    assert "passed all six filters" in texts(at)
+    assert work.newest.winning is not None
+    assert desk.note(case) == work.newest.winning.text
+    assert "Open its supernote" in [item.label for item in desk.app(case).button]

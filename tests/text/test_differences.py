@@ -24,6 +24,10 @@ def test_case_punctuation_and_lines_do_not_count() -> None:
     assert words("Water, twice", "water\ntwice.") == ([], [])
 
 
+def test_a_link_is_the_same_wherever_it_stands() -> None:
+    assert words("https://a.example/b Water is safe.", "Water is safe. https://a.example/b") == ([], [])
+
+
 def test_a_lone_small_word_does_not_cut_a_changed_run() -> None:
     assert words("Limescale of the kettle", "Chalk of old pots") == (["Limescale of the kettle"], ["Chalk of old pots"])
 
