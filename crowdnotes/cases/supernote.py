@@ -255,7 +255,7 @@ def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
             carrier=sentence.carriers[0].span,
         )
         for sentence in candidate.sentences
-        if sentence.carriers
+        if sentence.carriers and case.evidence_by_id(sentence.carriers[0].evidence_id) is not None
     )
     return Draft(
         text=candidate.text,

@@ -30,6 +30,7 @@ from crowdnotes.domain import (
     SupernoteRound,
     Usage,
     Verdict,
+    text_sha256,
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import EngineStep, MadeBy, NoteSentence, SupernoteAnswer, SupernoteWriter
@@ -75,9 +76,15 @@ def is_complete(case: Case) -> bool:
 
 
 def _goes_on(case: Case) -> bool:
-    """Whether the newest round was stopped before its end, and its notes are still those of the case."""
+    """Whether the newest round was stopped before its end, and its post and notes are still those of the case."""
     work = supernote.require_work(case)
-    return work.newest is not None and not is_complete(case) and work.newest.notes == work.notes
+    newest = work.newest
+    return newest is not None and not is_complete(case) and newest.notes == work.notes and _is_of_post(newest, case)
+
+
+def _is_of_post(made: SupernoteRound, case: Case) -> bool:
+    """Whether the post says what it said then; else its passages went with its words."""
+    return made.post_sha256 == text_sha256(case.post.whole_text)
 
 
 def done_before(case: Case, name: StageName) -> str | None:
@@ -95,12 +102,13 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
     begun = SupernoteRound(
         number=newest.number + 1 if newest else 1,
         made_at=at,
+        post_sha256=text_sha256(case.post.whole_text),
         notes=work.notes,
         wanted=work.wanted,
         seed=newest.number if newest else 0,
         written_from=used,
     )
-    if newest is None or newest.notes == work.notes:
+    if newest is None or newest.notes == work.notes or not _is_of_post(newest, case):
         return begun
     before = {note.id: note.text for note in newest.notes if note.is_used}
     fresh = tuple(note.id for note in work.used if before.get(note.id) != note.text)

@@ -172,12 +172,14 @@ class SupernoteRound(Noun):
     answers of the engine gave no candidate; `merged` how many were nearly the same as another;
     `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
     `judged` tells who chose the winner among the best, in words, `best_by` who chose the best existing note.
-    `posted` is what the same jury says of the supernote that is posted, where one is.
+    `posted` is what the same jury says of the supernote that is posted, where one is. `post_sha256` is of the post's
+    words that all this was made for.
     `credits` are of the winner.
     """
 
     number: int = Field(ge=1)
     made_at: datetime
+    post_sha256: str = ""
     notes: tuple[ExistingNote, ...]
     wanted: int = Field(ge=1)
     seed: int = 0

@@ -426,6 +426,15 @@ class TestWithAModel:
         with pytest.raises(WorkflowError, match="No suggestion"):
             linked.start(case.id, "suggestions")
 
+    def test_when_the_posts_words_come_all_is_made_anew_for_them(self, linked: Workspace) -> None:
+        case = made(linked, begun(linked, text=""))
+        linked.service.edit_post(case.id, "The kettle makes people ill!", "ann")
+        after = made(linked, case.id)
+        assert (newest(after).number, len(newest(after).passed) > 0) == (2, True)
+        assert after.claims
+        assert after.draft is not None
+        assert not {item.id for item in case.evidence} & set(after.draft.evidence_ids)
+
     def test_a_redraft_that_does_not_pass_the_filters_changes_nothing(
         self, linked: Workspace, engine: ThinkingEngine
     ) -> None:
