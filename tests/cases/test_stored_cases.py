@@ -1,7 +1,8 @@
 """What earlier programs stored is opened, shown and gone on with; what a newer one stored is left alone.
 
 `stored/v<document version>.sqlite.gz` are whole databases. v0 is of the program before documents had a version: 34
-cases at every stage, made with the demonstration pack.
+cases at every stage, made with the demonstration pack. v4 are five supernotes, made with the fakes of
+`test_supernote.py`: begun, stopped while a model wrote, with suggestions, posted and watched, approved.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from crowdnotes.domain import (
     GateName,
     GateStatus,
     PrincipleName,
+    SuggestionAnswer,
     Verdict,
     upgraded,
     version_of,
@@ -42,6 +44,7 @@ from crowdnotes.storage.database import alembic_config, connect, open_database, 
 from crowdnotes.storage.tables import cases
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
+from tests.cases.test_supernote import NEWER, NOTES, Web
 from tests.cases.walk import run
 
 COUNT = 34
@@ -172,6 +175,27 @@ def test_a_stored_follow_up_that_was_stopped_goes_on_and_a_killed_gathering_too(
     assert not job.state.under_way
     again = run(workspace, killed.id, "gather", service.gather_steps(killed.id))
     assert [step.state.value for step in again.steps] == ["kept", "kept", "done", "done"]
+
+
+def test_stored_supernotes_are_exported_and_newer_notes_go_on_in_them(tmp_path: Path) -> None:
+    unpacked(tmp_path, "v4")
+    settings = Settings(data_dir=tmp_path, database_url=None)
+    fakes: dict[str, Any] = {"embedder": HashingEmbedder(), "engine": ScriptedEngine(), "fetcher": Web()}
+    with open_workspace(settings, links=LiveLinks(), **fakes) as opened:
+        service = opened.service
+        found = [service.get(item.id) for item in service.list()]
+        rounds = [len(case.supernote.rounds) for case in found if case.supernote]
+        answers = [item.answer for case in found for item in case.suggestions]
+        assert (sorted(rounds), answers) == ([0, 1, 1, 1, 2], [SuggestionAnswer.YES, SuggestionAnswer.NO, None])
+        for case in found:
+            assert case.id in to_markdown(case)
+            service.watch(case.id, [*NOTES, NEWER], "bob")
+            run(opened, case.id, "supernote", service.supernote_steps(case.id))
+            after = service.get(case.id)
+            assert after.draft is not None
+            assert after.supernote is not None
+            assert "N4" in {note.id for note in after.supernote.used}
+            assert service.watched(after).changes == "Nothing has changed"
 
 
 def _set_document(engine: Engine, case_id: str, **changes: Any) -> str:

@@ -14,6 +14,7 @@ from crowdnotes.cases.supernote_stages import chosen
 from crowdnotes.domain import (
     Candidate,
     Case,
+    DecisionKind,
     Draft,
     Evidence,
     ExistingNote,
@@ -471,3 +472,22 @@ def test_the_judge_chooses_only_among_those_that_the_jury_cannot_tell_apart() ->
     better = _candidate("D", 0.31, revised="Shorter.")
     done = done.model_copy(update={"candidates": (*done.candidates, better)})
     assert chosen(done, [*every, better.sha256])[0] == better.sha256
+
+
+def test_the_winner_is_approved_under_the_same_rules_as_any_note(linked: Workspace) -> None:
+    service = linked.service
+    case = made(linked, begun(linked))
+    case = made(linked, case.id, "assess")
+    unread = {item.id.subject for item in service.obstacles(case) if item.id.kind is ObstacleKind.UNOPENED}
+    assert case.draft is not None
+    assert unread == set(case.draft.evidence_ids) != set()
+    for item in case.evidence:
+        service.open_passage(case.id, item.id, "ann")
+        service.judge(case.id, item.id, Verdict.USE, "", "ann")
+    case = made(linked, case.id, "assess")
+    service.set_tags(case.id, ["misleadingFactualError"], "ann")
+    assert service.obstacles(service.get(case.id)) == ()
+    assert case.draft is not None
+    decided = service.decide(case.id, DecisionKind.APPROVED, "ann", seen=case.draft.sha256)
+    with pytest.raises(WorkflowError):
+        linked.start(decided.id, "supernote")
