@@ -27,11 +27,6 @@ _OWN_DAY = re.compile(
     re.IGNORECASE,
 )
 _HASHTAG = re.compile(r"#\w+")
-_PRONOUN_SUBJECT = re.compile(
-    r"^\W*(?:and |but |so )?(?:(?:it|they|he|she|you|we)\b|(?:this|that|these|those)(?:['’]s|\s+(?:is|are|was|were|has|"
-    r"have|had|will|can|could|would|does|did|isn|aren|wasn|also|just|shows?|means?|proves?|causes?)\b))",
-    re.IGNORECASE,
-)
 
 
 def find_claims(post: Post) -> list[Claim]:
@@ -47,7 +42,6 @@ def find_claims(post: Post) -> list[Claim]:
         if score >= _NEEDED:
             plain = plain_post(sentence)
             score -= 0.02 * index
-            score -= 0.8 * has_pronoun_subject(plain)  # "This is real": the substance stands in another sentence
             score -= _OF_OWN_DAY * (_OWN_DAY.search(plain) is not None)
             scored.append((-score, Claim(text=sentence, span=span)))
     scored.sort(key=lambda item: item[0])
@@ -91,8 +85,3 @@ def _ends_asking(text: str) -> bool:
         if character.isalnum() or character == "_":
             break
     return False
-
-
-def has_pronoun_subject(sentence: str) -> bool:
-    """Whether a sentence is about "it", "they" or "this", so that another sentence must say what that is."""
-    return _PRONOUN_SUBJECT.match(sentence) is not None and ": " not in sentence

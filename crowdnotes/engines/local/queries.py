@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 
 from crowdnotes.domain import Aim, Claim, Post, Query
-from crowdnotes.engines.local.claims import has_pronoun_subject
 from crowdnotes.engines.local.foreign_terms import Known, known_words, search_words
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.text.languages import language_of
@@ -34,11 +33,9 @@ def query(text: str, purpose: str, language: str | None = "en", *, before: str =
     return Query(text=clip(f"{before} {once}"), purpose=purpose, language=language)
 
 
-def claim_words(claims: Sequence[Claim], text: str, subject: str) -> str:
-    """The first claim's words, or the text's; one about "it" or "they" gets the subject put before it."""
-    claim = plain_post(claims[0].text if claims else text)
-    pronoun = has_pronoun_subject(claim) and subject.casefold() not in claim.casefold()
-    return shortened(f"{subject} {claim}" if pronoun else claim)
+def claim_words(claims: Sequence[Claim], text: str) -> str:
+    """The first claim's words, or the text's."""
+    return shortened(claims[0].text if claims else text)
 
 
 def shortened(text: str) -> str:
@@ -89,7 +86,7 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
     core = topics[:_CORE]
     subject = core[0]
     medical = " ".join(topic.official for topic in core)
-    claim = claim_words(claims, text, subject.text)
+    claim = claim_words(claims, text)
     found = [query(claim, "the claim in the post's own words")]
     found.append(query(medical, "the terms that medical sources use, without the post's framing"))
     known = [topic for topic in core if topic.is_known]
@@ -115,7 +112,7 @@ def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -
     core = topics[:_CORE]
     medical = " ".join(topic.official for topic in core)
     return [
-        query(claim_words(claims, text, core[0].text), "the claim in the post's own words"),
+        query(claim_words(claims, text), "the claim in the post's own words"),
         query(f"{medical} evidence supports", "evidence that supports the claim"),
         query(f"{medical} systematic review study", "studies that found what the post says"),
         query(f"{core[0].official} case reports", "cases that speak for the claim"),
@@ -153,7 +150,7 @@ def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim
     own = _own(text, known)
     if like:
         return _alike(own, known, language, like)
-    claim = query(claim_words(claims, text, own), "the claim in the post's own language", language)
+    claim = query(claim_words(claims, text), "the claim in the post's own language", language)
     if aim is Aim.OTHER_SIDE:
         kinds = {"support": "what speaks for it, in the post's language"}
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -139,7 +139,6 @@ def is_health_word(token: Token) -> bool:
 
 _LONGEST_PHRASE = 3  # words
 _BETWEEN_WORDS = re.compile(r"[\s/&'’\"“”-]*")
-_DEPTH = 0.3  # of the weight is lost towards the end of a post: its subject stands early
 _KNOWN = 2.0
 _BROAD = 0.8
 _HEALTH_PHRASE = 1.6
@@ -177,12 +176,11 @@ class Topic:
 
 
 def find_topics(post_text: str) -> list[Topic]:
-    """The topics of a post, strongest first; none of a post without content words."""
+    """The topics of a post, strongest first, of equal ones known terms; none of a post without content words."""
     text = plain_post(post_text)
     named: dict[str, Topic] = {}
-    for term in _joined(find_terms(text), text):
-        weight = (_BROAD if term.is_broad else _KNOWN) * _by_place(term.start, text)
-        topic = Topic(term.text, weight, term.medical, term.is_broad)
+    for term in find_terms(text):
+        topic = Topic(term.text, _BROAD if term.is_broad else _KNOWN, term.medical, term.is_broad)
         named.setdefault(term.medical or stem(term.text.lower()), topic)
     topics = list(named.values())
     taken = {token.stem for topic in topics for token in tokens(topic.text)}
@@ -190,28 +188,10 @@ def find_topics(post_text: str) -> list[Topic]:
         left = [token for token in run if token.stem not in taken]
         for part in (left[at : at + _LONGEST_PHRASE] for at in range(0, len(left), _LONGEST_PHRASE)):
             is_known = any(map(is_health_word, part))
-            weight = (_HEALTH_PHRASE if is_known else _OTHER_PHRASE) * _by_place(part[0].start, text)
+            weight = _HEALTH_PHRASE if is_known else _OTHER_PHRASE
             topics.append(Topic(" ".join(token.text for token in part), weight, is_known=is_known))
         taken |= {token.stem for token in left}
     return sorted(topics, key=lambda topic: -topic.weight)
-
-
-def _joined(terms: Sequence[HealthTerm], text: str) -> list[HealthTerm]:
-    """The terms, those with nothing but a space between as one: "prostate cancer"."""
-    joined: list[HealthTerm] = []
-    for term in terms:
-        if not joined or text[joined[-1].end : term.start] != " ":
-            joined.append(term)
-            continue
-        first = joined.pop()
-        medical = f"{first.medical or first.text} {term.medical or term.text}" if first.medical or term.medical else ""
-        broad = first.is_broad and term.is_broad
-        joined.append(HealthTerm(text[first.start : term.end], first.start, term.end, medical, broad))
-    return joined
-
-
-def _by_place(start: int, text: str) -> float:
-    return 1 - _DEPTH * start / (len(text) + 1)
 
 
 def _runs(text: str) -> list[list[Token]]:

@@ -34,11 +34,6 @@ def test_a_thread_gives_at_most_eight() -> None:
     assert len(find_claims(Post(text=text))) == 8
 
 
-def test_the_substance_comes_before_a_sentence_about_this() -> None:
-    post = Post(text="This is real, they already approved it in 2024. Millbrook council has approved a tax on 2 pets.")
-    assert find_claims(post)[0].text.startswith("Millbrook council")
-
-
 def test_a_row_of_tags_is_no_claim() -> None:
     assert find_claims(Post(text="#health #HIV #AIDS #truth")) == []
 
