@@ -447,7 +447,8 @@ def build_evidence(
     )
     fresh = list(zip(unread, found, strict=True))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)
-    fresh = _one_a_page(fresh, kept, [post.text, *(claim.in_full for claim in claims)])
+    asked = [post.text, *(words for claim in claims for words in (claim.in_full, claim.settled_by))]
+    fresh = _one_a_page(fresh, kept, asked)
     added = [
         Evidence(id=f"E{first_number + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
         for i, (item, passage) in enumerate(fresh)
@@ -460,21 +461,26 @@ def _one_a_page(
 ) -> list[tuple[ReadSource, Passage]]:
     """Without library records whose page is there by a better one and that answer no other part of what is asked.
 
-    A record answers another part when its passage holds a telling word of the post or its claims that no better
-    passage of the page holds.
+    A record answers another part when its passage holds a telling word that no better passage of the page holds: of
+    the post, its claims, what would settle them, or of the reason for which this record was picked.
     """
-    wanted = frozenset(stem(word) for text in asked for word in content_words(text))
+    wanted = _telling(asked)
     answered: dict[str, frozenset[str]] = {}
     for before in kept:
         page = _page_of(before.source)
         answered[page] = answered.get(page, frozenset()) | wanted.intersection(word_stems(before.passage.text))
     found: list[tuple[ReadSource, Passage]] = []
     for item, passage in fresh:
-        page, answers = _page_of(item.source), wanted.intersection(word_stems(passage.text))
+        page, picked_for = _page_of(item.source), _telling([item.why] if item.snippet else [])
+        answers = (wanted | picked_for).intersection(word_stems(passage.text))
         if item.source.library is None or page not in answered or answers - answered[page]:
             found.append((item, passage))
             answered[page] = answered.get(page, frozenset()) | answers
     return found
+
+
+def _telling(texts: Sequence[str]) -> frozenset[str]:
+    return frozenset(stem(word) for text in texts for word in content_words(text))
 
 
 def _page_of(source: Source) -> str:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -170,3 +171,5 @@ def test_of_records_that_share_a_page_the_best_stays_and_another_that_answers_an
     assert sorted(item.id for item in found) == ["E1", "E2", "E3", "E4"]
     (first,) = _built(best)
     assert [item.source.record for item in _built(best, same, earlier=(first,))] == [1]
+    picked = replace(same, text=f"{same.text} Smoking is the main risk.", why="names the main risk", snippet="Smoking")
+    assert len(_built(best, picked)) == 2  # it holds what it was picked for
