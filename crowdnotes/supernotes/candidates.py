@@ -242,11 +242,13 @@ _VERB = re.compile(
     r"comes|goes|works|causes?|reports?|confirms?|suggests?|presents?|quotes?|mis\w+s)\b",
     re.IGNORECASE,
 )
+_FIGURE = re.compile(r"\d[\d.,]*\d")
 _LONG = 10  # words; fragments without a verb are shorter
 _FEWEST_STEMS = 3
 _SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
 _SAME_MEANING = 0.7  # cosine
 _SAME_TOGETHER = 1.0  # both
+_SAME_WITH_FIGURE = 0.5  # cosine, with a year or number that stands in both
 _ONE_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
 _TURNED_DOWN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
 _MISSES_OF_THE_BEST = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
@@ -267,6 +269,11 @@ class _Said:
     row: int
     stems: frozenset[str]
     has_link: bool
+
+    @property
+    def figures(self) -> frozenset[str]:
+        """The years and other numbers in it."""
+        return frozenset(_FIGURE.findall(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,6 +517,8 @@ class _Pool:
         shared = len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
         close = 0.0 if self.alike is None else float(self.alike[one.row, other.row])
         if one.row == other.row or shared >= _SAME_WORDS or close >= _SAME_MEANING or shared + close >= _SAME_TOGETHER:
+            return True
+        if close >= _SAME_WITH_FIGURE and one.figures & other.figures:
             return True
         is_one_subject = shared >= _ONE_SUBJECT[0] or close >= _ONE_SUBJECT[1]
         return is_one_subject and tone.denies(one.text) != tone.denies(other.text)

@@ -465,7 +465,7 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     notes = [
         ExistingNote(
             id="",
-            text=x_storage_form(row.get("summary") or "").strip(),
+            text=_with_apostrophes(x_storage_form(row.get("summary") or "").strip()),
             note_id=str(note_id),
             classification=_classification(row["classification"], place, doubts),
             status=_status(status.get(note_id), place, doubts),
@@ -478,6 +478,19 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     if not ratings:
         lost.append("There are no ratings of these notes beside them.")
     return _kept(notes, [*lost, *doubts.sentences()])
+
+
+_LOST_APOSTROPHE = re.compile(r"(?<=[a-z])\?(?=(?:s|t|re|ve|ll|d|m)\b)", re.IGNORECASE)
+
+
+def _with_apostrophes(text: str) -> str:
+    """The text without the question marks that stand for curly apostrophes in the pilot's file: "couldn?t"."""
+    urls = find_urls(text)
+    letters = list(text)
+    for mark in _LOST_APOSTROPHE.finditer(text):
+        if not any(url.start <= mark.start() < url.end for url in urls):
+            letters[mark.start()] = "’"
+    return "".join(letters)
 
 
 def _post_number(post_id: str) -> str:

@@ -196,7 +196,13 @@ def test_notes_of_a_post_come_from_the_public_files_of_both_schemas(tmp_path: Pa
     _tsv(
         tmp_path / "notes-00000.tsv",
         [
-            {"noteId": 11, author: "A", "tweetId": 5, "classification": misleading, "summary": '"Not so.  &amp; more'},
+            {
+                "noteId": 11,
+                author: "A",
+                "tweetId": 5,
+                "classification": misleading,
+                "summary": '"Isn?t so.  &amp; more',
+            },
             {"noteId": 12, author: "B", "tweetId": 6, "classification": misleading, "summary": "On another, 5"},
         ],
     )
@@ -217,7 +223,7 @@ def test_notes_of_a_post_come_from_the_public_files_of_both_schemas(tmp_path: Pa
         _tsv(tmp_path / "noteStatusHistory-00000.tsv", [{"noteId": 11, "currentStatus": "CURRENTLY_RATED_HELPFUL"}])
     for data in (tmp_path, tmp_path / "notes-00000.tsv"):
         first = notes_of_post(data, "https://x.com/u/status/5?s=20").notes[0]
-        assert (first.note_id, first.text) == ("11", '"Not so.\n& more')
+        assert (first.note_id, first.text) == ("11", '"Isn’t so.\n& more')
         assert (first.ratings.count, first.ratings.mean) == (1, 1.0 if pilot else 0.5)
         assert first.ratings.tags == {"helpfulClear": 1}
         assert first.status is (None if pilot else CrowdStatus.HELPFUL)

@@ -26,6 +26,17 @@ def test_what_passed_is_ranked_with_all_notes_before_one_jury_and_the_first_wins
     assert done == ranked(round_of(DIVISIVE, FAILED, GOOD), jury(), None)
 
 
+def test_what_the_jury_cannot_tell_apart_is_decided_by_the_ratings_of_the_notes() -> None:
+    liked = candidate(("The photo was taken in Brazil in 2019.", "N1"))
+    unrated = candidate(("Police confirmed no arrests were made.", "N2"))
+    for pair in ((liked, unrated), (unrated, liked)):
+        done = ranked(round_of(*pair), jury(), None)
+        scores = [item.score.intercept for item in done.candidates if item.score]
+        assert abs(scores[0] - scores[1]) < 0.1
+        assert done.winner == liked.sha256
+        assert done.judged == f"{BY_JURY}, and among 2 that it cannot tell apart what real raters made of their notes"
+
+
 def test_a_text_that_the_jury_cannot_read_stays_at_the_end_without_a_score() -> None:
     unreadable = candidate(("...", "N1"), text="https://news.example.org/photo")
     done = ranked(round_of(unreadable, GOOD), jury(), None)
