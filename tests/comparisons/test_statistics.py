@@ -79,7 +79,7 @@ def test_the_interval_is_wider_where_people_agree_with_themselves_than_where_ans
         low, rate, high = run(results(comparison(8), answers).wins["all answers"])
         assert rate == 0.5
         widths.append(high - low)
-    assert widths[0] > 1.5 * widths[1]
+    assert widths[0] > 2 * widths[1]
 
 
 def test_wins_where_both_were_rated_alike_are_counted_apart() -> None:
@@ -118,6 +118,14 @@ def test_when_all_choose_the_same_the_interval_is_the_exact_one() -> None:
     won = results(comparison(), [answer(who, 0, GOOD, BAD, won=True) for who in range(10)]).wins["all answers"]
     assert run(won)[0] == pytest.approx(0.6915, abs=0.001)
     assert won.how.startswith("exact")
+
+
+def test_two_pairs_on_one_post_by_one_person_have_no_interval_but_the_exact_one() -> None:
+    made = comparison(2)
+    made = made.model_copy(update={"pairs": tuple(pair.model_copy(update={"post": "P"}) for pair in made.pairs)})
+    found = results(made, [answer(0, 0, GOOD, BAD, won=True), answer(0, 1, BAD, GOOD, won=False)])
+    assert run(found.wins["all answers"])[1] == 0.5
+    assert found.helpfulness.first.low is None
 
 
 def test_shuffled_pairs_count_answers_and_conclude_nothing() -> None:
