@@ -159,6 +159,8 @@ def expected_cost(case: Case, tools: Tools) -> Usage:
     plan = plan_of(made, tools.settings.llm.supernote_candidates)
     parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
     parts.append(cost([_used(made)[: 2 * BEST]], _pages_of(case, _used(made)), BEST))  # the judge
+    if case.post.has_words and all(stage.name is not StageName.QUERIES for stage in case.stages):
+        parts.append(cost([()], (), 2))  # the claim record
     read = {canonical_url(item.source.url) for item in case.evidence if item.source.url}
     shown = (note for _, notes in plan.calls for note in notes)
     unread = sum(canonical_url(url) not in read for note in shown for url in links_of(note)[:1])

@@ -379,7 +379,7 @@ class TestWithAModel:
 
     def test_the_cost_is_told_before_it_is_spent(self, linked: Workspace, engine: ThinkingEngine) -> None:
         case = linked.service.get(begun(linked, wanted=30))
-        assert linked.service.supernote_cost(case).startswith("7 calls, about ")  # six for candidates, one to compare
+        assert linked.service.supernote_cost(case).startswith("8 calls, about ")  # the claim, six, the judge
         engine.supernotes = None
         assert linked.service.supernote_cost(case) == "no cost"
 
