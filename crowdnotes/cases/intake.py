@@ -26,6 +26,7 @@ from crowdnotes.domain import (
     Span,
     StageName,
     text_sha256,
+    time_of_id,
 )
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.pictures import clean_picture
@@ -103,7 +104,7 @@ def shown(url: str) -> str:
 
 _MAX_PASSAGE_CHARACTERS = 20_000
 _MAX_UNTIDIED_CHARACTERS = 10 * _MAX_PASSAGE_CHARACTERS  # copied tables are mostly spaces
-_POST_PATH = re.compile(r"/.+/status(?:es)?/\d+", re.IGNORECASE)
+_POST_PATH = re.compile(r"/.+/status(?:es)?/(\d+)", re.IGNORECASE)
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
 
@@ -153,7 +154,14 @@ def checked_post(text: str, url: str | None, limit: int, known: str | None = Non
         )
     given = (url or "").strip()
     checked = (given or None) if given in ("", known) else _checked_post_url(given)
-    return Post(text=text, url=checked, language=language_of(text))
+    return Post(text=text, url=checked, posted_at=_time_of(checked), language=language_of(text))
+
+
+def _time_of(url: str | None) -> datetime | None:
+    """When a post was written, as the number in its address tells."""
+    parts = urlsplit(url or "")
+    number = _POST_PATH.match(parts.path) if parts.hostname in X_HOSTS else None
+    return time_of_id(int(number.group(1)[:20])) if number else None
 
 
 def _checked_post_url(url: str) -> str:
@@ -170,7 +178,8 @@ def _checked_post_url(url: str) -> str:
 
 def change_post(case: Case, at: datetime, post: Post, by: str) -> Case:
     """Replace the post's words and address; its images stay."""
-    post = case.post.model_copy(update={"text": post.text, "url": post.url, "language": post.language})
+    new = {name: getattr(post, name) for name in ("text", "url", "posted_at", "language")}
+    post = case.post.model_copy(update=new)
     if (post.text, post.url) == (case.post.text, case.post.url):
         return case
     if post.text == case.post.text:

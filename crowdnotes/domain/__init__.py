@@ -92,7 +92,7 @@ from crowdnotes.domain.obstacle import (
     missing_from,
     remaining,
 )
-from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post
+from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post, time_of_id
 from crowdnotes.domain.supernote import (
     Candidate,
     Credit,

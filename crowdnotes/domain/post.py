@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from pydantic import Field
@@ -11,6 +11,18 @@ from crowdnotes.domain.base import Noun, Span
 
 # A post's address may name any of these: phones and old links have the longer ones.
 X_HOSTS = frozenset(f"{part}{site}" for part in ("", "www.", "m.", "mobile.") for site in ("x.com", "twitter.com"))
+
+
+FIRST_ID_MS = 1_288_834_974_657  # X's ids count milliseconds from here, times 2**22
+_FIRST_DATED_ID = 2**35  # before November 2010 ids were a plain count
+_LAST_ID = 2**63
+
+
+def time_of_id(number: int) -> datetime | None:
+    """When a post or note with this id was made; None for one that holds no time."""
+    if not _FIRST_DATED_ID <= number < _LAST_ID:
+        return None
+    return datetime.fromtimestamp(((number >> 22) + FIRST_ID_MS) / 1000, tz=UTC)
 
 
 MAX_IMAGES = 4  # as many as a post on X can have

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pandas.api.types import is_string_dtype
 
+from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import InputError
 from crowdnotes.text.note_rules import x_storage_form
 
@@ -62,7 +63,6 @@ _NEEDED = (
     "bridge_score",
 )
 _KINDS = ("polarising", "bridging")
-_FIRST_SNOWFLAKE_MS = 1288834974657  # X's ids count milliseconds from here, times 2**22
 _DAY_MS = 86_400_000
 
 
@@ -94,7 +94,7 @@ class CampNotes:
     @property
     def days(self) -> Floats:
         """When each note was written, in days, from its id."""
-        milliseconds = self.ids // 2**22 + _FIRST_SNOWFLAKE_MS
+        milliseconds = self.ids // 2**22 + FIRST_ID_MS
         return milliseconds.astype(np.float64) / _DAY_MS
 
     def only(self, keep: Bools) -> CampNotes:

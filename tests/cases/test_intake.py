@@ -389,3 +389,12 @@ def test_a_case_to_gather_for_with_nowhere_to_look_is_never_written(workspace: W
     assert service.list() == []
     case = service.create("A post.", mode=mode, by="ann", attached=attached)
     assert service.image(case.post.images[0].sha256)
+
+
+def test_a_posts_address_tells_when_it_was_written() -> None:
+    post = intake.checked_post("A claim.", "https://x.com/a/status/1354870745806086150", 100)
+    assert str(post.posted_at).startswith("2021-01-28 19:15:32")
+    for early in ("https://x.com/a/status/20", "https://x.com/a/status/" + "9" * 40, None):
+        assert intake.checked_post("A claim.", early, 100).posted_at is None
+    case = make_case(post=intake.checked_post("A claim.", None, 100))
+    assert intake.change_post(case, AT, post, "ann").post.posted_at == post.posted_at
