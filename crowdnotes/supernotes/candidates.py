@@ -244,7 +244,8 @@ _VERB = re.compile(
 )
 _FIGURE = re.compile(r"\d[\d.,]*\d")
 _LONG = 10  # words; fragments without a verb are shorter
-_FEWEST_STEMS = 3
+_NAME = re.compile(r"\s[A-Z][a-z]{2,}")
+_FEWEST_STEMS = 3  # with a name one fewer: "Hochul is a Democrat."
 _SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
 _SAME_MEANING = 0.7  # cosine
 _SAME_TOGETHER = 1.0  # both
@@ -343,7 +344,7 @@ def _links_at(text: str) -> dict[str, tuple[str, ...]]:
 def _is_sentence(words: str, stems: frozenset[str]) -> bool:
     """Whether words are a whole statement that can be set into a note as they are."""
     return (
-        len(stems) >= _FEWEST_STEMS
+        len(stems) >= _FEWEST_STEMS - bool(_NAME.search(words))
         and note_length(words) <= NOTE_LIMIT
         and not words[:1].islower()
         and not words.startswith(("(", "[", "…", "..."))

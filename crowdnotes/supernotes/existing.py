@@ -465,7 +465,7 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     notes = [
         ExistingNote(
             id="",
-            text=_with_apostrophes(x_storage_form(row.get("summary") or "").strip()),
+            text=_with_marks(x_storage_form(row.get("summary") or "").strip()),
             note_id=str(note_id),
             classification=_classification(row["classification"], place, doubts),
             status=_status(status.get(note_id), place, doubts),
@@ -480,16 +480,24 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     return _kept(notes, [*lost, *doubts.sentences()])
 
 
-_LOST_APOSTROPHE = re.compile(r"(?<=[a-z])\?(?=(?:s|t|re|ve|ll|d|m)\b)", re.IGNORECASE)
+# A question never begins with its mark.
+_LOST_MARKS = re.compile(
+    r"(?<=[a-z])\?(?=(?:s|t|re|ve|ll|d|m)\b)|(?:(?<=\s)|^)\?(?=\w[^?\n]{0,150}[\w.,!]\?(?:\W|$))", re.IGNORECASE
+)
 
 
-def _with_apostrophes(text: str) -> str:
-    """The text without the question marks that stand for curly apostrophes in the pilot's file: "couldn?t"."""
+def _with_marks(text: str) -> str:
+    """The text without the question marks that stand for curly marks in the pilot's file: "couldn?t", "?so?"."""
     urls = find_urls(text)
     letters = list(text)
-    for mark in _LOST_APOSTROPHE.finditer(text):
-        if not any(url.start <= mark.start() < url.end for url in urls):
-            letters[mark.start()] = "’"
+    for mark in _LOST_MARKS.finditer(text):
+        place = mark.start()
+        if any(url.start <= place < url.end for url in urls):
+            continue
+        opens = not text[place - 1 : place].strip()
+        letters[place] = "“" if opens else "’"
+        if opens:
+            letters[text.index("?", place + 1)] = "”"
     return "".join(letters)
 
 

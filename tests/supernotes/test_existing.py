@@ -14,6 +14,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.supernotes.existing import (
     MOST_NOTES,
     ReadNotes,
+    _with_marks,
     links_of,
     no_note_needed,
     notes_of_post,
@@ -187,6 +188,18 @@ def test_one_note_none_eligible_no_links_and_contradiction_are_remarked() -> Non
 def _tsv(path: Path, rows: list[dict[str, object]]) -> None:
     lines = ["\t".join(rows[0]), *("\t".join(map(str, row.values())) for row in rows)]
     path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("stored", "meant"),
+    [
+        ("It didn?t say ?no, not so.? there", "It didn’t say “no, not so.” there"),
+        ("?Sex? is a word. Is it so?", "“Sex” is a word. Is it so?"),
+        ("Why? So what? https://a.org/a?t=1 https://a.org/?s", "Why? So what? https://a.org/a?t=1 https://a.org/?s"),
+    ],
+)
+def test_marks_that_the_pilots_file_lost_are_put_back(stored: str, meant: str) -> None:
+    assert _with_marks(stored) == meant
 
 
 @pytest.mark.parametrize("pilot", [False, True])
