@@ -16,7 +16,7 @@ from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
 from crowdnotes.comparisons.store import Comparisons
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
-from crowdnotes.domain import JuryQuality, ProviderOutcome, ProviderState
+from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, settings_for
@@ -89,11 +89,6 @@ class Workspace:
     def reader(self) -> SourceReader:
         """Of pages and papers."""
         return self.tools.reader
-
-    @property
-    def jury_quality(self) -> JuryQuality:
-        """What the jury's model was measured to do. Raises ConfigurationError where it cannot be read."""
-        return self.tools.jury().quality
 
     def __enter__(self) -> Self:
         return self

@@ -173,7 +173,7 @@ class SupernoteRound(Noun):
     `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
     `judged` tells who chose the winner among the best, in words, `best_by` who chose the best existing note.
     `posted` is what the same jury says of the supernote that is posted, where one is. `post_sha256` is of the post's
-    words that all this was made for.
+    words that all this was made for. `measured` says how good the jury's model was found to be, "" where no jury sat.
     `credits` are of the winner.
     """
 
@@ -194,6 +194,7 @@ class SupernoteRound(Noun):
     best_existing: str | None = None
     judged: str = ""
     best_by: str = ""
+    measured: str = ""
     posted: SupernoteScore | None = None
     credits: tuple[Credit, ...] = ()
 

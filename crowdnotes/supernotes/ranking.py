@@ -50,6 +50,7 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     failed = [item.model_copy(update={"score": None}) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
     update = {"candidates": (*scored, *failed), "existing": existing, "best_existing": best, "best_by": best_by}
+    update |= {"measured": jury.quality.note}
     after = done.model_copy(update=update)
     return with_winner(after, scored[0].sha256, judged) if scored else with_winner(after, None, "")
 

@@ -36,7 +36,7 @@ def winner_step(case: Case | None, job: JobRecord | None) -> None:
     with step(case, _view(made)) as is_open:
         if case is None or made is None or not is_open:
             return
-        _simulation()
+        _simulation(made)
         winner = made.winning
         if winner is None:
             _nobody()
@@ -70,11 +70,14 @@ def _of_notes(candidate: Candidate) -> str:
     return f"{'note' if len(candidate.notes) == 1 else 'notes'} {names}"
 
 
-def _simulation() -> None:
+def _simulation(made: SupernoteRound) -> None:
+    if not made.measured:
+        st.markdown(":gray[:material/do_not_disturb_on: **The jury was NOT RUN:** nothing here is ranked by it.]")
+        return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(":material/science: **The jury is a simulation.**", width="content")
         with st.popover("How far to trust it", icon=":material/info:", type="tertiary"):
-            st.markdown(escaped(workspace().jury_quality.note))
+            st.markdown(escaped(made.measured))
             st.caption(
                 "Side − and side + are raters whose factor in the algorithm lies below and above zero: the two camps "
                 "that usually disagree. The intercept is what is left of a note's helpfulness when the camps are taken "
@@ -189,7 +192,9 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
 def _verdict(made: SupernoteRound, winner: Candidate) -> str:
     """The picture in a sentence."""
     mine, theirs = winner.score, made.existing.get(made.best_existing or "")
-    if mine is None or mine.means_nothing:
+    if mine is None:
+        return "The jury was NOT RUN for this text; the filters carry the choice."
+    if mine.means_nothing:
         return "The jury's numbers mean nothing for this text; filters and judge carry the choice."
     reaches = "reaches" if mine.intercept >= _line() else "stays below"
     said = (

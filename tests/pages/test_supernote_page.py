@@ -85,6 +85,7 @@ def ranked(desk: Desk, **more: object) -> Case:
         "best_existing": "N1",
         "best_by": "10 real raters",
         "judged": "the simulated jury",
+        "measured": "On newer notes its AUC was 0.83.",
         "credits": (Credit(note="N1", share=0.7, without=0.1, loss=0.33), Credit(note="N2", share=0.3)),
         "merged": 2,
     }
@@ -197,6 +198,7 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     at = shown(desk, ranked(desk))
     words = texts(at)
     assert "The jury is a simulation." in words
+    assert "AUC was 0.83" in words
     assert "At 0.43 the supernote reaches the 0.40" in words
     assert "0.31 above the best existing note" in words
     assert "Their ranges overlap" in words
@@ -220,6 +222,13 @@ def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
     assert "The jury's numbers mean nothing for this text" in texts(at)
     [table] = at.dataframe
     assert set(table.value["90 % range"]) == {"not judged"}
+
+
+def test_a_jury_that_did_not_sit_is_not_run(desk: Desk) -> None:
+    unscored = WINNER.model_copy(update={"score": None})
+    at = shown(desk, ranked(desk, candidates=(unscored,), existing={}, measured=""))
+    assert "The jury was NOT RUN:" in texts(at)
+    assert "The jury was NOT RUN for this text" in texts(at)
 
 
 def test_without_a_winner_the_page_says_why(desk: Desk) -> None:
