@@ -26,6 +26,7 @@ from crowdnotes.domain import (
     SupernoteScore,
     SupernoteSentence,
 )
+from crowdnotes.testing import ScriptedSupernotes
 from tests.pages.conftest import POST, Desk, field, press, texts
 
 PAGE = "pages/supernote.py"
@@ -343,3 +344,23 @@ def test_candidates_are_made_on_the_page_and_the_winner_is_the_draft(desk: Desk)
     assert work.newest.winning is not None
     assert desk.note(case) == work.newest.winning.text
     assert "Open its supernote" in [item.label for item in desk.app(case).button]
+
+
+def test_with_a_model_its_judge_is_shown_and_answers_come(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk.engine, "uses_language_model", True)
+    desk.engine.supernotes = ScriptedSupernotes()
+    case = begun(desk)
+    at = shown(desk, case)
+    assert "price unknown" in texts(at)
+    at.button(key="make-candidates").click().run()
+    desk.finish_latest(case, at)
+    [table] = at.dataframe
+    assert table.value["Judge of 10"].max() == 9.0
+    at.button(key="suggestions-step-fold").click().run()
+    at.file_uploader[-1].upload("said.txt", "Name the trial.\nSay when.\n".encode("utf-16"))
+    press(at, "Add")
+    assert [item.text for item in desk.newest(case).suggestions] == ["Name the trial.", "Say when."]
+    press(at, "Let the model answer 2 suggestions")
+    desk.finish_latest(case, at)
+    assert "2, all answered" in texts(at)
+    assert "No source carries it." in texts(at)
