@@ -113,7 +113,7 @@ def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
         try:
             posts[str(row.get("note_id"))] = PostRow.model_validate(row)
         except ValidationError as error:
-            raise _wrong(line, "is no row that `crowdnotes bench notes` wrote") from error
+            raise _wrong(line, "is no row that `crowdnotes bench notes` or `supernotes` wrote") from error
     passed = [row for row in posts.values() if row.passed]
     if not passed:
         raise InputError("No note of this run passed every gate, so there is nothing to compare.")
@@ -122,7 +122,9 @@ def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
         for row, pair in zip(passed, pairs(passed), strict=True)
         for own, human in [(pair.left, pair.right) if is_left(row.note_id) else (pair.right, pair.left)]
     ]
-    return PairsFile(tuple(found), ("The program's note", "The human note"))
+    of_supernotes = all(row.supernote is not None for row in passed)
+    names = ("Supernote", "Best existing note") if of_supernotes else ("The program's note", "The human note")
+    return PairsFile(tuple(found), names)
 
 
 def _words(line: int, row: Mapping[str, Any], column: str) -> str:

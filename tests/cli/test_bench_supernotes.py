@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
+from crowdnotes.comparisons.pairs import read_pairs
 from crowdnotes.errors import ModelServerError
 from crowdnotes.testing import HashingEmbedder, LiveLinks
 from tests.cases.test_supernote import NOTES, ThinkingEngine, Web
@@ -74,3 +75,6 @@ def test_every_post_gets_a_row_and_a_blind_pair_with_the_best_note_it_has(
     assert {pair["left"], pair["right"]} >= {
         "A review of the kettle found no illness in people who used it for years. [link]"
     }
+    of_run = read_pairs("notes.jsonl", (tmp_path / "run" / "notes.jsonl").read_bytes())
+    assert (of_run.names, len(of_run.pairs)) == (("Supernote", "Best existing note"), 2)
+    assert of_run.pairs[0].second.startswith("A review of the kettle found no illness")
