@@ -38,6 +38,8 @@ def candidates_step(case: Case | None, job: JobRecord | None) -> None:
             _funnel(case, made)
         if case.decision is not None:
             return
+        if made is None:
+            _kept_so_far(work, busy=under_way(job))
         if made is None or is_stale(work):
             _making(case, work, busy=under_way(job))
             return
@@ -73,6 +75,15 @@ def is_stale(work: SupernoteWork) -> bool:
     return bool(work.rounds and (work.changed or work.left_out))
 
 
+def _kept_so_far(work: SupernoteWork, *, busy: bool) -> None:
+    """What there is of a round that was stopped."""
+    kept = len(work.newest.candidates) if work.newest is not None else 0
+    if kept and not busy:
+        st.caption(
+            f"{count(kept, 'candidate is', 'candidates are')} kept; they are filtered and ranked when you go on."
+        )
+
+
 def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
     state, key = st.session_state, f"wanted-{case.id}"
     state[key] = work.wanted
@@ -90,12 +101,12 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             width=180,
         )
         button(
-            _label(work),
+            _label(case, work),
             "make-candidates",
             _PLACE,
             partial(_start, case),
             icon="diversity_2",
-            type="primary" if not work.rounds or is_stale(work) else "secondary",
+            type="primary" if finished_round(case) is None or is_stale(work) else "secondary",
             disabled=busy or not work.used,
             help=None if work.used else "Use at least one note first",
         )
@@ -104,9 +115,11 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
     )
 
 
-def _label(work: SupernoteWork) -> str:
+def _label(case: Case, work: SupernoteWork) -> str:
     if not work.rounds:
         return "Make the candidates"
+    if finished_round(case) is None:
+        return "Make the rest"
     return "Make what changed anew" if is_stale(work) else "Make them again"
 
 

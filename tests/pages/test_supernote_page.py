@@ -346,6 +346,14 @@ def test_candidates_are_made_on_the_page_and_the_winner_is_the_draft(desk: Desk)
     assert "Open its supernote" in [item.label for item in desk.app(case).button]
 
 
+def test_what_a_stopped_round_has_made_is_kept_and_goes_on(desk: Desk) -> None:
+    case = desk.changed(ranked(desk), stages=())
+    at = shown(desk, case)
+    assert "3 candidates are kept" in texts(at)
+    assert at.button(key="make-candidates").label == "Make the rest"
+    assert not at.dataframe
+
+
 def test_with_a_model_its_judge_is_shown_and_answers_come(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk.engine, "uses_language_model", True)
     desk.engine.supernotes = ScriptedSupernotes()
