@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import statistics
+import tempfile
 import time
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 
 from crowdnotes.domain import ExistingNote, SupernoteRound
-from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.jury.jury import Jury, open_jury
-from crowdnotes.settings import BridgingSettings, GateSettings, JurySettings
+from crowdnotes.settings import BridgingSettings, GateSettings, JurySettings, Settings
 from crowdnotes.supernotes.candidates import merged, whole_sentences
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import ranked
@@ -36,13 +38,14 @@ _NOTES = (
 
 def measure(repeats: int = 5) -> dict[str, object]:
     """Median seconds of each step, warm, and how many candidates reach each; no text is read twice."""
-    embedder = MiniLMEmbedder()
-    jury = open_jury(JurySettings(), BridgingSettings(), embedder)
-    runs = [_run(number, embedder, jury) for number in range(repeats + 1)][1:]
+    with tempfile.TemporaryDirectory() as folder:
+        embedder = make_embedder(Settings(data_dir=Path(folder)))  # as the app has it: a text's vector is made once
+        jury = open_jury(JurySettings(), BridgingSettings(), embedder)
+        runs = [_run(number, embedder, jury) for number in range(repeats + 1)][1:]
     return {name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0]}
 
 
-def _run(number: int, embedder: MiniLMEmbedder, jury: Jury) -> dict[str, float]:
+def _run(number: int, embedder: Embedder, jury: Jury) -> dict[str, float]:
     year = 2000 + number
     notes = tuple(
         ExistingNote(id=f"N{place}", text=f"{words} In {year} too. https://news{place}.example.org/{number}")
