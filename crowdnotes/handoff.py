@@ -146,7 +146,7 @@ def _lines(case: Case) -> Iterator[str]:
         yield "**A demonstration, with invented pages: nothing of it may be posted.**\n"
     yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC, mode {case.mode.value}.\n"
     yield "## Post\n"
-    yield from _quoted(case.post.text)
+    yield from _quoted(case.post.text) if case.post.text else ["Its words are not known."]
     if case.post.url:
         yield f"\n{_code(case.post.url)}"
     yield from _image_lines(case.post)

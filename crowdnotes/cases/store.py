@@ -168,8 +168,8 @@ def _case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "status": case.status.value,
         "decision": case.decision.kind.value if case.decision else None,
         "mode": case.mode.value,
-        "post_excerpt": _excerpt(case.post.text),
-        "search": _folded(f"{case.post.whole_text}\n{case.draft.text if case.draft else ''}"),
+        "post_excerpt": _excerpt(case.post.text or case.post.url or ""),
+        "search": _folded(f"{case.post.whole_text or case.post.url}\n{case.draft.text if case.draft else ''}"),
         "document": document,
     }
 

@@ -48,6 +48,7 @@ from crowdnotes.engines.base import Carrier
 from crowdnotes.errors import EngineError, InputError, JobCancelled, WorkflowError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.handoff import to_markdown
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
 from crowdnotes.testing import (
@@ -104,6 +105,8 @@ def test_a_post_may_be_without_words_only_where_its_link_is_known(workspace: Wor
     notes = [note("It is not. https://a.example.org/1")]
     case = workspace.service.create_supernote("", notes=notes, by="ann", url=POST_URL, wanted=7)
     assert (case.post.text, case.post.url, _work(case).wanted) == ("", POST_URL, 7)
+    assert [item.post_excerpt for item in workspace.service.list("1353031711349739523")] == [POST_URL]
+    assert "Its words are not known" in to_markdown(case)
     for words in ({"url": None}, {"url": POST_URL, "wanted": 0}):
         with pytest.raises(InputError):
             workspace.service.create_supernote("", notes=notes, by="ann", **words)
@@ -426,6 +429,21 @@ class TestWithAModel:
         assert after.revisions[-1] == case.draft
         with pytest.raises(WorkflowError, match="No suggestion"):
             linked.start(case.id, "suggestions")
+
+    def test_suggestions_on_any_note_are_answered_by_its_own_links_and_passages(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        case = made(linked, begun(linked, *NOTES[:1]))
+        plain = case.model_copy(update={"supernote": None, "candidates": ()})
+        linked.tools.store.update(case.id, lambda _: plain)
+        linked.service.suggest(case.id, ["Say who found it."], "bob")
+        yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "It names the review.")
+        final = (carried(NoteSentence("A review found that the kettle made nobody ill.", ("N1",)), case.evidence[0]),)
+        engine.writer.replies = SuggestionReplies((yes,), final)
+        after = made(linked, case.id, "suggestions")
+        assert after.draft is not None
+        assert after.draft.text == "A review found that the kettle made nobody ill. https://a.example.org/kettle"
+        assert after.draft.evidence_ids == (case.evidence[0].id,)
 
     def test_when_the_posts_words_come_all_is_made_anew_for_them(self, linked: Workspace) -> None:
         case = made(linked, begun(linked, text=""))
