@@ -227,6 +227,7 @@ class ScriptedSupernotes:
 
     def __init__(self) -> None:
         self.written = 0
+        self.loaded = ""
         self.breaks: dict[int, Exception] = {}
         self.verdict: SupernoteVerdict | None = None
         self.replies: SuggestionReplies | None = None
@@ -256,6 +257,20 @@ class ScriptedSupernotes:
         found = [*firsts, *((*one, *other) for one, other in pairwise(firsts))]
         return SupernoteAnswer(
             tuple(item for item in found if len(" ".join(part.text for part in item)) <= budget)[:count]
+        )
+
+    def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
+        """All pass, but for the words of `loaded`."""
+        return tuple(
+            tuple(
+                PrincipleResult(
+                    principle=name,
+                    status=GateStatus.FAIL if self.loaded and self.loaded in text else GateStatus.PASS,
+                    reason="as scripted",
+                )
+                for name in (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
+            )
+            for text in texts
         )
 
     def judge(

@@ -177,7 +177,7 @@ def _logprobs(say: Say) -> Body | None:
 
 
 _FORMS = (
-    "candidates", "verdicts", "replies",
+    "candidates", "verdicts", "replies", "breaks",
     "claims", "queries", "picks", "pick", "passages", "decision", "grades", "faithful", "helpful", "shows", "overall",
 )  # fmt: skip
 
@@ -254,6 +254,8 @@ def honest_answer(body: Body) -> Body:
             verdicts = [{"note": name, "objections": [], "grade": 9 - 2 * n} for n, name in enumerate(letters)]
             final = {"text": data[f"candidate {letters[0]}"], "notes": [_notes(data)[0][0]], "passages": []}
             return {"verdicts": verdicts, "final": {"sentences": [final], "changes": "Nothing."}}
+        case "breaks":
+            return {"breaks": []}
         case "replies":
             count = sum(label.startswith("suggestion ") for label in data)
             no = {"reason": "No source carries it.", "changed": "", "answer": "no"}

@@ -25,6 +25,8 @@ from crowdnotes.domain import (
     JuryVerdict,
     LinkCheck,
     LinkState,
+    PrincipleName,
+    PrincipleResult,
     StageName,
     SuggestionAnswer,
     SupernoteRound,
@@ -35,7 +37,7 @@ from crowdnotes.domain import (
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import EngineStep, MadeBy, NoteSentence, SupernoteAnswer, SupernoteWriter
 from crowdnotes.engines.local.principles import tone_principles
-from crowdnotes.engines.metering import as_done
+from crowdnotes.engines.metering import as_done, side_by_side
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.supernotes.candidates import (
@@ -50,6 +52,7 @@ from crowdnotes.supernotes.existing import links_of
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import ranked, score_of, with_winner
 from crowdnotes.supernotes.watch import staying
+from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
 
 BEST = 5  # that the judge compares, as many as the paper's readers could
@@ -58,6 +61,7 @@ _MOST_LINKS = 200
 _LINK_HOLDS = timedelta(hours=1)
 _LOST_KEPT = 20  # reasons why answers gave no candidate
 _SUGGESTIONS_A_CALL = 20
+_TONES_A_CALL = 20  # candidates whose tone is judged in one call
 
 
 # --- which round is at work ---
@@ -159,6 +163,9 @@ def expected_cost(case: Case, tools: Tools) -> Usage:
     plan = plan_of(made, tools.settings.llm.supernote_candidates)
     parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
     parts.append(cost([_used(made)[: 2 * BEST]], _pages_of(case, _used(made)), BEST))  # the judge
+    in_words = ExistingNote(id="", text="x" * NOTE_LIMIT)
+    tones = [[in_words] * _TONES_A_CALL] * ceil(made.wanted / _TONES_A_CALL)
+    parts += [cost([batch], (), 1) for batch in tones]
     if case.post.has_words and all(stage.name is not StageName.QUERIES for stage in case.stages):
         parts.append(cost([()], (), 2))  # the claim record
     read = {canonical_url(item.source.url) for item in case.evidence if item.source.url}
@@ -313,10 +320,28 @@ def _filtered(
     case: Case,
     tools: Tools,
 ) -> tuple[Candidate, ...]:
-    """By the local rules of tone, whichever engine is at work: they are fast, and the same for all candidates."""
+    """Tone is judged by the model at work, by the local rules where none is: words in a name mislead those."""
     texts = [item.text for item in found]
-    told = dict(zip(texts, tone_principles(tools.embedder, tools.settings.gates, texts), strict=True))
+    told = dict(zip(texts, _tones(texts, case, tools), strict=True))
     return filtered(found, notes, links, usable(case), told.__getitem__)
+
+
+def _tones(texts: Sequence[str], case: Case, tools: Tools) -> list[Sequence[PrincipleResult]]:
+    """Neutral words and no opinion of each text; NOT RUN, with the reason, where a model did not answer."""
+    writer = tools.engine.supernotes
+    if writer is None:
+        return list(tone_principles(tools.embedder, tools.settings.gates, texts))
+    brief = tools.brief(case)
+    batches = [texts[start : start + _TONES_A_CALL] for start in range(0, len(texts), _TONES_A_CALL)]
+    answers = side_by_side([partial(writer.tone, brief, batch) for batch in batches], tools.settings.llm.at_once)
+    found: list[Sequence[PrincipleResult]] = []
+    for batch, answer in zip(batches, answers, strict=True):
+        if isinstance(answer, EngineError):
+            names = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
+            found += [tuple(PrincipleResult.not_run(name, answer.message) for name in names)] * len(batch)
+        else:
+            found += answer
+    return found
 
 
 def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
@@ -367,7 +392,9 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     best = made.passed[:BEST]
     if writer is None or not best:
         return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no model is at work."
-    notes = tuple(note for note in _used(made) if any(note.id in item.notes for item in best))
+    # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
+    theirs = {made.best_existing, *(note for item in best for note in item.notes)}
+    notes = tuple(note for note in _used(made) if note.id in theirs)
     budget, evidence = budget_for(notes), _pages_of(case, notes)
     try:
         verdict = writer.judge(tools.brief(case), best, notes, evidence, budget)

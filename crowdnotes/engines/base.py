@@ -243,6 +243,10 @@ class SupernoteWriter(Protocol):
         """
         ...
 
+    def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
+        """Neutral words and no opinion, for each of these texts, in one call. Raises EngineError."""
+        ...
+
     def judge(
         self,
         brief: Brief,

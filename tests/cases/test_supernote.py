@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -382,7 +383,9 @@ class TestWithAModel:
 
     def test_the_cost_is_told_before_it_is_spent(self, linked: Workspace, engine: ThinkingEngine) -> None:
         case = linked.service.get(begun(linked, wanted=30))
-        assert linked.service.supernote_cost(case).startswith("8 calls, about ")  # the claim, six, the judge
+        assert linked.service.supernote_cost(case).startswith(
+            "10 calls, about "
+        )  # the claim, six, two of tone, the judge
         engine.supernotes = None
         assert linked.service.supernote_cost(case) == "no cost"
 
@@ -395,6 +398,16 @@ class TestWithAModel:
         engine.writer.breaks = {number: EngineError("No server.") for number in range(100)}
         job = linked.runner.wait(linked.start(begun(linked, text="Other words."), "supernote").id, timeout=60)
         assert (job.state, [step.error for step in job.steps if step.error]) == (JobState.FAILED, ["No server."])
+
+    def test_the_model_judges_the_tone_and_where_it_does_not_answer_that_is_said(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        engine.writer.loaded = "kettle"
+        filtered = newest(made(linked, begun(linked, wanted=30)))
+        assert {item.failed for item in filtered.candidates if "kettle" in item.text} == {FilterName.NEUTRAL}
+        engine.writer.tone = Mock(side_effect=EngineError("No server."))  # type: ignore[method-assign]
+        asked = newest(made(linked, begun(linked, text="Other words.", wanted=30)))
+        assert {FilterName.NEUTRAL, FilterName.NO_OPINION} <= set(asked.passed[0].not_run)
 
     def test_the_judge_betters_the_best_and_the_revised_text_passes_the_filters_again(
         self, linked: Workspace, engine: ThinkingEngine
@@ -460,6 +473,7 @@ class TestWithAModel:
         case = made(linked, begun(linked))
         linked.service.suggest(case.id, ["Be bolder."], "bob")
         yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "Bolder.")
+        engine.writer.loaded = "LIE"
         engine.writer.replies = SuggestionReplies((yes,), (NoteSentence("This is a stupid LIE by idiots!", ("N1",)),))
         after = made(linked, case.id, "suggestions")
         (answered,) = after.suggestions

@@ -93,7 +93,7 @@ def test_a_model_is_not_paid_for_before_somebody_said_yes(command: Command) -> N
     result = command(*_POST, "--notes", command.notes(*NOTES), "--candidates", "10")
     assert isinstance(result.exception, InputError)
     assert "Nothing was spent yet." in str(result.exception)
-    assert "Expected: 4 calls, about" in result.stderr
+    assert "Expected: 5 calls, about" in result.stderr
     case_id = next(line.split()[1] for line in result.stderr.splitlines() if line.startswith("case "))
     assert command.told("--case", case_id, "--yes")["winner"]
 

@@ -53,7 +53,7 @@ _PROMPTS = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
     EngineStep.UTILITY: ("ranking", "utility"),
     EngineStep.WRITING: ("writing", "revision", "supernote", "supernote_judge", "suggestions"),
-    EngineStep.JUDGING: ("settle", "correctness", "words", "helpfulness_final"),
+    EngineStep.JUDGING: ("settle", "correctness", "words", "helpfulness_final", "tone"),
 }
 
 
@@ -75,7 +75,9 @@ class LLMEngine:
         askers = Askers(settings, data_dir)
         self._meter = askers.meter
         self._askers = {step: askers.asker(settings.base_url, _model(settings, step)) for step in EngineStep}
-        self.supernotes: SupernoteWriter | None = LlmSupernotes(self._askers[EngineStep.WRITING], settings)
+        self.supernotes: SupernoteWriter | None = LlmSupernotes(
+            self._askers[EngineStep.WRITING], settings, self._askers[EngineStep.JUDGING]
+        )
         self.judge: HelpfulnessJudge = make_judge(JudgeParts(settings, gates, embedder, askers.asker))
 
     @property

@@ -14,7 +14,18 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from crowdnotes.domain import Candidate, Classification, Evidence, ExistingNote, Ratings, Source, SuggestionAnswer
+from crowdnotes.domain import (
+    Candidate,
+    Classification,
+    Evidence,
+    ExistingNote,
+    GateStatus,
+    PrincipleName,
+    PrincipleResult,
+    Ratings,
+    Source,
+    SuggestionAnswer,
+)
 from crowdnotes.engines.base import (
     Brief,
     EngineStep,
@@ -26,8 +37,8 @@ from crowdnotes.engines.base import (
 )
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
-from crowdnotes.engines.llm.parsing import Answer, PassageIds, sanitized
-from crowdnotes.engines.llm.question import Block, passage_block, question
+from crowdnotes.engines.llm.parsing import Answer, Objection, PassageIds, pointed, sanitized
+from crowdnotes.engines.llm.question import Block, passage_block, post_block, question
 from crowdnotes.engines.llm.revising import (
     Grade,
     by_place,
@@ -59,6 +70,7 @@ _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 _BETWEEN = re.compile(r"[\W_]+")
 _ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
 _LONGEST_ADDRESS = 130
+_TONE = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
 _TO_PROGRAMS = "It speaks to a program and not to readers."
 
 
@@ -88,6 +100,19 @@ class FinalCandidate(Answer):
 
     sentences: list[SupernoteSentenceAnswer]
     changes: str = ""
+
+
+class BrokenAnswer(Objection):
+    """A principle that a candidate breaks."""
+
+    number: int
+    principle: Literal["neutral", "no_speculation"]
+
+
+class ToneAnswer(Answer):
+    """See tone.md."""
+
+    breaks: list[BrokenAnswer] = Field(default_factory=list)
 
 
 class VerdictAnswer(Answer):
@@ -121,8 +146,9 @@ class RepliesAnswer(Answer):
 class LlmSupernotes:
     """See `SupernoteWriter`. Safe to share between threads."""
 
-    def __init__(self, asker: Asker, settings: LlmSettings) -> None:
+    def __init__(self, asker: Asker, settings: LlmSettings, judge: Asker | None = None) -> None:
         self._asker = asker
+        self._judge = judge or asker
         self._settings = settings
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
@@ -162,6 +188,21 @@ class LlmSupernotes:
             return SupernoteAnswer((), (f"Nothing to write from: {sanitized(answer.facts, _REASON)}",))
         good, faults = check.good(answer)
         return SupernoteAnswer(tuple(good[:count]), tuple(faults))
+
+    def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
+        """See `SupernoteWriter.tone`. An objection counts only with words that stand in the candidate."""
+
+        def check(answer: ToneAnswer) -> None:
+            if strange := next((item.number for item in answer.breaks if not 1 <= item.number <= len(texts)), None):
+                raise AnswerUnreadableError(f"There is no candidate {strange}.")
+
+        words = (f"{number}. {without_urls(text).strip()}" for number, text in enumerate(texts, 1))
+        blocks = [post_block(brief.post), Block("candidates", "\n".join(words))]
+        answer = self._judge.ask(question(EngineStep.JUDGING, "tone", ToneAnswer, blocks, check=check)).value
+        return tuple(
+            tuple(_tone(name, text, [item for item in answer.breaks if item.number == number]) for name in _TONE)
+            for number, text in enumerate(texts, 1)
+        )
 
     def judge(
         self,
@@ -234,6 +275,16 @@ class LlmSupernotes:
         replies = tuple(said.get(place, refused) for place in range(len(suggestions)))
         granted = any(reply.answer is not SuggestionAnswer.NO for reply in replies)
         return SuggestionReplies(replies, check.sentences(answer.sentences) if granted else None)
+
+
+def _tone(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> PrincipleResult:
+    findings = pointed(text, [item for item in broken if item.principle == name.name.lower()])
+    return PrincipleResult(
+        principle=name,
+        status=GateStatus.FAIL if findings else GateStatus.PASS,
+        reason=findings[0].message if findings else "It holds.",
+        findings=findings,
+    )
 
 
 def _check_replies(replies: Sequence[ReplyAnswer], count: int) -> None:

@@ -17,7 +17,7 @@ from string import Template
 
 _DATA_LINE = "\n$data\n"
 _FOLDER = Path(__file__).parent
-_SHARED = ("data_rules", "note_rules", "supernote_rules")
+_SHARED = ("tone_rules", "data_rules", "note_rules", "supernote_rules")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from crowdnotes.domain import (
     Classification,
     Evidence,
     ExistingNote,
+    GateStatus,
     PassageAnswer,
     Post,
+    PrincipleName,
     Ratings,
     Settlement,
     Span,
@@ -283,6 +285,28 @@ def answered(
     said = json.dumps({"replies": replies, "sentences": final})
     with engine_over(lambda _: said) as (engine, server):
         return writer(engine).answer(BRIEF, f"{FIRST} {LINK}", suggestions, NOTES, [], 250), server
+
+
+def test_the_tone_of_many_is_judged_at_once_by_words_that_stand_in_them() -> None:
+    texts = ["The fools sell it.", "It is sold on April Fools' Day.", "It may be a plot."]
+    broken = [(1, "neutral", "fools"), (2, "neutral", "idiots"), (3, "no_speculation", "may be a plot")]
+    said = json.dumps(
+        {
+            "breaks": [
+                dict(zip(("number", "principle", "quote"), item, strict=False), objection="Loaded.") for item in broken
+            ]
+        }
+    )
+    with engine_over(lambda _: said) as (engine, server):
+        found = writer(engine).tone(BRIEF, texts)
+    fails = [[item.principle for item in results if item.status is GateStatus.FAIL] for results in found]
+    assert fails == [[PrincipleName.NEUTRAL], [], [PrincipleName.NO_SPECULATION]]
+    assert len(server.requests) == 1
+    with (
+        engine_over(lambda _: said.replace('"number": 3', '"number": 4')) as (engine, _),
+        pytest.raises(AnswerUnreadableError, match="no candidate 4"),
+    ):
+        writer(engine).tone(BRIEF, texts)
 
 
 def test_each_suggestion_is_answered_and_what_is_granted_is_in_the_note() -> None:
