@@ -34,7 +34,9 @@ def notes_fields(key: str) -> None:
         required=True,
     )
     if chosen == _FILE:
-        st.file_uploader("The notes of this post (CSV, TSV or JSON)", type=_KINDS, key=_upload_key(key))
+        st.file_uploader(
+            "The notes of this post (CSV, TSV or JSON)", type=_KINDS, key=_upload_key(key), max_upload_size=20
+        )
         st.caption(_COLUMNS)
     elif chosen == _PUBLIC:
         st.text_input(

@@ -46,12 +46,12 @@ def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
     found = workspace().service.watched(case)
     st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
-    if is_stale(work) and case.decision is None:
-        again = partial(_again, case)
+    if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
+        stale = is_stale(work)
         button(
-            f"Make candidates {_whence(work)}", "watch-again", _PLACE, again,
-            icon="diversity_2", type="primary", disabled=under_way(job),
-            help="Candidates that hold nothing of them stay as they are.",
+            f"Make candidates {_whence(work)}" if stale else "Choose again with the new ratings",
+            "watch-again", _PLACE, partial(_again, case), icon="diversity_2", type="primary", disabled=under_way(job),
+            help="Candidates that hold nothing of them stay as they are." if stale else "No candidate is made anew.",
         )  # fmt: skip
         st.caption("After that the page says whether a better one stands, and whether replacing is worth it.")
         return

@@ -25,6 +25,7 @@ from crowdnotes.domain import (
     SupernoteRound,
     SupernoteScore,
     SupernoteSentence,
+    text_sha256,
 )
 from crowdnotes.testing import ScriptedSupernotes
 from tests.pages.conftest import POST, Desk, field, press, texts
@@ -89,6 +90,7 @@ def ranked(desk: Desk, **more: object) -> Case:
         "measured": "On newer notes its AUC was 0.83.",
         "credits": (Credit(note="N1", share=0.7, without=0.1, loss=0.33), Credit(note="N2", share=0.3)),
         "merged": 2,
+        "post_sha256": text_sha256(case.post.whole_text),
     }
     made = SupernoteRound(number=1, made_at=AT, notes=case.supernote.notes, wanted=100, **(fields | more))
     ended = Stage(name=StageName.CREDIT, finished_at=AT, seconds=0, summary="", engine="local")
@@ -260,6 +262,23 @@ def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk)
     at.button(key="watch-read").click().run()
     assert "N4: new" in texts(at)
     assert at.button(key="watch-again").label == "Make candidates for N4"
+
+
+def test_new_ratings_alone_ask_for_another_choice_and_for_no_candidates(desk: Desk) -> None:
+    case = ranked(desk)
+    work = case.supernote
+    assert work is not None
+    rated = work.notes[0].model_copy(update={"ratings": Ratings(helpful=70)})
+    desk.workspace.service.watch(case.id, (rated, *work.notes[1:]), "you")
+    at = shown(desk, case)
+    at.button(key="watch-step-fold").click().run()
+    assert at.button(key="watch-again").label == "Choose again with the new ratings"
+    at.button(key="watch-again").click().run()
+    desk.finish_latest(case, at)
+    after = desk.newest(case).supernote
+    assert after is not None
+    assert after.newest is not None
+    assert {item.text for item in after.newest.candidates} == {item.text for item in (WINNER, OTHER, LOUD)}
 
 
 def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
