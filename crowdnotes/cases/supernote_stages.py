@@ -116,7 +116,8 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
         return begun
     before = {note.id: note.text for note in newest.notes if note.is_used}
     fresh = tuple(note.id for note in work.used if before.get(note.id) != note.text)
-    kept = staying(newest, work.notes)
+    unjudged = {"grade": None, "objections": ()}
+    kept = tuple(item.model_copy(update=unjudged) for item in staying(newest, work.notes))
     if not kept:
         return begun
     room = work.wanted - _count(work.wanted, len(fresh), len(used))
@@ -417,16 +418,16 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
         made = made.model_copy(update={"judged": f"NOT RUN: {error.message}"})
-    winner, why = chosen(made, [*judged, revised.sha256])
+    winner, why = chosen(made, list(judged), revised.sha256)
     return _with(case, with_winner(made, winner, why)), f"{why}. {told}"
 
 
-def chosen(made: SupernoteRound, among: Sequence[str]) -> tuple[str | None, str]:
-    """The winner of those with these sha256, and who chose it, in words.
+def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[str | None, str]:
+    """The winner of those that were judged and the best of them revised, by their sha256; and who chose it, in words.
 
     The jury, where it can tell them apart; of those that it cannot, the judge's revised text or else its best grade.
     """
-    able = [item for item in made.passed if item.sha256 in among]
+    able = [item for item in made.passed if item.sha256 in {*judged, revised}]
     if not able:
         return None, "no candidate passed the filters"
     scored = [item for item in able if item.score is not None and not item.score.means_nothing]
@@ -440,7 +441,7 @@ def chosen(made: SupernoteRound, among: Sequence[str]) -> tuple[str | None, str]
         if len(alike) == 1:
             return first.sha256, "the simulated jury"
         said = f"the judge, among {len(alike)} that the simulated jury cannot tell apart"
-    best = max(alike, key=lambda item: (bool(item.revised), item.grade if item.grade is not None else -1.0))
+    best = max(alike, key=lambda item: (item.sha256 == revised, item.grade if item.grade is not None else -1.0))
     return best.sha256, said
 
 

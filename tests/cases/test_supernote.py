@@ -499,11 +499,11 @@ def test_the_judge_chooses_only_among_those_that_the_jury_cannot_tell_apart() ->
     first, alike, far = _candidate("A", 0.40, 5), _candidate("B", 0.35, 8), _candidate("C", 0.1, 10)
     done = _round(1).model_copy(update={"candidates": (first, alike, far)})
     every = [item.sha256 for item in done.candidates]
-    assert chosen(done, every)[0] == alike.sha256
-    assert chosen(done, [first.sha256, far.sha256]) == (first.sha256, "the simulated jury")
+    assert chosen(done, every, "")[0] == alike.sha256
+    assert chosen(done, [first.sha256, far.sha256], "") == (first.sha256, "the simulated jury")
     better = _candidate("D", 0.31, revised="Shorter.")
     done = done.model_copy(update={"candidates": (*done.candidates, better)})
-    assert chosen(done, [*every, better.sha256])[0] == better.sha256
+    assert chosen(done, every, better.sha256)[0] == better.sha256
 
 
 def test_the_winner_is_approved_under_the_same_rules_as_any_note(linked: Workspace) -> None:
