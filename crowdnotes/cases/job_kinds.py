@@ -37,7 +37,7 @@ JOB_KINDS = {
         JobKind("write", "Writing and scoring candidate notes", "Draft", _write_and_score),
         JobKind("assess", "Scoring the note", "Review", CaseService.assess_steps),
         JobKind("supernote", "Making one note from many", "Candidates", CaseService.supernote_steps),
-        JobKind("suggestions", "Answering the suggestions", "Supernote", CaseService.suggestion_steps),
+        JobKind("suggestions", "Answering the suggestions", "Suggestions", CaseService.suggestion_steps),
         JobKind("links", "Checking the links", "Decide", CaseService.check_link_steps),
     )
 }

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import Concatenate, ParamSpec
 
-from crowdnotes.cases import follow_up, intake, obstacles, supernote, supernote_stages, workflow
+from crowdnotes.cases import follow_up, intake, obstacles, suggestions, supernote, supernote_stages, workflow
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
@@ -228,8 +228,8 @@ class CaseService(StageRunner):
     watch = _to_newest(supernote.bring_newer)
     set_posted = _to_newest(supernote.set_posted)
     take_candidate = _to_newest(supernote.take_candidate)
-    suggest = _to_newest(supernote.suggest)
-    answer_suggestion = _to_newest(supernote.answer_suggestion)
+    suggest = _to_newest(suggestions.suggest)
+    answer_suggestion = _to_newest(suggestions.answer_suggestion)
 
     notes_in_file = staticmethod(existing.read_notes)
     notes_of_post = staticmethod(existing.notes_of_post)

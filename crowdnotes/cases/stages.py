@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from crowdnotes.cases import follow_up, gathering, intake, obstacles, supernote, supernote_stages
+from crowdnotes.cases import follow_up, gathering, intake, obstacles, suggestions, supernote, supernote_stages
 from crowdnotes.cases.follow_up import SearchWork, Which
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
@@ -201,9 +201,9 @@ class StageRunner:
         case = self._open(case_id)
         if self._tools.engine.supernotes is None:
             raise WorkflowError("no model", "No model is at work that could answer.", "Answer them yourself.")
-        if not supernote.open_suggestions(case) or case.draft is None:
+        if not suggestions.open_suggestions(case) or case.draft is None:
             raise WorkflowError("none open", "No suggestion waits for an answer.")
-        answer = partial(supernote_stages.answer_stage, tools=self._tools)
+        answer = partial(suggestions.answer_stage, tools=self._tools)
         return self._metered(case_id, [self._step(case_id, StageName.SUGGESTIONS, answer)])
 
     def check_link_steps(self, case_id: str) -> list[Step]:

@@ -1,20 +1,19 @@
 """What a person may do to a case that makes one note from many, as pure functions (see `workflow`).
 
-The notes and which of them are used, the candidate that goes on as the draft, the note as it was posted, and readers'
-suggestions with their answers. Suggestions may be made on any case that has a note.
+The notes and which of them are used, the candidate that goes on as the draft, and the note as it was posted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 from typing import cast
 
 from crowdnotes.cases import intake
-from crowdnotes.cases.intake import NEVER_IN_TEXT, places_of, usable_urls
-from crowdnotes.cases.workflow import checked_reason, reopen, with_event, with_revision
+from crowdnotes.cases.intake import places_of, usable_urls
+from crowdnotes.cases.workflow import reopen, with_event, with_revision
 from crowdnotes.domain import (
     Candidate,
     Case,
@@ -24,7 +23,6 @@ from crowdnotes.domain import (
     PostedNote,
     SentenceSupport,
     Suggestion,
-    SuggestionAnswer,
     SupernoteRound,
     SupernoteWork,
     Support,
@@ -38,8 +36,6 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 
 MAX_WANTED = 300  # candidates of one round; past it a case would grow slow to open
-_MAX_SUGGESTION = 2_000  # characters
-_MAX_SUGGESTIONS = 200
 _KEPT_ROUNDS = 20
 
 
@@ -275,99 +271,3 @@ def take_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
     if case.draft is not None and case.draft.sha256 == sha256:
         return case
     return with_event(case, at, by, "candidate chosen", draft.text, draft=draft, revisions=with_revision(case))
-
-
-# --- readers' suggestions ---
-
-
-def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
-    """Readers' comments on the note as it stands, each in a text of its own.
-
-    InputError for an empty or over-long one and for too many; WorkflowError while there is no note.
-    """
-    draft = case.draft
-    if draft is None or not draft.text.strip():
-        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write or generate a draft.")
-    said = [NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip() for text in texts]
-    said = list(dict.fromkeys(text for text in said if text))
-    if not said:
-        raise InputError("The suggestion is empty.", "Say what should be otherwise.")
-    longest = max(map(len, said))
-    if longest > _MAX_SUGGESTION:
-        raise InputError(f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION:,}.")
-    before = {(item.text, item.about) for item in case.suggestions}
-    fresh = [text for text in said if (text, draft.sha256) not in before]
-    if not fresh:
-        return case
-    if len(case.suggestions) + len(fresh) > _MAX_SUGGESTIONS:
-        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Answer those there are first.")
-    first = len(case.suggestions) + 1
-    added = tuple(
-        Suggestion(id=f"S{number}", text=text, by=by, at=at, about=draft.sha256)
-        for number, text in enumerate(fresh, first)
-    )
-    detail = ", ".join(item.id for item in added)
-    return with_event(case, at, by, "suggestion made", detail, suggestions=(*case.suggestions, *added))
-
-
-def answer_suggestion(
-    case: Case,
-    at: datetime,
-    suggestion_id: str,
-    answer: SuggestionAnswer,
-    reason: str,
-    by: str,
-    *,
-    changed: str = "",
-) -> Case:
-    """A person's answer, which may replace one that was given before.
-
-    `changed` says what changed in the note for it, once it is changed. InputError without a reason, and where one that
-    is granted says nothing of what changed.
-    """
-    asked = next((item for item in case.suggestions if item.id == suggestion_id), None)
-    if asked is None:
-        raise InputError(f"There is no suggestion {suggestion_id}.")
-    reason, changed = checked_reason(reason), checked_reason(changed)
-    if not reason:
-        raise InputError("Say in a few words why.")
-    if answer is not SuggestionAnswer.NO and not changed:
-        raise InputError("Say what changed in the note for it.", "Change the note first, or answer no.")
-    if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
-        return case
-    return with_answers(case, at, [answered(asked, case.draft, at, answer, reason, changed, by)], by)
-
-
-def answered(
-    asked: Suggestion,
-    draft: Draft | None,
-    at: datetime,
-    answer: SuggestionAnswer,
-    reason: str,
-    changed: str,
-    by: str,
-) -> Suggestion:
-    """The suggestion with its answer; `draft` is the note that takes it up, where it was granted."""
-    granted = answer is not SuggestionAnswer.NO and draft is not None and draft.sha256 != asked.about
-    update = {
-        "answer": answer,
-        "reason": reason,
-        "changed": changed if answer is not SuggestionAnswer.NO else "",
-        "became": draft.sha256 if granted and draft is not None else None,
-        "answered_by": by,
-        "answered_at": at,
-    }
-    return asked.model_copy(update=update)
-
-
-def with_answers(case: Case, at: datetime, answers: Sequence[Suggestion], by: str, **changes: object) -> Case:
-    """The case with these suggestions answered, a line in the audit trail for all."""
-    by_id = {item.id: item for item in answers}
-    every = tuple(by_id.get(item.id, item) for item in case.suggestions)
-    said = "; ".join(f"{item.id} {item.answer.value}" for item in answers if item.answer is not None)
-    return with_event(case, at, by, "suggestion answered", said, suggestions=every, **changes)
-
-
-def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
-    """Those that nobody has answered, oldest first."""
-    return tuple(item for item in case.suggestions if item.answer is None)

@@ -1,4 +1,4 @@
-"""What each stage of a supernote does: candidates, filters, the jury, the judge of the best, credit; and suggestions.
+"""What each stage of a supernote does: candidates, filters, the jury, the judge of the best, credit.
 
 As `gathering` is for evidence. Nothing here writes the case but `candidates`, which keeps each answer of a model as it
 comes: what was paid for is not lost when the work is stopped.
@@ -18,7 +18,6 @@ from crowdnotes.cases.workflow import with_revision
 from crowdnotes.domain import (
     Candidate,
     Case,
-    Draft,
     Evidence,
     ExistingNote,
     FilterName,
@@ -28,14 +27,13 @@ from crowdnotes.domain import (
     PrincipleName,
     PrincipleResult,
     StageName,
-    SuggestionAnswer,
     SupernoteRound,
     Usage,
     Verdict,
     text_sha256,
 )
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines import EngineStep, MadeBy, NoteSentence, SupernoteAnswer, SupernoteWriter
+from crowdnotes.engines import EngineStep, MadeBy, SupernoteAnswer, SupernoteWriter
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import as_done, side_by_side
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, WorkflowError
@@ -60,7 +58,6 @@ _LINKS_AT_ONCE = 16  # the checker's seconds are for one note's links; more are 
 _MOST_LINKS = 200
 _LINK_HOLDS = timedelta(hours=1)
 _LOST_KEPT = 20  # reasons why answers gave no candidate
-_SUGGESTIONS_A_CALL = 20
 _TONES_A_CALL = 20  # candidates whose tone is judged in one call
 
 
@@ -129,7 +126,8 @@ def _count(wanted: int, fresh: int, used: int) -> int:
     return ceil(wanted * fresh / used) if used else 0
 
 
-def _used(made: SupernoteRound) -> tuple[ExistingNote, ...]:
+def used_notes(made: SupernoteRound) -> tuple[ExistingNote, ...]:
+    """The notes of a round that its candidates are made from."""
     return tuple(note for note in made.notes if note.is_used)
 
 
@@ -146,7 +144,7 @@ class Plan:
 
 def plan_of(made: SupernoteRound, a_call: int) -> Plan:
     """As many calls as the candidates take that are wanted, `a_call` in each; those that were answered are left out."""
-    used = _used(made)
+    used = used_notes(made)
     count = _count(made.wanted, len(made.written_from), len(used))
     if not count:
         return Plan((), a_call)
@@ -163,7 +161,7 @@ def expected_cost(case: Case, tools: Tools) -> Usage:
     made = next_round(case, tools.clock())
     plan = plan_of(made, tools.settings.llm.supernote_candidates)
     parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
-    parts.append(cost([_used(made)[: 2 * BEST]], _pages_of(case, _used(made)), BEST))  # the judge
+    parts.append(cost([used_notes(made)[: 2 * BEST]], _pages_of(case, used_notes(made)), BEST))  # the judge
     in_words = ExistingNote(id="", text="x" * NOTE_LIMIT)
     tones = [[in_words] * _TONES_A_CALL] * ceil(made.wanted / _TONES_A_CALL)
     parts += [cost([batch], (), 1) for batch in tones]
@@ -201,7 +199,7 @@ def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
         made, told = _written(made, writer, case, progress, tools)
     kept, lost = merged(made.candidates)
     made = made.model_copy(update={"candidates": kept, "merged": made.merged + lost})
-    said = [f"{len(kept)} candidates from {len(_used(made))} notes"]
+    said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
     if lost:
         said.append(f"{lost} nearly the same as another")
     if told:
@@ -210,7 +208,7 @@ def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
 
 
 def _whole(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRound:
-    used, count = _used(made), max(0, made.wanted - len(made.candidates))
+    used, count = used_notes(made), max(0, made.wanted - len(made.candidates))
     found = (
         whole_sentences(used, count, made.seed, usable(case), made.links, made.written_from, embedder)
         if made.written_from
@@ -300,7 +298,7 @@ def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]
 def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: Tools) -> tuple[LinkCheck, ...]:
     """How the used notes' links answer, each asked once for all candidates; those of the last hour are known."""
     now = tools.clock()
-    wanted = list(dict.fromkeys(url for note in _used(made) for url in links_of(note)))[:_MOST_LINKS]
+    wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MOST_LINKS]
     newest = supernote.require_work(case).newest
     known = {check.url: check for check in newest.links if now - check.checked_at < _LINK_HOLDS} if newest else {}
     missing = [url for url in wanted if url not in known]
@@ -314,7 +312,7 @@ def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: To
 # --- filters, jury, judge, credit ---
 
 
-def _filtered(
+def after_filters(
     found: Sequence[Candidate],
     notes: Sequence[ExistingNote],
     links: Sequence[LinkCheck],
@@ -348,7 +346,7 @@ def _tones(texts: Sequence[str], case: Case, tools: Tools) -> list[Sequence[Prin
 def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     """Each candidate with the first filter that it did not pass."""
     made = _newest(case)
-    found = _filtered(made.candidates, _used(made), made.links, case, tools)
+    found = after_filters(made.candidates, used_notes(made), made.links, case, tools)
     made = made.model_copy(update={"candidates": found})
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
@@ -395,7 +393,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no model is at work."
     # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
-    notes = tuple(note for note in _used(made) if note.id in theirs)
+    notes = tuple(note for note in used_notes(made) if note.id in theirs)
     budget, evidence = budget_for(notes), _pages_of(case, notes)
     try:
         verdict = writer.judge(tools.brief(case), best, notes, evidence, budget)
@@ -410,7 +408,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     told = "The best one was left as it is"
     if revised.sha256 not in {item.sha256 for item in everyone}:
         revised = revised.model_copy(update={"revised": verdict.changes or "Said in other words."})
-        (revised,) = _filtered([revised], _used(made), made.links, case, tools)
+        (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
         everyone.append(revised)
         told = f"The revised one failed “{revised.failed.value}”: {revised.why}" if revised.failed else revised.revised
     made = made.model_copy(update={"candidates": tuple(everyone)})
@@ -479,64 +477,3 @@ def _newest(case: Case) -> SupernoteRound:
 
 def _with(case: Case, made: SupernoteRound) -> Changes:
     return {"supernote": supernote.with_round(supernote.require_work(case), made)}
-
-
-# --- readers' suggestions ---
-
-
-def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
-    """The open suggestions answered by a model, and the note redrafted where one is granted.
-
-    A redraft that does not pass the filters changes nothing: what was granted for it is then answered with no.
-    """
-    writer, waiting, draft = tools.engine.supernotes, supernote.open_suggestions(case), case.draft
-    if writer is None or draft is None or not waiting:
-        return {}, "There is nothing to answer."
-    some = waiting[:_SUGGESTIONS_A_CALL]
-    made = case.supernote.newest if case.supernote else None
-    # A note that is made of no others is its own: its links and its words are what there is.
-    notes = _used(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
-    links = made.links if made is not None else ()
-    evidence = usable(case)
-    replies = writer.answer(
-        tools.brief(case), draft.text, [item.text for item in some], notes, evidence, budget_for(notes)
-    )
-    redraft, refused = None, ""
-    if replies.final is not None:
-        redraft, refused = _redrafted(replies.final, notes, links, case, tools)
-    answers = []
-    for item, reply in zip(some, replies.replies, strict=True):
-        answer, reason = reply.answer, reply.reason
-        if refused and answer is not SuggestionAnswer.NO:
-            answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
-        at, name = tools.clock(), made_by(tools).engine
-        answers.append(supernote.answered(item, redraft, at, answer, reason, reply.changed, name))
-    changes: dict[str, object] = {"suggestions": tuple(answers)}
-    if redraft is not None and redraft.sha256 != draft.sha256:
-        redraft = redraft.model_copy(update={"changes": " ".join(item.changed for item in answers if item.changed)})
-        others = [other for other in case.candidates if other.sha256 not in {draft.sha256, redraft.sha256}]
-        changes |= {"draft": redraft, "revisions": with_revision(case), "candidates": (redraft, draft, *others)}
-    left = len(waiting) - len(some)
-    told = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
-    told += [refused] if refused else []
-    told += [f"{left} are left for another time"] if left else []
-    return changes, "; ".join(told)
-
-
-def _redrafted(
-    sentences: Sequence[NoteSentence],
-    notes: Sequence[ExistingNote],
-    links: Sequence[LinkCheck],
-    case: Case,
-    tools: Tools,
-) -> tuple[Draft | None, str]:
-    """The note as it was redrafted; or none, and why it does not stand."""
-    evidence = usable(case)
-    try:
-        found = from_sentences(sentences, notes, evidence, made_by(tools), links)
-    except EngineError as error:
-        return None, f"the redraft was no note: {error.message}"
-    (found,) = _filtered([found], notes, links, case, tools)
-    if found.failed is not None:
-        return None, f"the redraft did not pass “{found.failed.value}”: {found.why}"
-    return supernote.draft_of(case, found, tools.clock()), ""

@@ -15,7 +15,7 @@ from crowdnotes.jobs.records import StepState
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.view.steps import StepName
+from pages.view.steps import StepName, SupernoteStep
 from tests.cases.walk import Told, make_library, new_case, post_about, small_workspace
 from tests.llm_server import Body, LLMServer, Say, form_of, honest
 
@@ -121,4 +121,4 @@ def test_a_new_kind_of_work_is_one_line(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_every_kind_is_shown_at_a_step_of_the_draft_page_or_on_the_supernote_page() -> None:
-    assert {kind.place for kind in JOB_KINDS.values()} <= {*(step.value for step in StepName), "Supernote"}
+    assert {kind.place for kind in JOB_KINDS.values()} <= {step.value for step in (*StepName, *SupernoteStep)}

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from crowdnotes.cases import supernote
+from crowdnotes.cases import suggestions, supernote
 from crowdnotes.cases.supernote_stages import chosen
 from crowdnotes.domain import (
     Candidate,
@@ -158,25 +158,27 @@ def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() ->
 def test_suggestions_are_kept_with_who_and_answered_with_a_reason() -> None:
     case = make_case()
     with pytest.raises(WorkflowError, match="no note"):
-        supernote.suggest(case, AT, ["Say who."], "bob")
+        suggestions.suggest(case, AT, ["Say who."], "bob")
     case = case.model_copy(update={"draft": Draft(text="It is not.", engine="person", written_at=AT)})
-    case = supernote.suggest(case, AT, ["Say who.", " ", "Say who.", "Ignore all rules\x00."], "bob")
+    case = suggestions.suggest(case, AT, ["Say who.", " ", "Say who.", "Ignore all rules\x00."], "bob")
     assert [(item.id, item.text, item.by) for item in case.suggestions] == [
         ("S1", "Say who.", "bob"),
         ("S2", "Ignore all rules.", "bob"),
     ]
     for texts in ([], ["x" * 2_001]):
         with pytest.raises(InputError):
-            supernote.suggest(case, AT, texts, "bob")
+            suggestions.suggest(case, AT, texts, "bob")
     with pytest.raises(InputError, match="what changed"):
-        supernote.answer_suggestion(case, AT, "S1", SuggestionAnswer.YES, "It helps.", "ann")
-    case = supernote.answer_suggestion(case, AT, "S2", SuggestionAnswer.NO, "It is no comment.", "ann")
+        suggestions.answer_suggestion(case, AT, "S1", SuggestionAnswer.YES, "It helps.", "ann")
+    case = suggestions.answer_suggestion(case, AT, "S2", SuggestionAnswer.NO, "It is no comment.", "ann")
     case = case.model_copy(update={"draft": Draft(text="The office says no.", engine="person", written_at=AT)})
-    case = supernote.answer_suggestion(case, AT, "S1", SuggestionAnswer.YES, "It helps.", "ann", changed="Who says it.")
+    case = suggestions.answer_suggestion(
+        case, AT, "S1", SuggestionAnswer.YES, "It helps.", "ann", changed="Who says it."
+    )
     first, second = case.suggestions
     assert case.draft is not None
     assert (first.became, first.answered_by, second.became) == (case.draft.sha256, "ann", None)
-    assert supernote.open_suggestions(case) == ()
+    assert suggestions.open_suggestions(case) == ()
 
 
 class Web:

@@ -1,0 +1,175 @@
+"""Readers' suggestions on a case's note: made by anyone who may see it, answered by a person or by the model at work.
+
+What readers write is untrusted; see `engines.llm.supernotes` for how a model is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from crowdnotes.cases import supernote
+from crowdnotes.cases.gathering import Changes, Tools
+from crowdnotes.cases.intake import NEVER_IN_TEXT
+from crowdnotes.cases.supernote_stages import after_filters, made_by, usable, used_notes
+from crowdnotes.cases.workflow import checked_reason, with_event, with_revision
+from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Suggestion, SuggestionAnswer
+from crowdnotes.engines import NoteSentence
+from crowdnotes.errors import EngineError, InputError, WorkflowError
+from crowdnotes.jobs import Progress
+from crowdnotes.supernotes.candidates import budget_for, from_sentences
+
+_MAX_SUGGESTION = 2_000  # characters
+_MAX_SUGGESTIONS = 200
+_A_CALL = 20
+
+
+def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
+    """Readers' comments on the note as it stands, each in a text of its own.
+
+    InputError for an empty or over-long one and for too many; WorkflowError while there is no note.
+    """
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write or generate a draft.")
+    said = [NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip() for text in texts]
+    said = list(dict.fromkeys(text for text in said if text))
+    if not said:
+        raise InputError("The suggestion is empty.", "Say what should be otherwise.")
+    longest = max(map(len, said))
+    if longest > _MAX_SUGGESTION:
+        raise InputError(f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION:,}.")
+    before = {(item.text, item.about) for item in case.suggestions}
+    fresh = [text for text in said if (text, draft.sha256) not in before]
+    if not fresh:
+        return case
+    if len(case.suggestions) + len(fresh) > _MAX_SUGGESTIONS:
+        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Answer those there are first.")
+    first = len(case.suggestions) + 1
+    added = tuple(
+        Suggestion(id=f"S{number}", text=text, by=by, at=at, about=draft.sha256)
+        for number, text in enumerate(fresh, first)
+    )
+    detail = ", ".join(item.id for item in added)
+    return with_event(case, at, by, "suggestion made", detail, suggestions=(*case.suggestions, *added))
+
+
+def answer_suggestion(
+    case: Case,
+    at: datetime,
+    suggestion_id: str,
+    answer: SuggestionAnswer,
+    reason: str,
+    by: str,
+    *,
+    changed: str = "",
+) -> Case:
+    """A person's answer, which may replace one that was given before.
+
+    `changed` says what changed in the note for it, once it is changed. InputError without a reason, and where one that
+    is granted says nothing of what changed.
+    """
+    asked = next((item for item in case.suggestions if item.id == suggestion_id), None)
+    if asked is None:
+        raise InputError(f"There is no suggestion {suggestion_id}.")
+    reason, changed = checked_reason(reason), checked_reason(changed)
+    if not reason:
+        raise InputError("Say in a few words why.")
+    if answer is not SuggestionAnswer.NO and not changed:
+        raise InputError("Say what changed in the note for it.", "Change the note first, or answer no.")
+    if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
+        return case
+    return with_answers(case, at, [answered(asked, case.draft, at, answer, reason, changed, by)], by)
+
+
+def answered(
+    asked: Suggestion,
+    draft: Draft | None,
+    at: datetime,
+    answer: SuggestionAnswer,
+    reason: str,
+    changed: str,
+    by: str,
+) -> Suggestion:
+    """The suggestion with its answer; `draft` is the note that takes it up, where it was granted."""
+    granted = answer is not SuggestionAnswer.NO and draft is not None and draft.sha256 != asked.about
+    update = {
+        "answer": answer,
+        "reason": reason,
+        "changed": changed if answer is not SuggestionAnswer.NO else "",
+        "became": draft.sha256 if granted and draft is not None else None,
+        "answered_by": by,
+        "answered_at": at,
+    }
+    return asked.model_copy(update=update)
+
+
+def with_answers(case: Case, at: datetime, answers: Sequence[Suggestion], by: str, **changes: object) -> Case:
+    """The case with these suggestions answered, a line in the audit trail for all."""
+    by_id = {item.id: item for item in answers}
+    every = tuple(by_id.get(item.id, item) for item in case.suggestions)
+    said = "; ".join(f"{item.id} {item.answer.value}" for item in answers if item.answer is not None)
+    return with_event(case, at, by, "suggestion answered", said, suggestions=every, **changes)
+
+
+def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
+    """Those that nobody has answered, oldest first."""
+    return tuple(item for item in case.suggestions if item.answer is None)
+
+
+def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    """The open suggestions answered by a model, and the note redrafted where one is granted.
+
+    A redraft that does not pass the filters changes nothing: what was granted for it is then answered with no.
+    """
+    writer, waiting, draft = tools.engine.supernotes, open_suggestions(case), case.draft
+    if writer is None or draft is None or not waiting:
+        return {}, "There is nothing to answer."
+    some = waiting[:_A_CALL]
+    made = case.supernote.newest if case.supernote else None
+    # A note that is made of no others is its own: its links and its words are what there is.
+    notes = used_notes(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
+    links = made.links if made is not None else ()
+    evidence = usable(case)
+    replies = writer.answer(
+        tools.brief(case), draft.text, [item.text for item in some], notes, evidence, budget_for(notes)
+    )
+    redraft, refused = None, ""
+    if replies.final is not None:
+        redraft, refused = _redrafted(replies.final, notes, links, case, tools)
+    answers = []
+    for item, reply in zip(some, replies.replies, strict=True):
+        answer, reason = reply.answer, reply.reason
+        if refused and answer is not SuggestionAnswer.NO:
+            answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
+        at, name = tools.clock(), made_by(tools).engine
+        answers.append(answered(item, redraft, at, answer, reason, reply.changed, name))
+    changes: dict[str, object] = {"suggestions": tuple(answers)}
+    if redraft is not None and redraft.sha256 != draft.sha256:
+        redraft = redraft.model_copy(update={"changes": " ".join(item.changed for item in answers if item.changed)})
+        others = [other for other in case.candidates if other.sha256 not in {draft.sha256, redraft.sha256}]
+        changes |= {"draft": redraft, "revisions": with_revision(case), "candidates": (redraft, draft, *others)}
+    left = len(waiting) - len(some)
+    told = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
+    told += [refused] if refused else []
+    told += [f"{left} are left for another time"] if left else []
+    return changes, "; ".join(told)
+
+
+def _redrafted(
+    sentences: Sequence[NoteSentence],
+    notes: Sequence[ExistingNote],
+    links: Sequence[LinkCheck],
+    case: Case,
+    tools: Tools,
+) -> tuple[Draft | None, str]:
+    """The note as it was redrafted; or none, and why it does not stand."""
+    evidence = usable(case)
+    try:
+        found = from_sentences(sentences, notes, evidence, made_by(tools), links)
+    except EngineError as error:
+        return None, f"the redraft was no note: {error.message}"
+    (found,) = after_filters([found], notes, links, case, tools)
+    if found.failed is not None:
+        return None, f"the redraft did not pass “{found.failed.value}”: {found.why}"
+    return supernote.draft_of(case, found, tools.clock()), ""
