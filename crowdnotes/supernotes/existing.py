@@ -110,9 +110,9 @@ def pasted_notes(text: str) -> ReadNotes:
 
     What holds nothing but links belongs to the note before it. Raises InputError where there is no note.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _RULE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     faults = []
-    pieces = re.split(r"\n[ \t]*(?:-{3,}|={3,}|\*{3,})[ \t]*\n|\n[ \t]*\n", f"\n{text}\n")
+    pieces = re.split(r"\n[ \t]*\n", text)
     if sum(bool(piece.strip()) for piece in pieces) == 1:
         lines = [line for line in text.split("\n") if line.strip()]
         marked = [line for line in lines if _LIST_MARK.match(line)]
@@ -130,6 +130,7 @@ def pasted_notes(text: str) -> ReadNotes:
     return _kept([ExistingNote(id="", text=piece) for piece in joined], faults)
 
 
+_RULE = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,})[ \t]*$", re.MULTILINE)  # leaves an empty line
 _LIST_MARK = re.compile(r"[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t]+")
 
 
@@ -156,6 +157,8 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     posts = {row["post"] for row in rows if row.get("post")}
     if post_id is not None and posts:
         rows = [row for row in rows if row.get("post") == _post_number(post_id)]
+        if not rows:
+            raise InputError(f"{name} has no note on the post {post_id}.", "Check the post's id, or give newer notes.")
     elif len(posts) > 1:
         raise InputError(f"{name} has notes on {len(posts)} posts.", "Say on which, by the post's id.")
     doubts = _Doubts()
@@ -281,6 +284,8 @@ def _table(text: str, name: str) -> Iterator[_Row]:
         for row in rows:
             if any(cell.strip() for cell in row):
                 known = _known(zip(head, row, strict=False))
+                if any(cell.strip() for cell in row[len(head) :]):
+                    known["beyond"] = " ".join(row[len(head) :])
                 if is_public and "text" in known:
                     known["text"] = x_storage_form(known["text"])
                 yield known
@@ -302,6 +307,10 @@ class _Doubts:
 
 
 def _note(row: _Row, place: int, doubts: _Doubts) -> ExistingNote:
+    if "beyond" in row:
+        doubts.add(
+            "More cells than the heading has, left out (does the text need quotation marks?)", place, row["beyond"]
+        )
     counts = {}
     for name in ("helpful", "somewhat_helpful", "not_helpful"):
         counts[name] = _count(row.get(name), f"Not a number of ratings, taken for none ({name})", place, doubts)
@@ -427,8 +436,8 @@ def _merged(same: Sequence[ExistingNote]) -> ExistingNote:
     if len(same) == 1:
         return same[0]
     differing: dict[str, ExistingNote] = {}
-    for place, note in enumerate(same):  # the same note twice in a file has its ratings once
-        key = note.note_id or f"row {place}"
+    for note in same:  # the same note twice in a file, by X's id or in all that is told of it, has its ratings once
+        key = note.note_id or note.model_dump_json(exclude={"text"})
         if key not in differing or differing[key].ratings.count < note.ratings.count:
             differing[key] = note
     lead = max(differing.values(), key=lambda note: note.ratings.count)

@@ -83,7 +83,15 @@ def test_a_file_without_notes_is_refused_with_a_sentence(content: bytes, said: s
         read_notes(content, "notes")
 
 
+def test_a_row_that_stands_twice_counts_once_and_a_text_cut_at_its_comma_is_told() -> None:
+    read = read_notes(b"helpful,text\n" + b"3,It is not so.\n" * 20 + b"4,Vaccines, they say, help.\n", "notes.csv")
+    assert [(note.text, note.ratings.helpful) for note in read.notes] == [("It is not so.", 3), ("Vaccines", 4)]
+    assert any("More cells" in fault and "note 21" in fault for fault in read.faults)
+
+
 def test_of_a_file_with_several_posts_one_is_read() -> None:
+    with pytest.raises(InputError, match="no note on the post 3"):
+        read_notes(b"tweetId,text\n1,A note.\n2,Another.\n", "notes", post_id="3")
     read = read_notes(b"tweetId,text\n1,A note.\n2,Another.\n", "notes", post_id="https://x.com/a/status/2")
     assert _texts(read) == ["Another."]
 
@@ -124,6 +132,7 @@ def test_of_more_notes_than_fit_the_most_rated_are_taken() -> None:
         ("One is so.\n\nhttps://a.org/1\n\nTwo is so.", ["One is so.\nhttps://a.org/1", "Two is so."]),
         ("1. One is so.\n2. Two is so.\n   More of two.", ["One is so.", "Two is so.\n   More of two."]),
         ("One is so.\r\n---\r\nTwo is so.", ["One is so.", "Two is so."]),
+        ("One is so.\n\n---\n\nTwo is so.\n\n***\nThree.\n---", ["One is so.", "Two is so.", "Three."]),
         ("One is so.\nTwo is so. https://a.org/1", ["One is so.", "Two is so. https://a.org/1"]),
         ("One is so. https://a.org/1", ["One is so. https://a.org/1"]),
     ],
