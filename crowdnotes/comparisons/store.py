@@ -163,10 +163,15 @@ class Comparisons:
         return results(self.get(comparison_id), self.answers(comparison_id))
 
     def exported(self, comparison_id: str, *, votes: bool = False) -> str:
-        """The answers as CSV, or as the votes that `crowdnotes bench compare` counts."""
+        """The answers as CSV, or as the votes that `crowdnotes bench compare` counts.
+
+        Raises InputError for votes on notes that were not shuffled by it: their sides are not those it counts by.
+        """
         from crowdnotes.comparisons.export import as_csv, as_votes
 
         comparison, answers = self.get(comparison_id), self.answers(comparison_id)
+        if votes and not comparison.sides_unknown:
+            raise InputError("Votes are of pairs.jsonl, whose sides are shuffled.", "Here the results count them.")
         return as_votes(answers) if votes else as_csv(comparison, answers)
 
 
