@@ -252,6 +252,7 @@ _SAME_TOGETHER = 1.0  # both
 _SAME_WITH_FIGURE = 0.5  # cosine, with a year or number that stands in both
 _ONE_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
 _TURNED_DOWN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
+_MOST_SENTENCES = 800  # of all notes together: each is compared with each, which took minutes for 3,600
 _MISSES_OF_THE_BEST = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
 _MOST_MISSES = 200
 _MOST_DRAWS = 5  # for each candidate wanted: the others are nearly the same as one that is there
@@ -358,10 +359,10 @@ def _is_sentence(words: str, stems: frozenset[str]) -> bool:
     )
 
 
-def _units(note: ExistingNote, row: int) -> Iterator[_Unit]:
-    """The sentences of a note that can be set into another, alone or with those that they lean on."""
+def _units(note: ExistingNote, row: int, most: int) -> Iterator[_Unit]:
+    """Of the first `most` sentences of a note those that can be set into another, with those that they lean on."""
     chain: tuple[_Said, ...] = ()
-    for place, (words, links) in enumerate(_parts(note.text)):
+    for place, (words, links) in enumerate(_parts(note.text)[:most]):
         stems = content_stems(words)
         if not _is_sentence(words, stems):
             chain = ()
@@ -414,16 +415,17 @@ class _Pool:
     @classmethod
     def of(cls, notes: Sequence[ExistingNote], embedder: Embedder | None, chance: random.Random) -> Self:
         """Of the notes that raters did not turn down, or of all where they turned down all."""
-        good = [note for note in notes if not _is_turned_down(note)]
+        good = [note for note in notes if not _is_turned_down(note)] or list(notes)
+        most = max(1, _MOST_SENTENCES // max(1, len(good)))
         budget = budget_for(notes)
         row = 0
         by_note: dict[str, list[_Unit]] = {}
-        for note in good or notes:
-            units = [unit for unit in _units(note, row) if unit.length <= budget + 1]
-            row += len(_parts(note.text))
+        for note in good:
+            units = [unit for unit in _units(note, row, most) if unit.length <= budget + 1]
+            row += len(_parts(note.text)[:most])
             if units:
                 by_note[note.id] = units
-        texts = [words for note in good or notes for words, _ in _parts(note.text)]
+        texts = [words for note in good for words, _ in _parts(note.text)[:most]]
         vectors = embedder.encode(texts) if embedder is not None and texts else None
         pool = cls(by_note, {}, None if vectors is None else vectors @ vectors.T, budget, chance)
         means = {note.id: drawn_mean(note) for note in notes}

@@ -13,6 +13,7 @@ from crowdnotes.domain import ExistingNote, LinkCheck, LinkState, Ratings, Span
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.engines.base import Carrier
 from crowdnotes.errors import EngineError
+from crowdnotes.supernotes import candidates
 from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples, whole_sentences
 from crowdnotes.testing import HashingEmbedder, make_evidence
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
@@ -142,6 +143,18 @@ def test_only_candidates_of_the_notes_asked_for_and_none_where_no_sentence_fits(
     assert all("N2" in item.notes for item in whole_sentences(NOTES, 30, 0, among={"N2"}))
     assert whole_sentences(_notes("word " * 300), 5, 0) == ()
     assert whole_sentences([], 5, 0) == ()
+
+
+def test_of_more_sentences_than_can_be_compared_the_first_of_each_note_are_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(candidates, "_MOST_SENTENCES", 2)
+    notes = _notes(
+        "The mayor resigned in March. Police found 3 cars in Ohio.", "The dam never broke last year. Reuters saw it."
+    )
+    for embedder in (None, HashingEmbedder()):
+        said = " ".join(item.text for item in whole_sentences(notes, 9, 0, embedder=embedder))
+        assert [word for word in ("mayor", "cars", "dam", "Reuters") if word in said] == ["mayor", "dam"]
 
 
 _WORDS = st.lists(
