@@ -52,6 +52,12 @@ def test_after_a_change_each_call_is_led_by_a_note_that_changed_and_the_cost_is_
     assert cost(plan, [], 10).output_tokens == 2 * cost(plan, [], 5).output_tokens
 
 
+def test_what_raters_like_is_shown_even_where_few_calls_are_made_of_many_notes() -> None:
+    notes = [ExistingNote(id=f"N{n}", text=f"Note {n}.", ratings=Ratings(helpful=n, not_helpful=9)) for n in range(30)]
+    leads = [drawn[0].id for drawn in samples(notes, 3, 5)]
+    assert leads == ["N29", "N28", "N27"]
+
+
 def test_the_program_adds_the_links_of_the_notes_each_sentence_in_turn_live_and_read_ones_first() -> None:
     notes = _notes("A says so. https://a.org/dead https://a.org/live", "B says so. https://b.org/1 https://b.org/read")
     checks = [_check("https://a.org/dead", LinkState.DEAD), _check("https://a.org/live", LinkState.LIVE)]
