@@ -7,6 +7,7 @@ comes: what was paid for is not lost when the work is stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -36,7 +37,7 @@ from crowdnotes.embedding import Embedder
 from crowdnotes.engines import EngineStep, MadeBy, SupernoteAnswer, SupernoteWriter
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import as_done, side_by_side
-from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, WorkflowError
+from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.supernotes.candidates import (
     budget_for,
@@ -48,7 +49,7 @@ from crowdnotes.supernotes.candidates import (
 )
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.supernotes.filters import filtered
-from crowdnotes.supernotes.ranking import ranked, score_of, with_winner
+from crowdnotes.supernotes.ranking import best_existing, ranked, score_of, with_winner
 from crowdnotes.supernotes.watch import staying
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
@@ -222,8 +223,13 @@ def _written(
 ) -> tuple[SupernoteRound, str]:
     plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), made_by(tools)
 
+    variant = made.seed * supernote.MAX_WANTED  # else another round of few notes gets the answers of the one before
+
     def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:
-        return writer.write(brief, notes, _pages_of(case, notes), budget_for(notes), plan.a_call, variant=place)
+        progress.check()
+        return writer.write(
+            brief, notes, _pages_of(case, notes), budget_for(notes), plan.a_call, variant=variant + place
+        )
 
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
     failed: list[EngineError] = []
@@ -235,7 +241,8 @@ def _written(
         else:
             made = _with_answer(made, answer, place, notes, case, by=by)
             tools.store.update(case.id, partial(_kept, made=made))
-        progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
+        with suppress(JobCancelled):  # the calls stop by themselves; those that ended meanwhile are kept
+            progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
     if failed and not made.candidates:
         raise failed[0]
     reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))
@@ -360,14 +367,17 @@ def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
 def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     """All that passed and all existing notes before one jury; without it they stay as they were made."""
     made = _newest(case)
-    if not made.passed:
-        return _with(case, with_winner(made, None, "")), "No candidate passed the filters"
     progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
     try:
         made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
-        made = with_winner(made, made.passed[0].sha256, f"its place: the jury was NOT RUN ({error.message})")
+        known, known_by = best_existing(made.notes, {})
+        first = made.passed[0].sha256 if made.passed else None
+        made = made.model_copy(update={"best_existing": known, "best_by": known_by})
+        made = with_winner(made, first, f"its place: the jury was NOT RUN ({error.message})" if first else "")
         return _with(case, made), f"NOT RUN: {error.message}"
+    if not made.passed:
+        return _with(case, made), f"No candidate passed the filters; {len(made.notes)} notes before the jury"
     best = made.winning
     score = f" at {best.score.intercept:.2f}" if best and best.score else ""
     return _with(case, made), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"

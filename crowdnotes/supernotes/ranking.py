@@ -120,7 +120,7 @@ def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScor
         return shown[0].id, "X, which shows it"
     judged = [note for note in able if note.id in scores]
     if not judged:
-        return (able[0].id, "its place: nobody has rated it") if able else (None, "")
+        return (able[0].id, "its place: few or none have rated it") if able else (None, "")
     return max(judged, key=lambda note: scores[note.id].intercept).id, BY_JURY
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier
 from unittest.mock import Mock
 
 import pytest
 
-from crowdnotes.cases import suggestions, supernote
+from crowdnotes.cases import suggestions, supernote, supernote_stages
 from crowdnotes.cases.supernote_stages import chosen
 from crowdnotes.domain import (
     Candidate,
@@ -59,6 +60,7 @@ from crowdnotes.testing import (
     ScriptedSupernotes,
     make_case,
     make_evidence,
+    no_jury,
 )
 from crowdnotes.workspace import Workspace, open_workspace
 
@@ -281,6 +283,16 @@ def test_candidates_of_a_dead_link_are_filtered_and_without_any_that_passes_ther
     case = made(linked, begun(linked, dead))
     # With one link alone that does not answer the network may be at fault: it still had a status here.
     assert (newest(case).passed, newest(case).winner, case.draft) == ((), None, None)
+    assert (set(newest(case).existing), newest(case).best_existing) == ({"N1"}, "N1")
+
+
+def test_where_no_jury_sits_the_best_note_is_told_all_the_same(linked: Workspace) -> None:
+    liked = note("Nobody was harmed, the office said in 2019. https://f.example.org/k", ratings=Ratings(helpful=9))
+    case = made(linked, begun(linked, *NOTES, liked))
+    changes, told = supernote_stages.rank_stage(case, Mock(), replace(linked.tools, jury=no_jury))
+    after = changes["supernote"].newest  # type: ignore[attr-defined]
+    assert (after.best_existing, after.best_by) == ("N4", "9 real raters")
+    assert ("NOT RUN" in told, "NOT RUN" in after.judged) == (True, True)
 
 
 def test_new_notes_make_candidates_of_themselves_alone(linked: Workspace) -> None:
@@ -382,6 +394,26 @@ class TestWithAModel:
         assert (newest(case).number, sorted(newest(case).asked)) == (1, list(range(6)))
         assert engine.writer.written - calls == 6 - len(stopped.asked)
         assert [stage.name for stage in case.stages].count(StageName.CANDIDATES) == 1
+
+    def test_no_answer_that_came_is_lost_where_the_work_stops_and_another_round_asks_anew(
+        self, linked: Workspace, engine: ThinkingEngine
+    ) -> None:
+        case_id, write, together, variants = begun(linked, wanted=30), engine.writer.write, Barrier(6), []
+
+        def answered_at_once(*given: object, variant: int, **named: object) -> SupernoteAnswer:
+            variants.append(variant)
+            if len(variants) <= 6:
+                together.wait(30)
+                linked.runner.cancel(job.id)
+            return write(*given, variant=variant, **named)  # type: ignore[arg-type]
+
+        engine.writer.write = answered_at_once  # type: ignore[assignment]
+        job = linked.start(case_id, "supernote")
+        assert linked.runner.wait(job.id, timeout=60).state is JobState.CANCELLED
+        assert sorted(newest(linked.service.get(case_id)).asked) == list(range(6))
+        made(linked, case_id)
+        made(linked, case_id)
+        assert len(variants) == len(set(variants)) == 12
 
     def test_the_cost_is_told_before_it_is_spent(self, linked: Workspace, engine: ThinkingEngine) -> None:
         case = linked.service.get(begun(linked, wanted=30))

@@ -85,5 +85,5 @@ def test_the_best_existing_note_is_by_real_ratings_where_there_are_enough_else_b
     best, by = best_existing(NOTES[1:], scores)
     assert by == BY_JURY
     assert best == max(("N2", "N3"), key=lambda name: scores[name].intercept)
-    assert best_existing([few], {}) == ("N1", "its place: nobody has rated it")
+    assert best_existing([few], {}) == ("N1", "its place: few or none have rated it")
     assert best_existing([], {}) == (None, "")
