@@ -99,7 +99,7 @@ def _row(case: Case) -> dict[str, str]:
         row |= {"reason": decision.reason, "overrides": over}
     if draft is not None:
         row |= {"note": draft.text, "characters": str(note_length(draft.text))}
-    newest = case.supernote.newest if case.supernote else None
+    newest = case.finished_round
     if newest is not None:
         names = {note.id: note.note_id or note.id for note in newest.notes}
         row["credit"] = ", ".join(f"{names[item.note]}: {item.share:.2f}" for item in newest.credits)
@@ -201,10 +201,13 @@ def _note_lines(case: Case) -> Iterator[str]:
 
 def _supernote_lines(case: Case) -> Iterator[str]:
     """The notes that a supernote is made from, and what each gave to it, so that writing impact can be shared."""
-    newest = case.supernote.newest if case.supernote else None
-    if newest is None:
+    if case.supernote is None:
         return
-    yield f"## Made from {len(newest.notes)} notes that the post has\n"
+    newest = case.finished_round
+    yield f"## Made from {len((newest or case.supernote).notes)} notes that the post has\n"
+    if newest is None:
+        yield "Filters and jury: NOT RUN to the end for these notes.\n"
+        return
     yield f"{', '.join(f'{name}: {count}' for name, count in newest.funnel)}.\n"
     for name, count in newest.not_run.items():
         yield f"- NOT RUN for {count}: {name}"

@@ -31,6 +31,8 @@ from crowdnotes.domain import (
     Post,
     ReadAs,
     Review,
+    Stage,
+    StageName,
     Suggestion,
     SuggestionAnswer,
     SupernoteRound,
@@ -283,8 +285,13 @@ def test_a_supernote_is_exported_with_what_each_note_gave_and_suggestions_with_t
     )
     asked = Suggestion(id="S1", text="# Say <b>who</b>", by="bob", at=AT, about="x", answer=SuggestionAnswer.NO)
     asked = asked.model_copy(update={"reason": "No page tells.", "answered_by": "ann"})
-    case = make_case(supernote=SupernoteWork(notes=notes, rounds=(done,)), suggestions=(asked,))
+    stopped = make_case(supernote=SupernoteWork(notes=notes, rounds=(done,)), suggestions=(asked,))
+    assert "NOT RUN to the end" in to_markdown(stopped)
+    assert "280 characters: 1" not in to_markdown(stopped)
+    ended = Stage(name=StageName.CREDIT, finished_at=AT, seconds=1, summary="", engine="local")
+    case = stopped.model_copy(update={"stages": (ended,)})
     page = to_markdown(case)
+    assert "280 characters: 1" in page
     assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its simulated intercept" in page
     assert "N2: not in the winner" in page
     assert r"bob: \# Say \<b\>who\</b\> — **no**, by ann: No page tells." in page

@@ -262,10 +262,6 @@ class CaseService(StageRunner):
         settings = self._tools.settings
         return supernote.watched(case, settings.bridging.helpful_intercept, settings.supernote)
 
-    def round_is_complete(self, case: Case) -> bool:
-        """Whether the newest round of candidates was led to its end."""
-        return supernote_stages.is_complete(case)
-
     def random_candidate(self, case: Case, seed: int = 0) -> Candidate | None:
         """For the ablation: any candidate of the newest round that passed the filters, but the winner."""
         newest = supernote.require_work(case).newest

@@ -65,23 +65,13 @@ _TONES_A_CALL = 20  # candidates whose tone is judged in one call
 # --- which round is at work ---
 
 
-def made_at(case: Case, name: StageName) -> datetime | None:
-    """When a stage last ended, if it did so in the newest round."""
-    newest = supernote.require_work(case).newest
-    ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
-    return ended if newest is not None and ended is not None and ended >= newest.made_at else None
-
-
-def is_complete(case: Case) -> bool:
-    """Whether the newest round was led to its end."""
-    return made_at(case, StageName.CREDIT) is not None
-
-
 def _goes_on(case: Case) -> bool:
     """Whether the newest round was stopped before its end, and its post and notes are still those of the case."""
     work = supernote.require_work(case)
     newest = work.newest
-    return newest is not None and not is_complete(case) and newest.notes == work.notes and _is_of_post(newest, case)
+    return (
+        newest is not None and case.finished_round is None and newest.notes == work.notes and _is_of_post(newest, case)
+    )
 
 
 def _is_of_post(made: SupernoteRound, case: Case) -> bool:
@@ -91,7 +81,11 @@ def _is_of_post(made: SupernoteRound, case: Case) -> bool:
 
 def done_before(case: Case, name: StageName) -> str | None:
     """Why a stage of the round need not run: it did, in a round that was stopped before its end."""
-    return "Done before" if _goes_on(case) and made_at(case, name) is not None else None
+    newest = supernote.require_work(case).newest
+    ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
+    if newest is None or ended is None or ended < newest.made_at or not _goes_on(case):
+        return None
+    return "Done before"
 
 
 def next_round(case: Case, at: datetime) -> SupernoteRound:

@@ -23,7 +23,7 @@ from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck, gate
 from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck
 from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
-from crowdnotes.domain.supernote import Suggestion, SupernoteWork
+from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION
 
 
@@ -251,6 +251,13 @@ class Case(Noun):
     events: tuple[Event, ...] = ()
     supernote: SupernoteWork | None = None
     suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def finished_round(self) -> SupernoteRound | None:
+        """The newest round of a supernote once it was led to its end: before, nothing of it is filtered or ranked."""
+        newest = self.supernote.newest if self.supernote else None
+        ended = next((stage.finished_at for stage in self.stages if stage.name is StageName.CREDIT), None)
+        return newest if newest is not None and ended is not None and ended >= newest.made_at else None
 
     def evidence_by_id(self, evidence_id: str) -> Evidence | None:
         """The evidence with that id, or None."""

@@ -33,7 +33,7 @@ def candidates_step(case: Case | None, job: JobRecord | None) -> None:
             job_panel(case, job, JOB)
         if not is_open:
             return
-        made = finished_round(case)
+        made = case.finished_round
         if made is not None:
             _funnel(case, made)
         if case.decision is not None:
@@ -51,7 +51,7 @@ def _view(case: Case | None) -> StepView:
     name, work = SupernoteStep.CANDIDATES, case.supernote if case is not None else None
     if case is None or work is None:
         return StepView(name, StepState.LOCKED, "Many texts are made from the notes, and filtered")
-    made = finished_round(case)
+    made = case.finished_round
     if made is None:
         return StepView(name, StepState.ACTIVE, "Many texts from the notes; six filters take out what no note may be")
     result = f"{count(len(made.candidates), 'candidate')}, {len(made.passed)} passed every filter"
@@ -60,14 +60,6 @@ def _view(case: Case | None) -> StepView:
         result += f" :orange-badge[:material/history: {since} changed since]"
         return StepView(name, StepState.ACTIVE, result)
     return StepView(name, StepState.DONE, result, stays_open=True)
-
-
-def finished_round(case: Case) -> SupernoteRound | None:
-    """The newest round, once it was led to its end: before, nothing of it is filtered or ranked."""
-    work = case.supernote
-    if work is None or work.newest is None or not workspace().service.round_is_complete(case):
-        return None
-    return work.newest
 
 
 def is_stale(work: SupernoteWork) -> bool:
@@ -106,7 +98,7 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             _PLACE,
             partial(_start, case),
             icon="diversity_2",
-            type="primary" if finished_round(case) is None or is_stale(work) else "secondary",
+            type="primary" if case.finished_round is None or is_stale(work) else "secondary",
             disabled=busy or not work.used,
             help=None if work.used else "Use at least one note first",
         )
@@ -118,7 +110,7 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
 def _label(case: Case, work: SupernoteWork) -> str:
     if not work.rounds:
         return "Make the candidates"
-    if finished_round(case) is None:
+    if case.finished_round is None:
         return "Make the rest"
     return "Make what changed anew" if is_stale(work) else "Make them again"
 

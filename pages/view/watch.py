@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, moment
-from pages.view.candidates import JOB, finished_round, is_stale
+from pages.view.candidates import JOB, is_stale
 from pages.view.components import outside_text
 from pages.view.given_notes import STATUS_WORDS, in_ratings, status_badge
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given
@@ -26,7 +26,7 @@ def watch_step(case: Case | None, job: JobRecord | None) -> None:
     """Draw the step."""
     work = case.supernote if case is not None else None
     with step(case, _view(case)) as is_open:
-        if case is None or work is None or finished_round(case) is None or not is_open:
+        if case is None or work is None or case.finished_round is None or not is_open:
             return
         _news(case, work, job)
         _posted(case, work)
@@ -35,7 +35,7 @@ def watch_step(case: Case | None, job: JobRecord | None) -> None:
 
 def _view(case: Case | None) -> StepView:
     name, work = SupernoteStep.WATCH, case.supernote if case is not None else None
-    if case is None or work is None or finished_round(case) is None:
+    if case is None or work is None or case.finished_round is None:
         return StepView(name, StepState.LOCKED, "Later: with newer notes and ratings, does a better one stand?")
     if is_stale(work):
         return StepView(name, StepState.ACTIVE, ":orange[Notes changed: candidates are to be made for them]")

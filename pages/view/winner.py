@@ -12,7 +12,6 @@ from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, Sup
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
-from pages.view.candidates import finished_round
 from pages.view.components import changed_pieces, marked_text, outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.view.plots import Part, Standing, number_line, stacked_shares
@@ -32,7 +31,7 @@ _JURY_STATUS = {
 
 def winner_step(case: Case | None, job: JobRecord | None) -> None:
     """Draw the step."""
-    made = finished_round(case) if case is not None else None
+    made = case.finished_round if case is not None else None
     with step(case, _view(made)) as is_open:
         if case is None or made is None or not is_open:
             return
