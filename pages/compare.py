@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import streamlit as st
@@ -24,6 +25,11 @@ from pages.view.session import (
 
 _PLACE, _RESULTS, _MADE = "compare", "results", "compare-made"
 _KINDS = ["csv", "tsv", "jsonl", "json"]
+_COLUMNS = (
+    "A heading, then a pair a row, with the columns post, first and second, or post, supernote and existing_note. "
+    "Files of pairs and of notes that “crowdnotes bench” wrote can be read too."
+)
+_HERE_ALONE = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])[:/]", re.IGNORECASE)
 
 
 def _add_form() -> None:
@@ -33,13 +39,8 @@ def _add_form() -> None:
         st.expander("Begin a comparison", key=f"{key}-fold", icon=":material/add:", expanded=is_first),
         st.form(key, border=False),
     ):
-        upload = st.file_uploader(
-            "The pairs",
-            type=_KINDS,
-            max_upload_size=5,
-            help="CSV or JSON with the columns post, supernote and existing_note (or post, first and second); or "
-            "pairs.jsonl or notes.jsonl of `crowdnotes bench`",
-        )
+        upload = st.file_uploader("The pairs", type=_KINDS, max_upload_size=5)
+        st.caption(_COLUMNS)
         title = st.text_input("What you call it (participants do not see it)", placeholder="the file's name")
         with st.container(horizontal=True):
             first = st.text_input("The first note of each pair is", placeholder="as in the file")
@@ -73,6 +74,11 @@ def _card(summary: ComparisonSummary) -> None:
         address = (st.context.url or "/compare").partition("?")[0]
         st.caption("The link for participants")
         st.code(f"{address}?{COMPARISON}={summary.id}", language=None, wrap_lines=True)
+        if _HERE_ALONE.match(address):
+            st.caption(
+                ":orange[:material/computer: This link works on this computer alone.] For others, open this page by an "
+                "address that they can reach too."
+            )
         with st.container(horizontal=True, gap="small"):
             look = partial(st.query_params.__setitem__, _RESULTS, summary.id)
             button("Results", f"results-{summary.id}", _PLACE, look, icon="bar_chart")

@@ -42,7 +42,7 @@ _NOTES = {
 _OF_A_RUN = {"note_id", "post", "human", "outcome"}
 _FORM = (
     "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or pairs.jsonl or "
-    "notes.jsonl of `crowdnotes bench`."
+    "notes.jsonl of “crowdnotes bench”."
 )
 
 
@@ -79,7 +79,7 @@ def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]
     if post is None or sides is None:
         missing = "post" if post is None else "notes"
         raise InputError(
-            f"There is no column with the {missing}. There are: {', '.join(sorted(columns))[:200]}.", _FORM
+            f"There is no column with the {missing}. The columns are: {', '.join(sorted(columns))[:200]}.", _FORM
         )
     named = next((column for column in _IDS if column in columns), None)
     pairs: dict[str, NotePair] = {}

@@ -16,6 +16,7 @@ from pages.view.session import act, button, notices, workspace
 _PLACE = "compare-sheet"
 _PARTICIPANT = "participant"
 _AT = "compare-at"  # the place of the pair that is shown, where it is not the first one without an answer
+_TURNS = "compare-turns"  # each turn to a pair, there or back, brings its head into view
 _MOST_LINKS = 6
 # Sides by where they stand: a key or a name may never tell the first note from the second.
 _SIDES: dict[Side, str] = {"left": "Note 1", "right": "Note 2"}
@@ -50,8 +51,9 @@ def _welcome(comparison_id: str) -> None:
     pairs = kept.get(comparison_id).each
     known = participant_memory(comparison_id, None)
     st.markdown(
-        f"You will see {count(pairs, 'post')}, each with two notes that add context to it. Read all three, "
-        "say how helpful each note is and how far you agree with five sentences about it, and choose one.\n\n"
+        f"You will see {count(pairs, 'post')}, each with two notes that add context to it. Read the post and "
+        "both notes, say how helpful each note is and how far you agree with five sentences about it, and choose one."
+        "\n\n"
         "There are no right answers, and who wrote a note is not told. Each pair is kept when you save it, so you can "
         "stop and go on later in this browser. No name is asked for: your answers and their times are kept."
     )
@@ -65,12 +67,13 @@ def _welcome(comparison_id: str) -> None:
 
 
 def _enter(participant: str) -> None:
-    st.session_state.pop(_AT, None)
+    _go(None)
     st.query_params[_PARTICIPANT] = participant
 
 
 def _go(place: int | None) -> None:
     """To a pair, or to the next one without an answer."""
+    st.session_state[_TURNS] = st.session_state.get(_TURNS, 0) + 1
     if place is None:
         st.session_state.pop(_AT, None)
     else:
@@ -78,7 +81,7 @@ def _go(place: int | None) -> None:
 
 
 def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
-    into_view(f"pair-{at}")
+    into_view(f"pair-{at}-{st.session_state.get(_TURNS, 0)}")
     with st.container(border=True, gap="xsmall"):
         st.caption("The post")
         outside_text(sheet.post, look="post", key=f"compare-post-{at}")
@@ -87,7 +90,7 @@ def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
             with column, st.container(border=True, height="stretch"):
                 _note(sheet, side, name, at)
         st.segmented_control(
-            "**Which of the two helps readers more?**",
+            "Which of the two helps readers more?",
             list(_SIDES),
             format_func=_SIDES.__getitem__,
             default=sheet.answer.chosen if sheet.answer else None,

@@ -161,8 +161,9 @@ def tell(place: str, *errors: Exception) -> None:
 def notices(place: str) -> None:
     """What went wrong at this place in the last action."""
     for notice in st.session_state.get(_NOTICES, {}).get(place, []):
-        into_view(notice.number)
-        show_notice(notice)
+        with st.container():  # what is scrolled to lies at the head of its container
+            into_view(notice.number)
+            show_notice(notice)
 
 
 def elsewhere(kind: str, shown: Collection[str]) -> list[str]:
