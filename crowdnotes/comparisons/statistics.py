@@ -16,7 +16,7 @@ import numpy.typing as npt
 from crowdnotes.domain import Answer, BothRated, Comparison, ComparisonResults, Figure, Level, Rating, Statement
 from crowdnotes.text.markdown import count
 
-_MOST_CELLS = 20_000_000  # ratings times participants and posts: the model keeps a table of them, 160 MB here
+_MOST_WORK = 1_000_000_000  # ratings times the square of participants and posts: half a minute for the mixed models
 _NOBODY = "Nobody has answered yet."
 _SHUFFLED = (
     "The file does not tell whose the notes are: its sides are shuffled. Export the votes, and "
@@ -168,8 +168,8 @@ def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) 
         why_not = nothing
     elif min(sizes) < 2:
         why_not = "It takes two participants and two posts."
-    elif n * sum(sizes) > _MOST_CELLS:
-        why_not = "There are too many answers to fit it in the memory of this machine."
+    elif n * sum(sizes) ** 2 > _MOST_WORK:
+        why_not = "There are too many participants, posts and answers to fit it within half a minute."
     elif np.allclose(design @ np.linalg.lstsq(design, values)[0], values):
         why_not = "All answers say the same, so nothing is left to explain."
     if why_not:
@@ -202,7 +202,7 @@ def percent(share: float) -> str:
 
 def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
     if won.value is None or won.low is None or won.high is None:
-        return won.not_run or f"One answer so far. {_TOO_FEW}"
+        return won.not_run
     people, posts = crossed.sizes
     told = (
         f"“{names[0]}” was chosen in {percent(won.value)} of {count(won.n, 'answer')} "
@@ -234,7 +234,7 @@ def _rated_told(names: tuple[str, str], rated: BothRated, model: Figure, crossed
 
 def _statements_told(names: tuple[str, str], rated: dict[Statement, BothRated], crossed: _Crossed) -> str:
     figures = {of: one.differ for of, one in rated.items()}
-    if not any(one.value for one in figures.values()):
+    if all(one.not_run for one in figures.values()):
         return next(iter(figures.values())).not_run
     if min(crossed.sizes) < _FEW:
         return _TOO_FEW

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdnotes.comparisons import statistics
 from crowdnotes.comparisons.statistics import results
 from crowdnotes.domain import Answer, Comparison, Figure, Level, Rating, Statement
 from tests.comparisons.made import answer, comparison, rating
@@ -112,6 +113,15 @@ def test_what_cannot_be_had_of_few_or_equal_answers_is_not_run_and_says_why(
         assert (figure.value is None) == bool(reason)
     assert all(found.told.values())
     assert "chance" not in " ".join(found.told.values())
+
+
+def test_a_model_that_would_take_minutes_is_not_run_and_means_of_nought_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = [answer(who, pair, *(GOOD, BAD)[:: 1 - 2 * who], won=not who) for who in (0, 1) for pair in (0, 1)]
+    assert all(results(comparison(), answers).told.values())
+    monkeypatch.setattr(statistics, "_MOST_WORK", 8 * 4**2 - 1)
+    assert "half a minute" in results(comparison(), answers).rated_model.not_run
 
 
 def test_when_all_choose_the_same_the_interval_is_the_exact_one() -> None:
