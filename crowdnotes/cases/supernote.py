@@ -125,8 +125,13 @@ def bring_newer(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str
 
 
 def set_posted(case: Case, at: datetime, posted: PostedNote | None, by: str) -> Case:
-    """The supernote as it was posted and what raters make of it; None where it is not posted."""
+    """The supernote as it was posted and what raters make of it; None where it is not posted.
+
+    InputError without its words.
+    """
     work = require_work(case)
+    if posted is not None and not posted.text.strip():
+        raise InputError("The words of the posted note are missing.", "Paste them as they stand on X.")
     if posted == work.posted:
         return case
     changed = work.model_copy(update={"posted": posted})

@@ -146,7 +146,8 @@ def _without(note: str, winner: Candidate, done: SupernoteRound) -> dict[str, fl
         item.score for item in done.passed if note not in item.notes and item.score and not item.score.means_nothing
     ]
     best = max((score.intercept for score in left), default=None)
-    loss = winner.score.intercept - best if winner.score is not None and best is not None else None
+    mine = winner.score if winner.score is not None and not winner.score.means_nothing else None
+    loss = mine.intercept - best if mine is not None and best is not None else None
     return {"without": best, "loss": loss}
 
 

@@ -54,7 +54,7 @@ def _view(case: Case | None) -> StepView:
     made = case.finished_round
     if made is None:
         return StepView(name, StepState.ACTIVE, "Many texts from the notes; six filters take out what no note may be")
-    result = f"{count(len(made.candidates), 'candidate')}, {len(made.passed)} passed every filter"
+    result = f"{count(len(made.candidates), 'candidate')}, {len(made.passed)} passed the filters"
     if is_stale(work):
         since = ", ".join((*work.changed, *work.left_out))
         result += f" :orange-badge[:material/history: {since} changed since]"
@@ -122,7 +122,8 @@ def _start(case: Case) -> None:
 
 def _funnel(case: Case, made: SupernoteRound) -> None:
     steps = [(_with_not_run(name, made), number) for name, number in made.funnel]
-    words = f"Of {steps[0][1]} candidates, {steps[-1][1]} passed all six filters."
+    which = "every filter that ran" if made.not_run else "all six filters"
+    words = f"Of {steps[0][1]} candidates, {steps[-1][1]} passed {which}."
     st.markdown(f"**{words}** {_most_caught(made)}")
     funnel(
         steps,
@@ -155,7 +156,9 @@ def _lost(made: SupernoteRound) -> None:
         told.append(f"{made.wanted} were asked for; the notes gave no more that differ.")
     st.caption(" ".join(told))
     if made.lost:
-        with st.expander(f"{count(len(made.lost), 'answer')} of the model gave no candidate", icon=":material/report:"):
+        with st.expander(
+            f"Why texts of the model are no candidates: {count(len(made.lost), 'reason')}", icon=":material/report:"
+        ):
             for reason in made.lost:
                 st.markdown(f":small[{escaped(reason, 300)}]")
 

@@ -175,7 +175,7 @@ def _badges(note: ExistingNote) -> str:
     if note.why_not_eligible:
         told.append(f":small[:gray[Not eligible: {escaped(note.why_not_eligible)}]]")
     else:
-        told.append(f":small[:gray[Eligible{'' if note.is_used else ', left out by you'}]]")
+        told.append(f":small[:gray[Eligible{'' if note.is_used else ', left out'}]]")
     return " ".join(told)
 
 

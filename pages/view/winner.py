@@ -235,13 +235,16 @@ def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
             behind = f" · carried by {escaped(carried)}" if carried else ""
             st.markdown(f":small[:gray[{number} · from {escaped(', '.join(sentence.notes) or 'no note')}{behind}]]")
             outside_text(words, look="quote", key=f"credit-{case.id}-{made.number}-{number}")
+        if not _speaks(winner.score):
+            st.markdown(":small[What is lost without each note: NOT RUN, for the jury says nothing of the winner.]")
+            return
         for item in made.credits:
             st.markdown(f":small[**{item.note}**: {_without(item.without, item.loss)}]")
 
 
 def _without(without: float | None, loss: float | None) -> str:
     if without is None:
-        return "without it no candidate is left"
+        return "without it no candidate that the jury can judge is left"
     best = f"without it the best candidate has {without:.2f}"
     if loss is None:
         return best

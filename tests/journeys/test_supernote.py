@@ -42,7 +42,7 @@ def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage)
     winner = page.locator(".st-key-the-winner .text")
     expect(winner).to_contain_text("vitamin")
     expect(winner).not_to_contain_text("idiot")
-    expect(page.get_by_text("passed all six filters")).to_be_visible()
+    expect(page.get_by_text("passed every filter that ran")).to_be_visible()
     words = winner.inner_text()
     assert faint_words(page) == []
     walk.picture("2-winner")

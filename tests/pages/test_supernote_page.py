@@ -188,7 +188,7 @@ def test_the_example_opens_with_one_press(desk: Desk) -> None:
 def test_the_funnel_says_what_each_filter_took_out_with_an_example(desk: Desk) -> None:
     at = shown(desk, ranked(desk))
     words = texts(at)
-    assert "Of 3 candidates, 2 passed all six filters." in words
+    assert "Of 3 candidates, 2 passed every filter that ran." in words
     assert "“fools” is not neutral" in words
     assert "2 candidates said nearly the same as another" in words
     charts = "".join(str(chart.proto) for chart in at.get("plotly_chart"))
@@ -232,6 +232,7 @@ def test_a_jury_that_did_not_sit_is_not_run(desk: Desk) -> None:
     at = shown(desk, ranked(desk, candidates=(unscored,), existing={}, measured=""))
     assert "The jury was NOT RUN:" in texts(at)
     assert "The jury was NOT RUN for this text" in texts(at)
+    assert "What is lost without each note: NOT RUN" in texts(at)
 
 
 def test_without_a_winner_the_page_says_why(desk: Desk) -> None:
@@ -285,6 +286,9 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
     case = ranked(desk)
     at = shown(desk, case)
     at.button(key="watch-step-fold").click().run()
+    field(at, "Its words").set_value(" ")
+    press(at, "Save how it stands")
+    assert "The words of the posted note are missing." in texts(at)
     field(at, "Its words").set_value(FIRST)
     at.selectbox(key=f"posted-{case.id}-status").set_value(CrowdStatus.HELPFUL)
     press(at, "Save how it stands")
@@ -359,7 +363,7 @@ def test_candidates_are_made_on_the_page_and_the_winner_is_the_draft(desk: Desk)
     assert work is not None
     assert work.newest is not None
     assert work.newest.wanted == 12
-    assert "passed all six filters" in texts(at)
+    assert "passed every filter that ran" in texts(at)
     assert work.newest.winning is not None
     assert desk.note(case) == work.newest.winning.text
     assert "Open its supernote" in [item.label for item in desk.app(case).button]

@@ -63,6 +63,13 @@ def test_credit_shares_the_words_and_tells_what_is_lost_without_a_note() -> None
     other = with_winner(done, DIVISIVE.sha256, "a judge")
     assert [item.note for item in other.credits] == ["N3"]
     assert other.judged == "a judge"
+    mute = divisive.model_copy(update={"means_nothing": True})
+    other = with_winner(
+        done.model_copy(update={"candidates": (done.candidates[0], DIVISIVE.model_copy(update={"score": mute}))}),
+        DIVISIVE.sha256,
+        "a judge",
+    )
+    assert [item.loss for item in other.credits] == [None]
 
 
 def test_by_chance_comes_another_candidate_that_passed() -> None:
