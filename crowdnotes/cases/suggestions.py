@@ -44,7 +44,7 @@ def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
     if not fresh:
         return case
     if len(case.suggestions) + len(fresh) > _MAX_SUGGESTIONS:
-        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Answer those there are first.")
+        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Leave out what was said before.")
     first = len(case.suggestions) + 1
     added = tuple(
         Suggestion(id=f"S{number}", text=text, by=by, at=at, about=draft.sha256)

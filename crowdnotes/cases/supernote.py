@@ -49,13 +49,6 @@ def require_work(case: Case) -> SupernoteWork:
 # --- the notes ---
 
 
-def _numbered(given: Sequence[ExistingNote], before: SupernoteWork) -> tuple[ExistingNote, ...]:
-    """The notes, each once, under the ids that they ever had; an id is given to no other note again."""
-    ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
-    once = {note.note_id or " ".join(note.text.split()): note for note in reversed(given)}
-    return renumbered(tuple(ever.values()), tuple(reversed(once.values())))
-
-
 def links_of_used(work: SupernoteWork) -> tuple[str, ...]:
     """The links of the used notes that can be read, as many as a case takes: every note's first before any second."""
     of_each = [links_of(note) for note in work.used]
@@ -71,7 +64,10 @@ def set_notes(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) 
     before = require_work(case)
     if not notes:
         raise InputError("There is no note to make one from.", "Paste at least one.")
-    return _with_notes(case, at, _numbered(notes, before), by, "notes set", f"{len(notes)} notes")
+    # An id that was ever given is given to no other note.
+    ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
+    numbered = renumbered(tuple(ever.values()), notes)
+    return _with_notes(case, at, numbered, by, "notes set", f"{len(numbered)} notes")
 
 
 def choose_note(case: Case, at: datetime, note_id: str, chosen: bool | None, by: str) -> Case:

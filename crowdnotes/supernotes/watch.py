@@ -40,16 +40,16 @@ class Changes:
 
 
 def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> tuple[ExistingNote, ...]:
-    """The newer notes with the ids that they had: known by X's id, else by their words; new ones are numbered on.
+    """The newer notes, each once, with the ids that they had; new ones are numbered on.
 
-    What a person chose for a note stays.
+    They are known by X's id, else by their words. What a person chose for a note stays.
     """
     by_id = {note.note_id: note for note in before if note.note_id}
     by_text = {_words(note): note for note in before}
     next_number = max((int(note.id[1:]) for note in before if note.id[1:].isdigit()), default=0) + 1
     taken: set[str] = set()
     found = []
-    for note in after:
+    for note in {note.note_id or _words(note): note for note in after}.values():
         known = by_id.get(note.note_id) if note.note_id else None
         known = known or by_text.get(_words(note))
         if known is None or known.id in taken:
