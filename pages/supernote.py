@@ -20,6 +20,14 @@ def new_supernote() -> None:
         st.button("New supernote", key="new", icon=":material/add:", on_click=show_case, args=(None,))
 
 
+def to_draft(shown: Case) -> None:
+    """The way to where the note is changed and decided."""
+    if shown.draft is not None and st.button(
+        "Open its draft", key="to-draft", type="tertiary", icon=":material/edit_note:"
+    ):
+        st.switch_page("pages/draft.py", query_params={"case": shown.id})
+
+
 def waits_for(shown: Case | None) -> str:
     """What the program waits for, in words."""
     work = shown.supernote if shown is not None else None
@@ -47,6 +55,7 @@ with page_body(
         show_notice(told(error))
     if case is not None:
         goes_on(case)
+        to_draft(case)
     notes_step(case, job)
     candidates_step(case, job)
     winner_step(case, job)

@@ -131,7 +131,8 @@ def set_posted(case: Case, at: datetime, posted: PostedNote | None, by: str) -> 
     if posted == work.posted:
         return case
     changed = work.model_copy(update={"posted": posted})
-    said = f"{posted.status.value}: {posted.text}" if posted else "not posted"
+    status = posted.status.value if posted and posted.status else "status not known"
+    said = f"{status}: {posted.text}" if posted else "not posted"
     return with_event(case, at, by, "posted note told", said, supernote=changed)
 
 

@@ -226,10 +226,13 @@ class SupernoteRound(Noun):
 
 
 class PostedNote(Noun):
-    """The supernote as it was posted, and what raters make of it: what a better one would have to replace."""
+    """The supernote as it was posted, and what raters make of it: what a better one would have to replace.
+
+    Without a `status` nobody has said how it stands, nor whether it is posted at all.
+    """
 
     text: str
-    status: CrowdStatus = CrowdStatus.NEEDS_MORE_RATINGS
+    status: CrowdStatus | None = None
     intercept: float | None = None
     negative: Ratings = Ratings()
     positive: Ratings = Ratings()

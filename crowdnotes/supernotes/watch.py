@@ -131,7 +131,7 @@ def _by_ratings(posted: PostedNote, settings: SupernoteSettings) -> tuple[bool |
     if count > settings.free_ratings:
         return True, f"With {count} ratings it still has no status, so it is free to be changed."
     if count < settings.few_ratings:
-        return _by_few(sum(side.helpful for side in sides), count, settings)
+        return _by_few(posted, sum(side.helpful for side in sides), count, settings)
     both = min(posted.negative.count, posted.positive.count) >= settings.ratings_a_side
     if both and posted.intercept is not None and posted.intercept < settings.low_intercept:
         return True, (
@@ -142,7 +142,9 @@ def _by_ratings(posted: PostedNote, settings: SupernoteSettings) -> tuple[bool |
     return False, f"At {posted.intercept:.2f} with {count} ratings it may still be shown: a change would lose them."
 
 
-def _by_few(helpful: int, count: int, settings: SupernoteSettings) -> tuple[bool | None, str]:
+def _by_few(posted: PostedNote, helpful: int, count: int, settings: SupernoteSettings) -> tuple[bool | None, str]:
+    if not count and posted.status is None:
+        return None, "How the posted note stands is not known."
     if not count:
         return True, "It has no ratings to lose."
     share = helpful / count

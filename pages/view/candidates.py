@@ -55,6 +55,7 @@ def _view(case: Case | None) -> StepView:
     if made is None:
         return StepView(name, StepState.ACTIVE, "Many texts from the notes; six filters take out what no note may be")
     result = f"{count(len(made.candidates), 'candidate')}, {len(made.passed)} passed the filters"
+    result += f"; {count(len(made.not_run), 'filter')} NOT RUN" if made.not_run else ""
     if is_stale(work):
         since = ", ".join((*work.changed, *work.left_out))
         result += f" :orange-badge[:material/history: {since} changed since]"

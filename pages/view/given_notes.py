@@ -139,8 +139,8 @@ def _rows(case: Case, work: SupernoteWork, *, busy: bool) -> None:
     for remark in workspace().service.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
     st.caption(
-        "Used are notes that call the post misleading and still need ratings, as in the paper. Tick another, or untick "
-        "one: the choice is yours."
+        "Eligible, and ticked at first, are notes that call the post misleading and on which X has not decided, as far "
+        "as is known. Tick another, or untick one: the choice is yours."
     )
     pages = -(-len(work.notes) // _A_PAGE)
     first = (st.pagination(pages, key=f"notes-page-{case.id}") - 1) * _A_PAGE if pages > 1 else 0

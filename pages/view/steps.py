@@ -37,10 +37,11 @@ class SupernoteStep(StrEnum):
 
 
 class StepState(StrEnum):
-    """DONE folds; LOCKED waits for an earlier step."""
+    """DONE folds, and so does LATER, which waits for nobody; LOCKED waits for an earlier step."""
 
     DONE = "done"
     ACTIVE = "active"
+    LATER = "later"
     LOCKED = "locked"
 
 
@@ -62,6 +63,7 @@ _CARD = "card "
 _SIGNS = {
     StepState.DONE: ":green[:material/check_circle:]",
     StepState.ACTIVE: ":primary[:material/radio_button_checked:]",
+    StepState.LATER: ":gray[:material/radio_button_unchecked:]",
     StepState.LOCKED: ":gray[:material/lock:]",
 }
 

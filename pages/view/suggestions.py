@@ -52,7 +52,8 @@ def _view(case: Case | None) -> StepView:
     if case is None or case.draft is None:
         return StepView(name, StepState.LOCKED, "Readers' comments on the note, each answered")
     waits = any(item.answer is None for item in case.suggestions)
-    return StepView(name, StepState.ACTIVE if waits else StepState.DONE, _standing(case))
+    answered = StepState.DONE if case.suggestions else StepState.LATER
+    return StepView(name, StepState.ACTIVE if waits else answered, _standing(case))
 
 
 def _standing(case: Case) -> str:
@@ -79,12 +80,14 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
     if case.decision is None:
         _more(case)
     elif not case.suggestions:
-        st.caption("The case is decided. Reopen it to take suggestions.")
+        st.caption("The case is decided. Reopen it on the Draft page to take suggestions.")
 
 
 def _by_model(case: Case, how_many: str, *, busy: bool) -> None:
     if not workspace().engine.uses_language_model:
-        st.caption("No language model is at work: the answers are yours. Change the note first where one is right.")
+        st.caption(
+            "No language model is at work: the answers are yours. Change the note in its draft where one is right."
+        )
         return
     about = "Each gets an answer with its reason, and the note is redrafted where one is right. Undo brings yours back."
     answer = partial(start, case, _JOB)

@@ -11,7 +11,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, moment
 from pages.view.candidates import JOB, is_stale
 from pages.view.components import outside_text
-from pages.view.given_notes import STATUS_WORDS, in_ratings, status_badge
+from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given
 from pages.view.progress import start, under_way
 from pages.view.session import act, author, button, workspace
@@ -39,13 +39,14 @@ def _view(case: Case | None) -> StepView:
         return StepView(name, StepState.LOCKED, "Later: with newer notes and ratings, does a better one stand?")
     if is_stale(work):
         return StepView(name, StepState.ACTIVE, ":orange[Notes changed: candidates are to be made for them]")
-    return StepView(name, StepState.DONE, "Bring newer notes and ratings when they come in")
+    return StepView(name, StepState.LATER, "Bring newer notes and ratings when they come in")
 
 
 def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
     found = workspace().service.watched(case)
     st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
+    st.caption("That is by the notes that you bring, below: X is not asked.")
     if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
         stale = is_stale(work)
         button(
@@ -91,6 +92,8 @@ def _posted(case: Case, work: SupernoteWork) -> None:
             if (side := getattr(posted, name)) and side.count
         )
         st.markdown(f"{status_badge(posted.status)} :small[:gray[as of {moment(posted.at)}{intercept}]]")
+        if posted.status is None:
+            st.caption("You approved these words. Whether they are on X, and how they stand there, only you can say.")
         st.markdown(f":small[:gray[{sides or 'No ratings told'}]]")
     label = "Say how it stands now" if posted is not None else "It is posted: say how it stands"
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
@@ -109,7 +112,8 @@ def _posted_form(case: Case, posted: PostedNote | None) -> None:
             st.selectbox(
                 "What X says of it",
                 list(CrowdStatus),
-                index=list(CrowdStatus).index(known.status),
+                index=None if known.status is None else list(CrowdStatus).index(known.status),
+                placeholder=NO_STATUS,
                 format_func=STATUS_WORDS.__getitem__,
                 key=f"{key}-status",
             )

@@ -32,7 +32,7 @@ _JURY_STATUS = {
 def winner_step(case: Case | None, job: JobRecord | None) -> None:
     """Draw the step."""
     made = case.finished_round if case is not None else None
-    with step(case, _view(made)) as is_open:
+    with step(case, _view(made, decided=case is not None and case.decision is not None)) as is_open:
         if case is None or made is None or not is_open:
             return
         _simulation(made)
@@ -46,14 +46,16 @@ def winner_step(case: Case | None, job: JobRecord | None) -> None:
         _ranking(case, made, busy=under_way(job))
 
 
-def _view(made: SupernoteRound | None) -> StepView:
+def _view(made: SupernoteRound | None, *, decided: bool) -> StepView:
     name = SupernoteStep.WINNER
     if made is None:
         return StepView(name, StepState.LOCKED, "A simulated jury ranks what passed, beside the existing notes")
     winner = made.winning
     if winner is None:
         return StepView(name, StepState.ACTIVE, ":orange[No candidate passed every filter]")
-    return StepView(name, StepState.ACTIVE, f"Made from {_of_notes(winner)}{_in_short(winner.score)}")
+    line = f" of the {_line():.2f} needed" if _speaks(winner.score) else ""
+    result = f"Made from {_of_notes(winner)}{_in_short(winner.score)}{line}"
+    return StepView(name, StepState.DONE if decided else StepState.ACTIVE, result, stays_open=True)
 
 
 def _line() -> float:
@@ -108,6 +110,8 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
                 f"{note_length(winner.text)} of {NOTE_LIMIT} characters · from {_of_notes(winner)} · "
                 f"{escaped(winner.engine, 60)}"
             )
+            if same := [note.id for note in made.notes if note.text.split() == winner.text.split()]:
+                st.caption(f":orange[:material/content_copy: These are the words of {same[0]}, unchanged.]")
             if winner.revised:
                 st.caption(f":material/edit_note: Revised: {escaped(winner.revised, 300)}")
             for objection in winner.objections:
@@ -203,7 +207,10 @@ def _verdict(made: SupernoteRound, winner: Candidate) -> str:
         return f"{said}."
     ahead = mine.intercept - theirs.intercept
     overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
-    beside = f"{abs(ahead):.2f} {'above' if ahead >= 0 else 'below'} the best existing note"
+    apart = f"{abs(ahead):.2f}"
+    level = apart == "0.00"
+    beside = "level with" if level else f"{apart} {'above' if ahead > 0 else 'below'}"
+    beside += f" the best existing note, {made.best_existing}"
     unsure = " Their ranges overlap: the jury is not sure which is better." if overlap else ""
     return f"{said}; that is {beside}.{unsure}"
 
@@ -316,10 +323,10 @@ def _rows(made: SupernoteRound) -> list[_Row]:
     return sorted(rows, key=lambda row: _order(row, made))
 
 
-def _order(row: _Row, made: SupernoteRound) -> tuple[bool, bool, float]:
-    """The winner first, as it was chosen; then by the jury; what it cannot judge last."""
+def _order(row: _Row, made: SupernoteRound) -> tuple[bool, float, bool]:
+    """By the jury, the winner first among equals; what it cannot judge last."""
     is_winner = row.candidate is not None and row.key == made.winner
-    return not is_winner, not _speaks(row.score), -(row.score.intercept if row.score else 0.0)
+    return not _speaks(row.score), -(row.score.intercept if row.score else 0.0), not is_winner
 
 
 def _candidate_name(made: SupernoteRound, item: Candidate) -> str:

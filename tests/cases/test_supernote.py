@@ -154,6 +154,7 @@ def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() ->
     posted = _work(case).posted
     assert posted is not None
     assert (case.decision, posted.text, posted.at) == (None, "The note.", AT + timedelta(hours=1))
+    assert posted.status is None, "nobody said how it stands on X"
     assert [item.id for item in _work(case).used] == ["N2"]
 
 

@@ -73,7 +73,8 @@ def _posted(helpful: int, not_helpful: int, *, sides: bool = True, **changes: ob
 @pytest.mark.parametrize(
     ("posted", "worth", "said"),
     [
-        (_posted(0, 0), True, "no ratings"),
+        (_posted(0, 0, status=CrowdStatus.NEEDS_MORE_RATINGS), True, "no ratings"),
+        (_posted(0, 0), None, "not known"),
         (_posted(15, 5), False, "75%"),
         (_posted(8, 12), True, "40%"),
         (_posted(12, 8), None, "60%"),
