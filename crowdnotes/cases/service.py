@@ -41,7 +41,7 @@ from crowdnotes.evidence.reading.plain import decode
 from crowdnotes.gates import GATES
 from crowdnotes.gates.form import form_warnings
 from crowdnotes.jury.verdict import changes_by_edit
-from crowdnotes.supernotes import existing
+from crowdnotes.supernotes import existing, note_files, public_notes
 from crowdnotes.supernotes.ranking import random_candidate
 
 P = ParamSpec("P")
@@ -231,9 +231,9 @@ class CaseService(StageRunner):
     suggest = _to_newest(suggestions.suggest)
     answer_suggestion = _to_newest(suggestions.answer_suggestion)
 
-    notes_in_file = staticmethod(existing.read_notes)
-    notes_of_post = staticmethod(existing.notes_of_post)
-    pasted_notes = staticmethod(existing.pasted_notes)
+    notes_in_file = staticmethod(note_files.read_notes)
+    notes_of_post = staticmethod(public_notes.notes_of_post)
+    pasted_notes = staticmethod(note_files.pasted_notes)
 
     def lines_in_file(self, content: bytes) -> builtins.list[str]:
         """The lines of a text file in any usual encoding, without the quotation marks of a table around them."""

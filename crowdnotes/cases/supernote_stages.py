@@ -45,12 +45,12 @@ from crowdnotes.supernotes.candidates import (
     from_sentences,
     merged,
     samples,
-    whole_sentences,
 )
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import best_existing, ranked, score_of, with_winner
 from crowdnotes.supernotes.watch import staying
+from crowdnotes.supernotes.whole_sentences import whole_sentences
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
 

@@ -13,7 +13,7 @@ from crowdnotes.cli.draft_command import run_steps, settings_with
 from crowdnotes.cli.output import EngineOption, print_json, print_text, progress
 from crowdnotes.domain import Candidate, Case, SupernoteRound, SupernoteScore
 from crowdnotes.errors import InputError
-from crowdnotes.supernotes.existing import ReadNotes
+from crowdnotes.supernotes.note_files import ReadNotes
 from crowdnotes.workspace import Workspace, open_workspace
 
 _SHOWN = 5

@@ -18,9 +18,10 @@ from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.jury.jury import Jury, open_jury
 from crowdnotes.settings import BridgingSettings, GateSettings, JurySettings, Settings
-from crowdnotes.supernotes.candidates import merged, whole_sentences
+from crowdnotes.supernotes.candidates import merged
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import ranked
+from crowdnotes.supernotes.whole_sentences import whole_sentences
 
 _CANDIDATES = 100
 _POST = "The city opened the dam at night and flooded the old town in {}."

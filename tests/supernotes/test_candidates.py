@@ -13,8 +13,9 @@ from crowdnotes.domain import ExistingNote, LinkCheck, LinkState, Ratings, Span
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.engines.base import Carrier
 from crowdnotes.errors import EngineError
-from crowdnotes.supernotes import candidates
-from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples, whole_sentences
+from crowdnotes.supernotes import whole_sentences as whole
+from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples
+from crowdnotes.supernotes.whole_sentences import whole_sentences
 from crowdnotes.testing import HashingEmbedder, make_evidence
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from tests.supernotes.made import NOTES, candidate
@@ -154,7 +155,7 @@ def test_only_candidates_of_the_notes_asked_for_and_none_where_no_sentence_fits(
 def test_of_more_sentences_than_can_be_compared_the_first_of_each_note_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(candidates, "_MOST_SENTENCES", 2)
+    monkeypatch.setattr(whole, "_MOST_SENTENCES", 2)
     notes = _notes(
         "The mayor resigned in March. Police found 3 cars in Ohio.", "The dam never broke last year. Reuters saw it."
     )

@@ -51,7 +51,7 @@ class LocalEngine:
     name = "local"
     uses_language_model = False
     sees = False
-    supernotes = None  # candidates are then whole sentences of the notes: `supernotes.candidates`
+    supernotes = None  # candidates are then whole sentences of the notes: `supernotes.whole_sentences`
 
     def __init__(
         self,

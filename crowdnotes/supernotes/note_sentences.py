@@ -1,0 +1,99 @@
+"""The sentences of a note: which links each has, and whether one can be set into another note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from crowdnotes.engines.local import tone
+from crowdnotes.engines.prompt_injection import holds_injection
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
+from crowdnotes.text.sentences import split_sentences
+
+_LABEL = re.compile(
+    r"^\W*(?:sources?|links?|references?|see(?: also| here| more)?|read(?: more)?(?: here)?|"
+    r"more(?: info\w*)?(?: here)?|"
+    r"(?:for )?more (?:information|details)|via|here|cf|fact[- ]?check(?:ed)?(?: here)?)\W*$",
+    re.IGNORECASE,
+)
+_POINTS_AT_LINK = re.compile(
+    r"^\W*(?:here (?:is|are|’s|'s)|links?|makes|claims|says|states|implies|shows)\b|"
+    r"\b(?:here|below|following|this link|links?|sources?|see|according to)\W*$",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(r"\s+[\"“(]?[A-Z]")
+_LIST_NUMBER = re.compile(r"^\s*(?:\(?\d{1,2}[.)]\s*(?=\D)|[-•*–]\s+)")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|should|cannot|"
+    r"\w+n['’]t|\w+['’](?:s|re|ve|ll)|\w+ (?:\w+ly )?\w{2,}ed (?:to|by|that|in|at|on|for|with|from|the|an?|his|her|its|"
+    r"their|as|no|\d\S*)|says?|said|shows?|claims?|states?|found|made|took|won|lost|gave|went|came|remains?|appears?|contains?|"
+    r"includes?|means?|broke|began|became|built|bought|brought|caught|chose|died|fell|felt|flew|got|grew|held|kept|knew|"
+    r"led|left|met|paid|put|ran|rose|saw|sold|sent|shot|spoke|spent|stood|told|thought|wore|wrote|implies|omits|ignores|"
+    r"lacks|exists?|fails|needs?|refers|uses|makes|takes|gets|gives|supports?|"
+    r"comes|goes|works|causes?|reports?|confirms?|suggests?|presents?|quotes?|mis\w+s)\b",
+    re.IGNORECASE,
+)
+_LONG = 10  # words; fragments without a verb are shorter
+_NAME = re.compile(r"\s[A-Z][a-z]{2,}")
+_FEWEST_STEMS = 3  # with a name one fewer: "Hochul is a Democrat."
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The sentences of a note; one that begins right after a link is one of its own."""
+    for span in split_sentences(text):
+        words = text[span.start : span.end]
+        start = 0
+        for url in find_urls(words):
+            if url.has_scheme and _BEGINS.match(words, url.end):
+                yield words[start : url.end].strip()
+                start = url.end
+        yield words[start:].strip()
+
+
+@lru_cache(maxsize=1024)
+def parts_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The sentences of a note without the links at their ends, each with the links that it or what follows it has."""
+    found: list[tuple[str, list[str]]] = []
+    open_from = 0  # the first sentence that the next links may belong to
+    was_link = False
+    for piece in _pieces(text):
+        words = _LIST_NUMBER.sub("", piece)
+        urls = [url for url in find_urls(words) if url.has_scheme or "/" in url.url]
+        addresses = [url.url if url.has_scheme else f"https://{url.url}" for url in urls]
+        bare = words
+        for url in reversed(urls):
+            if not any(char.isalnum() for char in bare[url.end :]):
+                bare = bare[: url.start].rstrip(" ([<-–—:")
+        if any(char.isalnum() for char in bare) and not _LABEL.match(bare):
+            if was_link:
+                open_from = len(found)
+            found.append((bare.strip(), []))
+            was_link = False
+        if addresses:
+            for _, links in found[open_from:]:
+                links.extend(addresses)
+            was_link = True
+    return tuple((words, tuple(dict.fromkeys(links))) for words, links in found)
+
+
+def links_at(text: str) -> dict[str, tuple[str, ...]]:
+    """The links of a note by its sentences."""
+    return dict(parts_of(text))
+
+
+def is_sentence(words: str, stems: frozenset[str]) -> bool:
+    """Whether words are a whole statement that can be set into a note as they are."""
+    return (
+        len(stems) >= _FEWEST_STEMS - bool(_NAME.search(words))
+        and note_length(words) <= NOTE_LIMIT
+        and not words[:1].islower()
+        and not words.startswith(("(", "[", "…", "..."))
+        and not words.endswith(("?", ":", ",", ";", "...", "…"))
+        and words.count('"') % 2 == 0
+        and words.count("(") == words.count(")")
+        and (len(words.split()) >= _LONG or _VERB.search(words) is not None)
+        and not _POINTS_AT_LINK.search(words)
+        and not tone.matches(tone.ABOUT_NOTES, words)
+        and not holds_injection(words)
+    )
