@@ -171,7 +171,8 @@ class Figure(Noun):
             return f"NOT RUN: {self.not_run}"
         between = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
         p = "" if self.p is None else ", p < 0.001" if self.p < 0.001 else f", p = {self.p:.3f}"
-        return f"{self.value:.2f}{between}{p}, n {self.n:,}"
+        value = round(self.value, 2) + 0.0  # no minus before a zero
+        return f"{value:.2f}{between}{p}, n {self.n:,}"
 
 
 class BothRated(Noun):

@@ -108,7 +108,8 @@ def _writer(case: Case, job: JobRecord | None) -> None:
 def _proposed(case: Case, *, only: bool) -> None:
     """What came of it, where that is not simply the candidates: sentences to quote, or why there is no note."""
     if case.candidates and only:
-        st.caption("The program wrote one note: the words below.")
+        made = "put one note together from the notes of others" if case.supernote is not None else "wrote one note"
+        st.caption(f"The program {made}: the words below.")
     _what_the_judge_says(case)
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not case.candidates and abstained and (case.quotations or case.draft is None):
@@ -206,7 +207,7 @@ def _attribution(case: Case) -> None:
     by_person = _is_compared_by_person(case)
     st.markdown("**Compare each sentence with its passage**" if by_person else "**What carries each sentence**")
     if not sentences:
-        st.caption("The words changed. Score the note below to see which passage is nearest to each sentence.")
+        st.caption("Not scored as it stands: score it below to see which passage is nearest to each sentence.")
         return
     if by_person:
         st.caption(

@@ -117,6 +117,11 @@ def _what_changed(case: Case, item: Suggestion) -> None:
     """Its words, and the two texts where both are still known."""
     if item.changed:
         st.markdown(f":material/edit_note: Changed: {escaped(item.changed)}")
+    if item.changed and item.became is None:
+        st.caption(
+            ":orange[:material/info: When it was answered the note had the same words as when it was suggested.]"
+        )
+        return
     texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
     before, after = texts.get(item.about), texts.get(item.became or "")
     if before is not None and after is not None:

@@ -126,7 +126,7 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
             marked_text(theirs, look="note", key=f"best-{case.id}-{best.id}-{made.number}", copy=True)
             st.caption(f"{note_length(best.text)} of {NOTE_LIMIT} characters · {in_ratings(best.ratings)}")
             st.markdown(status_badge(best.status))
-    if best is not None:
+    if best is not None and best.text != winner.text:
         st.caption("Underlined: words that only the supernote has. Dotted: words that it leaves out.")
 
 

@@ -219,6 +219,19 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     ]
 
 
+def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) -> None:
+    same = candidate(FIRST, 0.05)
+    case = ranked(desk, candidates=(same,), winner=same.sha256)
+    desk.workspace.service.take_candidate(case.id, same.sha256, "you")
+    at = shown(desk, case)
+    assert "These are the words of N1, unchanged." in texts(at)
+    assert "0.07 below the best existing note, N1" in texts(at)
+    [table] = at.dataframe
+    assert list(table.value["What"])[:2] == ["existing note N1", "the winner"], "by the jury, not by who won"
+    press(at, "Open its draft")
+    assert "Draft a note" in texts(at)
+
+
 def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
     mute = WINNER.model_copy(update={"score": score(0.4, says_nothing=True)})
     at = shown(desk, ranked(desk, candidates=(mute,), existing={}))
@@ -318,6 +331,11 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
     first = desk.newest(case).suggestions[0]
     assert (first.answer, first.reason) == (SuggestionAnswer.NO, "The page names it.")
     assert "The page names it." in texts(at)
+    at.segmented_control(key=f"reply-{case.id}-S2-answer").set_value(SuggestionAnswer.YES)
+    at.text_input(key=f"reply-{case.id}-S2-reason").set_value("It is so.")
+    at.text_input(key=f"reply-{case.id}-S2-changed").set_value("Everything.")
+    next(item for item in at.button if item.form_id == f"form-reply-{case.id}-S2").click().run()
+    assert "the note had the same words as when it was suggested" in texts(at)
 
 
 def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
