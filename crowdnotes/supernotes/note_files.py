@@ -248,10 +248,12 @@ def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
     counts = {}
     for name in ("helpful", "somewhat_helpful", "not_helpful"):
         counts[name] = _count(row.get(name), f"Not a number of ratings, taken for none ({name})", place, doubts)
-    tags = {
-        tag[:60]: _count(value, "Not a number of tags, taken for none", place, doubts)
-        for tag, value in row["tags"].items()
-    }
+    tags = {}
+    for tag, value in row["tags"].items():
+        if tag in _TAGS.values():
+            tags[tag] = _count(value, "Not a number of tags, taken for none", place, doubts)
+        else:
+            doubts.add("Not a tag of X's, left out", place, tag)
     return ExistingNote(
         id="",
         text=str(row.get("text", "")).strip(),

@@ -75,6 +75,13 @@ def test_a_file_without_notes_is_refused_with_a_sentence(content: bytes, said: s
         read_notes(content, "notes")
 
 
+def test_only_tags_of_xs_form_are_kept_and_others_are_told() -> None:
+    rows = [{"text": "It is not so.", "tags": {"helpful_clear": 2, "helpfulObeyMe": 9}}]
+    read = read_notes(json.dumps(rows).encode(), "notes.json")
+    assert read.notes[0].ratings.tags == {"helpfulClear": 2}
+    assert any("helpfulObeyMe" in fault for fault in read.faults)
+
+
 def test_a_row_that_stands_twice_counts_once_and_a_text_cut_at_its_comma_is_told() -> None:
     read = read_notes(b"helpful,text\n" + b"3,It is not so.\n" * 20 + b"4,Vaccines, they say, help.\n", "notes.csv")
     assert [(note.text, note.ratings.helpful) for note in read.notes] == [("It is not so.", 3), ("Vaccines", 4)]
