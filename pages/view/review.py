@@ -64,7 +64,8 @@ def _view(case: Case | None) -> StepView:
         result = ":orange[:material/history: scores are of an earlier text]"
     else:
         result = " → ".join(f"{_SIGNS[gate.status]} {gate.gate.value}" for gate in assessment.gates)
-    return StepView(name, StepState.DONE if case.decision else StepState.ACTIVE, result)
+    decided = StepState.DONE if case.assessment_is_current else StepState.LATER  # what was not scored is not done
+    return StepView(name, decided if case.decision else StepState.ACTIVE, result)
 
 
 def _scoring(case: Case, job: JobRecord | None) -> None:

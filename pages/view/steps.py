@@ -37,7 +37,7 @@ class SupernoteStep(StrEnum):
 
 
 class StepState(StrEnum):
-    """DONE folds, and so does LATER, which waits for nobody; LOCKED waits for an earlier step."""
+    """DONE folds, and so does LATER, which is not done and waits for nobody; LOCKED waits for an earlier step."""
 
     DONE = "done"
     ACTIVE = "active"

@@ -173,3 +173,10 @@ def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
     assert at.button(key="decide-approved").disabled
     at.button(key="decide-insufficient-evidence").click().run()
     assert desk.decision(case).kind is DecisionKind.INSUFFICIENT_EVIDENCE
+
+
+def test_a_note_that_was_never_scored_has_no_tick_when_the_case_is_closed(desk: Desk) -> None:
+    at = desk.app(desk.drafted())
+    at.button(key="decide-insufficient-evidence").click().run()
+    assert "Not scored yet" in texts(at)
+    assert "check_circle:] 4 Review" not in texts(at)
