@@ -32,6 +32,7 @@ from tests.cases.walk import (
 
 _ROOT = Path(crowdnotes.__file__).parents[1]
 _GATHERING = [StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES, StageName.SETTLE]
+_OF_A_NOTE = list(StageName)[: list(StageName).index(StageName.LINKS) + 1]  # the others are of a supernote
 _OF_A_MODEL = (StageName.SETTLE, StageName.REVISE)
 
 
@@ -44,7 +45,7 @@ def test_a_note_is_made_from_post_to_approval_with_everything_on_record(tmp_path
     assert "kettle" in case.draft.text
     assert "https://records.example.net/kettle" in case.draft.text
     left_out = () if engine.uses_language_model else _OF_A_MODEL
-    assert [stage.name for stage in case.stages] == [name for name in StageName if name not in left_out]
+    assert [stage.name for stage in case.stages] == [name for name in _OF_A_NOTE if name not in left_out]
     assert [draft.text for draft in case.revisions] == [case.draft.text.removeprefix("In short: ")]
     kinds = [event.kind for event in case.events]
     for kind in ("created", "passage opened", "passage judged", "note edited", "tags chosen", "decided"):
@@ -169,7 +170,7 @@ for doomed in sys.argv[2:]:
 def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """A folder with a workspace for each stage whose program was killed in it, and the ids of their cases."""
     folder = tmp_path_factory.mktemp("killed")
-    stages = [stage.value for stage in StageName]
+    stages = [stage.value for stage in _OF_A_NOTE]
     for stage in stages:
         (folder / stage).mkdir()
         small_workspace(folder / stage).close()
@@ -186,14 +187,14 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, st
     return folder, dict(zip(stages, [case_id for case_id, _ in ended], strict=True))
 
 
-@pytest.mark.parametrize("doomed", list(StageName))
+@pytest.mark.parametrize("doomed", _OF_A_NOTE)
 def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(
     killed: tuple[Path, dict[str, str]], doomed: StageName
 ) -> None:
     folder, case_id = killed[0] / doomed.value, killed[1][doomed.value]
     with small_workspace(folder, engine=ThinkingEngine()) as workspace:
         service = workspace.service
-        finished = list(StageName)[: list(StageName).index(doomed)]
+        finished = _OF_A_NOTE[: _OF_A_NOTE.index(doomed)]
         assert [stage.name for stage in service.get(case_id).stages] == finished
         job = workspace.runner.latest(case_id)
         assert job is not None

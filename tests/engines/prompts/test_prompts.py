@@ -19,7 +19,7 @@ from crowdnotes.engines.llm.question import schema_of
 from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAnswer
 from crowdnotes.engines.llm.searching import ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
-from crowdnotes.engines.llm.supernotes import CandidatesAnswer, RepliesAnswer, ReplyAnswer, VerdictAnswer
+from crowdnotes.engines.llm.supernotes import CandidatesAnswer, RepliesAnswer, ReplyAnswer, ToneAnswer, VerdictAnswer
 from crowdnotes.engines.llm.words import PrincipleAnswer, WordsAnswer
 from crowdnotes.engines.llm.writing import WritingAnswer
 from crowdnotes.engines.prompts import load_prompt, version_of
@@ -42,6 +42,7 @@ FORMS: dict[str, type[Answer]] = {
     "supernote": CandidatesAnswer,
     "supernote_judge": VerdictAnswer,
     "suggestions": RepliesAnswer,
+    "tone": ToneAnswer,
 }
 OF_STUDIES = {"comparison"}
 
