@@ -30,6 +30,7 @@ from crowdnotes.domain import (
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.metering import together
+from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import JobCancelled, JobError, LibraryError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
@@ -320,7 +321,7 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
 
         if not tools.engine.uses_language_model:
             return pick()
-        return together(pick, partial(_embed_ahead, case, candidates, tools, chosen))[0]
+        return together(pick, partial(_read_ahead, case, candidates, tools, chosen))[0]
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     links = [link_request(url) for url in case.urls]
@@ -332,8 +333,8 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
 _AHEAD = 18  # as many as a model is offered
 
 
-def _embed_ahead(case: Case, candidates: Sequence[Hit], tools: Tools, chosen: Event) -> None:
-    """Have the vectors of library records ready that a model is choosing from: finding their passages asks for them."""
+def _read_ahead(case: Case, candidates: Sequence[Hit], tools: Tools, chosen: Event) -> None:
+    """Read the library records that a model is choosing from: their vectors and words to programs are then known."""
     for hit in candidates[:_AHEAD]:
         request = hit_request(hit, "")
         if chosen.is_set():
@@ -343,7 +344,9 @@ def _embed_ahead(case: Case, candidates: Sequence[Hit], tools: Tools, chosen: Ev
         source, text = _record(request, tools)
         if text is not None:
             one = [ReadSource(source, text, "", hit.snippet)]
-            build_evidence(case.post.as_read, one, tools.embedder, tools.settings.evidence, claims=case.claims)
+            asked = case.post.as_read
+            for item in build_evidence(asked, one, tools.embedder, tools.settings.evidence, claims=case.claims):
+                without_injections(item.passage.text)
 
 
 def summary_of(sources: Sequence[Source], rest: str = "") -> str:
