@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 
 from tests.comparisons.made import pairs_file
 from tests.journeys.conftest import HOSTILE, App, NewPage
-from tests.journeys.contrast import faint_on_either, faint_words, turned_to
+from tests.journeys.contrast import faint_on_either, faint_words
 from tests.journeys.test_hostile import nothing_ran
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 
 def _answer(walk: Walk, place: int) -> None:
@@ -81,10 +81,6 @@ def test_two_participants_answer_by_link_and_a_reload_loses_and_doubles_nothing(
     facilitator.button("Results").click()
     expect(facilitator.page.get_by_text("4 answers by 2 participants, on 2 of 2 pairs")).to_be_visible()
     expect(facilitator.page.get_by_text("“Supernote” was chosen in 100 % of 4 answers")).to_be_visible()
-    expect(facilitator.page.get_by_test_id("stPlotlyChart")).to_have_count(4)
-    assert faint_words(facilitator.page) == []
-    turned_to(facilitator.page, "dark")
-    facilitator.page.reload()
     expect(facilitator.page.get_by_test_id("stPlotlyChart")).to_have_count(4)
     facilitator.settled()
     assert faint_words(facilitator.page) == []

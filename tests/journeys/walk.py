@@ -136,7 +136,7 @@ class Walk:
     def score(self, note: str) -> None:
         """Put a note of one's own into the box, and wait for its first scores."""
         self.note().fill(note)
-        self.page.get_by_text("The words changed.").wait_for()
+        self.page.get_by_text("Not scored as it stands").wait_for()
         self.button("Score the note").click()
         self._scored()
 
