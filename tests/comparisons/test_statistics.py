@@ -149,7 +149,7 @@ ratings = st.builds(rating, st.sampled_from(Level), st.integers(1, 5))
 asked = st.tuples(st.integers(0, 3), st.integers(0, 3), ratings, ratings, st.booleans())
 
 
-@given(st.lists(asked, unique_by=lambda one: one[:2]))
+@given(st.lists(asked, max_size=6, unique_by=lambda one: one[:2]))
 def test_whatever_few_people_answer_every_figure_is_there_or_says_why(
     given_: list[tuple[int, int, Rating, Rating, bool]],
 ) -> None:

@@ -148,7 +148,7 @@ def test_a_reader_that_cannot_be_started_blames_no_page(monkeypatch: pytest.Monk
 
 def test_a_cancelled_job_does_not_wait_for_the_page(readers: PageReaders) -> None:
     with pytest.raises(JobCancelled):
-        readers.extract(PAGE, HTML, "utf-8", URL, cancelled_after(1))
+        readers.extract(PAGE, HTML * 1_000, "utf-8", URL, cancelled_after(1))  # long enough to be at it
     assert readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
 
 

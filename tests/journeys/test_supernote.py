@@ -11,7 +11,7 @@ from tests.journeys.conftest import SCREENSHOTS, App, NewPage
 from tests.journeys.contrast import faint_words
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 POST = "Vitamin C cures a cold in a day. Doctors hide it from you."
 
