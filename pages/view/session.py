@@ -20,6 +20,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
+from pages.view.words import say
 
 _ENTERED = "entered"
 _ICON = Path(__file__).parents[2] / "assets" / "icon.svg"
@@ -55,7 +56,7 @@ def _is_for_participants_alone() -> bool:
 
 def ask_for_link() -> None:
     """What a participant without a link reads."""
-    st.info("Open the link that you were given: it ends in the name of a comparison.", icon=":material/link:")
+    st.info(say("app.ask_for_link"), icon=":material/link:")
 
 
 def enter_by_the_door() -> None:
@@ -92,7 +93,7 @@ def workspace() -> Workspace:
     return shared_workspace().current
 
 
-@st.cache_resource(show_spinner="Starting…")
+@st.cache_resource(show_spinner=say("app.starting"))
 def shared_workspace() -> SharedWorkspace:
     """Opened once; its embedding model loads in the background."""
     opened = open_workspace()
