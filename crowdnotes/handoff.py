@@ -163,8 +163,8 @@ def _lines(case: Case) -> Iterator[str]:
 
 
 def _outcome(case: Case) -> str:
-    """How the case ended, or where it stands."""
-    return case.decision.kind.value if case.decision else case.status.value
+    """How the case ended, overrides included, or where it stands."""
+    return case.decision.in_words if case.decision else case.status.value
 
 
 def _image_lines(post: Post) -> Iterator[str]:
@@ -301,7 +301,7 @@ def _decision_lines(case: Case) -> Iterator[str]:
     if case.decision is None:
         return
     decision = case.decision
-    yield f"## Decision: {decision.kind.value}\n"
+    yield f"## Decision: {decision.in_words}\n"
     yield f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}".rstrip() + "\n"
     for item in decision.overrides:
         yield f"- Approved although **{item.obstacle.although(_code)}**. Reason: {_inline(item.reason)}"

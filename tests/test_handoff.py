@@ -101,7 +101,7 @@ def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
 def test_json_is_the_whole_case_and_says_how_it_ended() -> None:
     case = _decided()
     fields = json.loads(to_json(case))
-    assert (fields.pop("outcome"), fields.pop("demonstration")) == ("approved", False)
+    assert (fields.pop("outcome"), fields.pop("demonstration")) == ("approved, 2 overrides", False)
     assert type(case).model_validate(fields) == case
 
 
@@ -113,7 +113,8 @@ def test_a_case_that_is_not_decided_says_where_it_stands() -> None:
 
 def test_the_pages_status_is_the_decision_and_the_classification_is_named() -> None:
     page = to_markdown(_decided())
-    assert "Status: approved." in page
+    assert "Status: approved, 2 overrides." in page
+    assert "## Decision: approved, 2 overrides" in page
     assert "Status: decided" not in page
     assert "About the post: The post is misinformed or potentially misleading." in page
 

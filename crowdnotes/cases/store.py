@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,6 +30,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import cases, contents, jobs, storable_text
+from crowdnotes.text.searching import folded, search_parts
 
 _EXCERPT_CHARACTERS = 160
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
@@ -89,7 +89,7 @@ class Store:
     def list(
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
     ) -> list[CaseSummary]:
-        """The newest change first; `search` is a part of the post's or the draft's text, in any case of letters."""
+        """The newest change first; all words of `search` stand in the post or the draft, see `text.searching`."""
         columns = [cases.c[name] for name in CaseSummary.model_fields]
         query = _matching(select(*columns), search, status)
         query = query.order_by(cases.c.updated_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
@@ -167,16 +167,16 @@ def _case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "updated_at": case.updated_at,
         "status": case.status.value,
         "decision": case.decision.kind.value if case.decision else None,
+        "overrides": len(case.decision.overrides) if case.decision else 0,
         "mode": case.mode.value,
         "post_excerpt": _excerpt(case.post.text or case.post.url or ""),
-        "search": _folded(f"{case.post.whole_text or case.post.url}\n{case.draft.text if case.draft else ''}"),
+        "note_excerpt": _excerpt(case.draft.text if case.draft else ""),
+        "supernote": case.supernote is not None,
+        "search": storable_text(
+            folded(f"{case.post.whole_text or case.post.url}\n{case.draft.text if case.draft else ''}")
+        ),
         "document": document,
     }
-
-
-def _folded(text: str) -> str:
-    """`text` for searching: in one case of letters and one form of each character."""
-    return storable_text(unicodedata.normalize("NFKC", text).casefold())
 
 
 def _excerpt(text: str) -> str:
@@ -222,9 +222,8 @@ def _matching(query: Select[Any], search: str, status: CaseStatus | None) -> Sel
     # What only a newer program has a word for is not listed: it could not be opened either.
     query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
     query = query.where(cases.c.decision.is_(None) | cases.c.decision.in_(list(DecisionKind)))
-    needle = _folded(search.strip()[:_NEEDLE_CHARACTERS])
-    if needle:
-        query = query.where(cases.c.search.contains(needle, autoescape=True))
+    for part in search_parts(search.strip()[:_NEEDLE_CHARACTERS]):
+        query = query.where(cases.c.search.contains(storable_text(part), autoescape=True))
     if status is not None:
         query = query.where(cases.c.status == status.value)
     return query

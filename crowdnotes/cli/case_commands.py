@@ -16,7 +16,9 @@ app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
 
 @app.command("list")
 def list_cases(
-    search: Annotated[str, typer.Option(help="Only cases whose post or note holds these words.")] = "",
+    search: Annotated[
+        str, typer.Option(help="Only cases whose post or note holds all these words; “quoted” ones in this order.")
+    ] = "",
     status: Annotated[str | None, typer.Option(help="Only cases that stand here, e.g. “awaiting inspection”.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 200,
     as_json: Json = False,
@@ -33,7 +35,7 @@ def list_cases(
     if not found:
         print_text("No cases.")
     for item in found:
-        print_text(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M}  {item.status.value:20}  {item.post_excerpt}")
+        print_text(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M}  {item.outcome:20}  {item.post_excerpt}")
 
 
 @app.command("show")

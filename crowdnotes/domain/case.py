@@ -46,6 +46,16 @@ class Decision(Noun):
     text_sha256: str | None = None
     overrides: tuple[Override, ...] = ()
 
+    @property
+    def in_words(self) -> str:
+        """How it ended, with what was passed over: "approved", "approved, 1 override"."""
+        return _ended(self.kind, len(self.overrides))
+
+
+def _ended(kind: DecisionKind, overrides: int) -> str:
+    passed_over = f", {overrides} override{'' if overrides == 1 else 's'}" if overrides else ""
+    return f"{kind.value}{passed_over}"
+
 
 class StageName(StrEnum):
     """The stages that the program works through; each is saved before the next starts."""
@@ -342,12 +352,20 @@ class Case(Noun):
 
 
 class CaseSummary(Noun):
-    """A line of the list of cases."""
+    """A line of the list of cases. `overrides` counts the checks that its approval passed over."""
 
     id: str
     post_excerpt: str
+    note_excerpt: str
     status: CaseStatus
     decision: DecisionKind | None
+    overrides: int
+    supernote: bool
     mode: Mode
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, overrides included, or where it stands."""
+        return _ended(self.decision, self.overrides) if self.decision else self.status.value

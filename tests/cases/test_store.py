@@ -24,6 +24,9 @@ from crowdnotes.domain import (
     Event,
     Image,
     Mode,
+    ObstacleId,
+    ObstacleKind,
+    Override,
     Post,
     text_sha256,
 )
@@ -115,10 +118,20 @@ def test_a_line_of_the_list_tells_what_the_case_is_and_its_excerpt_ends_at_a_wor
     assert line.post_excerpt == "Much white space " + "x" * 142 + "…"
     assert (line.status, line.decision, line.mode) == (CaseStatus.DECIDED, DecisionKind.NOT_NEEDED, Mode.AUTOMATION)
     assert (line.created_at, line.updated_at) == (START, START)
+    assert (line.note_excerpt, line.supernote, line.outcome) == ("", False, "not needed")
     store.add(make_case("words", text="medicine " * 40))
     [excerpt] = [line.post_excerpt for line in store.list() if line.id == "words"]
     assert excerpt.endswith("medicine…")
     assert 150 <= len(excerpt) <= 160
+
+
+def test_an_override_is_told_in_the_list(store: Store) -> None:
+    passed_over = Override(obstacle=ObstacleId(kind=ObstacleKind.GATE_FAILED, subject="relevance"), reason="it fits")
+    decision = Decision(kind=DecisionKind.APPROVED, by="ada", at=START, overrides=(passed_over,))
+    store.add(make_case(draft=draft("No.  It\nis not."), decision=decision))
+    (line,) = store.list()
+    assert (line.outcome, line.note_excerpt) == ("approved, 1 override", "No. It is not.")
+    assert line.outcome == store.get("c1").decision.in_words  # type: ignore[union-attr]
 
 
 def test_cases_are_found_by_status(store: Store) -> None:
@@ -133,9 +146,14 @@ def test_cases_are_found_by_status(store: Store) -> None:
     [
         ("ÄPFEL", ["post"]),
         ("äpfel kosten", ["post"]),
+        ("mehr apfel", ["post"]),
+        ('"mehr äpfel"', []),
+        ("“äpfel  kosten” mehr", ["post"]),
+        ("äpfel mehr abc", []),
+        ("resume’s zoe", ["draft"]),
         ("  strasse ", ["draft"]),
         ("100%", ["post"]),
-        ("0% o", []),
+        ('"0% o"', []),
         ("a_c", ["draft"]),
         ("a/", []),
         ("\\", []),
@@ -145,9 +163,11 @@ def test_cases_are_found_by_status(store: Store) -> None:
         ("", ["draft", "post"]),
     ],
 )
-def test_search_looks_for_the_very_words_in_posts_and_drafts(store: Store, search: str, found: list[str]) -> None:
+def test_search_looks_for_all_words_in_any_order_in_posts_and_drafts(
+    store: Store, search: str, found: list[str]
+) -> None:
     store.add(make_case("post", "Äpfel kosten 100% mehr"))
-    store.add(make_case("draft", "Something abc else", minutes=1, draft=draft("In der Straße: a_c")))
+    store.add(make_case("draft", "Zoë's résumé's abc", minutes=1, draft=draft("In der Straße: a_c")))
     assert [line.id for line in store.list(search)] == found
     assert store.count(search) == len(found)
 

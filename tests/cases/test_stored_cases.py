@@ -114,6 +114,10 @@ def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) 
     assert [(item.status, item.decision) for item in listed] == [
         (case.status, case.decision.kind if case.decision else None) for case in found
     ]
+    for item, case in zip(listed, found, strict=True):
+        assert item.outcome == (case.decision.in_words if case.decision else case.status.value)
+        assert (item.note_excerpt != "", item.supernote) == (case.draft is not None, case.supernote is not None)
+    assert any(item.overrides for item in listed)
     assert {case.status for case in found} == set(CaseStatus)
     assert {case.decision.kind for case in found if case.decision} == set(DecisionKind)
     for case in found:
