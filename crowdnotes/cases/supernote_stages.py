@@ -106,14 +106,12 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
     )
     if newest is None or newest.notes == work.notes or not _is_of_post(newest, case):
         return begun
-    before = {note.id: note.text for note in newest.notes if note.is_used}
-    fresh = tuple(note.id for note in work.used if before.get(note.id) != note.text)
     unjudged = {"grade": None, "objections": ()}
     kept = tuple(item.model_copy(update=unjudged) for item in staying(newest, work.notes))
     if not kept:
         return begun
-    room = work.wanted - _count(work.wanted, len(fresh), len(used))
-    return begun.model_copy(update={"written_from": fresh, "candidates": kept[:room]})
+    room = work.wanted - _count(work.wanted, len(work.changed), len(used))
+    return begun.model_copy(update={"written_from": work.changed, "candidates": kept[:room]})
 
 
 def _count(wanted: int, fresh: int, used: int) -> int:
