@@ -23,11 +23,6 @@ class Changes:
     rated: tuple[str, ...] = ()
 
     @property
-    def to_write_from(self) -> tuple[str, ...]:
-        """The notes that need candidates of their own."""
-        return (*self.new, *self.reworded)
-
-    @property
     def in_words(self) -> str:
         """In a line: "N9 is new; new ratings of N1, N2"."""
         told = [

@@ -29,12 +29,7 @@ def test_notes_keep_their_ids_by_xs_id_or_words_and_what_a_person_chose() -> Non
     )
     assert [(note.id, note.chosen) for note in after] == [("N3", None), ("N2", None), ("N1", False)]
     found = changes(before, after)
-    assert (found.new, found.reworded, found.gone, found.to_write_from) == (
-        ("N3",),
-        ("N2", "N1"),
-        (),
-        ("N3", "N2", "N1"),
-    )
+    assert (found.new, found.reworded, found.gone) == (("N3",), ("N2", "N1"), ())
     assert "N3: new" in found.in_words
     assert changes(before, before).in_words == "Nothing has changed"
 
@@ -42,7 +37,7 @@ def test_notes_keep_their_ids_by_xs_id_or_words_and_what_a_person_chose() -> Non
 def test_new_ratings_alone_ask_for_no_new_candidates() -> None:
     after = [note.model_copy(update={"status": CrowdStatus.HELPFUL}) for note in NOTES]
     found = changes(NOTES, after)
-    assert (found.rated, found.to_write_from) == (("N1", "N2", "N3"), ())
+    assert (found.rated, found.new, found.reworded) == (("N1", "N2", "N3"), (), ())
 
 
 def test_candidates_of_notes_that_changed_or_went_do_not_stay() -> None:
