@@ -163,18 +163,9 @@ def expected_cost(case: Case, tools: Tools) -> Usage:
     read = {canonical_url(item.source.url) for item in case.evidence if item.source.url}
     shown = (note for _, notes in plan.calls for note in notes)
     unread = sum(canonical_url(url) not in read for note in shown for url in links_of(note)[:1])
-    reads = sum(part.input_tokens for part in parts) + unread * tools.settings.evidence.passage_tokens
-    writes = sum(part.output_tokens for part in parts)
-    calls = sum(part.calls for part in parts)
-    dollars = writer.price(reads, writes)
-    return Usage(
-        calls=calls,
-        input_tokens=reads,
-        output_tokens=writes,
-        dollars=dollars or 0.0,
-        unpriced=calls if dollars is None else 0,
-        estimated=True,
-    )
+    found = sum(parts, Usage(input_tokens=unread * tools.settings.evidence.passage_tokens))
+    dollars = writer.price(found.input_tokens, found.output_tokens)
+    return found + Usage(dollars=dollars or 0.0, unpriced=found.calls if dollars is None else 0)
 
 
 def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:

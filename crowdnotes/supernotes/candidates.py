@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
-from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck, LinkState, Quoted, Span, SupernoteSentence
+from crowdnotes.domain import (
+    Candidate,
+    Evidence,
+    ExistingNote,
+    LinkCheck,
+    LinkState,
+    Quoted,
+    Span,
+    SupernoteSentence,
+    Usage,
+)
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.merging import without_near_duplicates
@@ -71,21 +80,15 @@ def samples(
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a plan is expected to take: calls of the model, and tokens in both directions."""
-
-    calls: int
-    input_tokens: int
-    output_tokens: int
-
-
-def cost(plan: Sequence[Sequence[ExistingNote]], evidence: Sequence[Evidence], a_call: int) -> Cost:
+def cost(plan: Sequence[Sequence[ExistingNote]], evidence: Sequence[Evidence], a_call: int) -> Usage:
     """What the calls of a plan will take, each giving so many candidates: an estimate, before anything is spent."""
     pages = sum(len(item.passage.text) for item in evidence)
     letters = sum(pages + sum(len(note.text) + 200 for note in drawn) for drawn in plan)
-    return Cost(
-        len(plan), len(plan) * _PROMPT_TOKENS + letters // _LETTERS_A_TOKEN, len(plan) * a_call * _ANSWER_TOKENS
+    return Usage(
+        calls=len(plan),
+        input_tokens=len(plan) * _PROMPT_TOKENS + letters // _LETTERS_A_TOKEN,
+        output_tokens=len(plan) * a_call * _ANSWER_TOKENS,
+        estimated=True,
     )
 
 
