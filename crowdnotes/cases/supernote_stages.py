@@ -25,7 +25,6 @@ from crowdnotes.domain import (
     JuryVerdict,
     LinkCheck,
     LinkState,
-    PrincipleName,
     PrincipleResult,
     StageName,
     SupernoteRound,
@@ -316,7 +315,7 @@ def after_filters(
 
 
 def _tones(texts: Sequence[str], case: Case, tools: Tools) -> list[Sequence[PrincipleResult]]:
-    """Neutral words and no opinion of each text; NOT RUN, with the reason, where a model did not answer."""
+    """Neutral words and no opinion of each text; nothing, which is NOT RUN, where a model did not answer."""
     writer = tools.engine.supernotes
     if writer is None:
         return list(tone_principles(tools.embedder, tools.settings.gates, texts))
@@ -325,11 +324,7 @@ def _tones(texts: Sequence[str], case: Case, tools: Tools) -> list[Sequence[Prin
     answers = side_by_side([partial(writer.tone, brief, batch) for batch in batches], tools.settings.llm.at_once)
     found: list[Sequence[PrincipleResult]] = []
     for batch, answer in zip(batches, answers, strict=True):
-        if isinstance(answer, EngineError):
-            names = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
-            found += [tuple(PrincipleResult.not_run(name, answer.message) for name in names)] * len(batch)
-        else:
-            found += answer
+        found += [()] * len(batch) if isinstance(answer, EngineError) else answer
     return found
 
 
