@@ -25,7 +25,6 @@ from crowdnotes.domain import (
 )
 from crowdnotes.drafting import quoted, revise_candidates, why_no_note, write_candidates
 from crowdnotes.engines import Brief, WriterAnswer, Written, WrittenSentence
-from crowdnotes.engines.base import Carrier
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
@@ -238,7 +237,7 @@ def test_an_opinion_or_satire_needs_no_note_whatever_the_passages_say_unless_som
 
 def test_a_sentence_keeps_the_place_that_its_writer_gave_whatever_is_nearest_to_it() -> None:
     item = make_evidence(1)
-    carrier = Carrier("E1", Span(start=0, end=10))
+    carrier = Quotation(evidence_id="E1", span=Span(start=0, end=10))
     written = Written("No link was found.", ("E1",), (WrittenSentence("No link was found.", (carrier,), Basis.JOINED),))
     engine = ScriptedEngine()
     engine.answer = WriterAnswer((written, Written("Another note.", ("E1",))))

@@ -100,7 +100,6 @@ from crowdnotes.domain.supernote import (
     ExistingNote,
     FilterName,
     PostedNote,
-    Quoted,
     Ratings,
     Suggestion,
     SuggestionAnswer,

@@ -74,7 +74,7 @@ class SentenceCheck(Noun):
 
 
 class Quotation(Noun):
-    """A whole sentence of a passage that may be quoted: `span` in the passage's text."""
+    """Words of a passage that may be quoted, or on which a sentence rests: `span` in the passage's text."""
 
     evidence_id: str
     span: Span

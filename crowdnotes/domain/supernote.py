@@ -12,7 +12,7 @@ from pydantic import Field
 
 from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.judgement import Interval, LinkCheck, SideVotes
-from crowdnotes.domain.note import Classification
+from crowdnotes.domain.note import Classification, Quotation
 
 
 class CrowdStatus(StrEnum):
@@ -74,19 +74,12 @@ class ExistingNote(Noun):
         return self.chosen if self.chosen is not None else not self.why_not_eligible
 
 
-class Quoted(Noun):
-    """Words of a passage on which a sentence rests: `span` in the passage's text."""
-
-    evidence_id: str
-    span: Span
-
-
 class SupernoteSentence(Noun):
     """One sentence of a candidate: `span` in its text, the notes that say it, and the words of pages that carry it."""
 
     span: Span
     notes: tuple[str, ...]
-    carriers: tuple[Quoted, ...] = ()
+    carriers: tuple[Quotation, ...] = ()
 
 
 class FilterName(StrEnum):

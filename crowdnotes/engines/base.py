@@ -30,7 +30,6 @@ from crowdnotes.domain import (
     Quotation,
     SentenceSupport,
     Settlement,
-    Span,
     SuggestionAnswer,
 )
 
@@ -96,19 +95,11 @@ class FurtherSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
-    """Words of a passage on which a sentence rests: `span` in the passage's text."""
-
-    evidence_id: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class WrittenSentence:
     """One sentence of a note, with what carries it, and how it rests on that."""
 
     text: str
-    carriers: tuple[Carrier, ...]
+    carriers: tuple[Quotation, ...]
     basis: Basis
 
 
@@ -153,7 +144,7 @@ class NoteSentence:
 
     text: str
     notes: tuple[str, ...]
-    carriers: tuple[Carrier, ...] = ()
+    carriers: tuple[Quotation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from crowdnotes.domain import (
     ExistingNote,
     LinkCheck,
     LinkState,
-    Quoted,
     Span,
     SupernoteSentence,
     Usage,
@@ -117,7 +116,7 @@ def from_sentences(
             SupernoteSentence(
                 span=Span(start=len(text), end=len(text) + len(words)),
                 notes=tuple(dict.fromkeys(sentence.notes)),
-                carriers=tuple(Quoted(evidence_id=item.evidence_id, span=item.span) for item in sentence.carriers),
+                carriers=sentence.carriers,
             )
         )
         text += words

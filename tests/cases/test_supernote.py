@@ -27,6 +27,7 @@ from crowdnotes.domain import (
     Interval,
     ObstacleKind,
     PostedNote,
+    Quotation,
     Ratings,
     SideVotes,
     Span,
@@ -46,7 +47,6 @@ from crowdnotes.engines import (
     SupernoteAnswer,
     SupernoteVerdict,
 )
-from crowdnotes.engines.base import Carrier
 from crowdnotes.errors import EngineError, InputError, JobCancelled, WorkflowError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading.document import HTML
@@ -344,7 +344,7 @@ def test_a_case_with_a_hundred_candidates_stays_small_however_many_rounds_it_has
 
 def carried(sentence: NoteSentence, item: Evidence) -> NoteSentence:
     """The sentence with the whole of a passage as what carries it."""
-    return replace(sentence, carriers=(Carrier(item.id, Span(start=0, end=len(item.passage.text))),))
+    return replace(sentence, carriers=(Quotation(evidence_id=item.id, span=Span(start=0, end=len(item.passage.text))),))
 
 
 class CarryingWriter(ScriptedSupernotes):

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import ExistingNote, LinkCheck, LinkState, Ratings, Span
+from crowdnotes.domain import ExistingNote, LinkCheck, LinkState, Quotation, Ratings, Span
 from crowdnotes.engines import MadeBy, NoteSentence
-from crowdnotes.engines.base import Carrier
 from crowdnotes.errors import EngineError
 from crowdnotes.supernotes import whole_sentences as whole
 from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples
@@ -65,7 +64,7 @@ def test_the_program_adds_the_links_of_the_notes_each_sentence_in_turn_live_and_
     read = [make_evidence(1, "B has found it.", "https://b.org/read")]
     said = [
         NoteSentence("A holds.", ("N1",)),
-        NoteSentence("B holds.", ("N2",), (Carrier("E1", Span(start=0, end=5)),)),
+        NoteSentence("B holds.", ("N2",), (Quotation(evidence_id="E1", span=Span(start=0, end=5)),)),
     ]
     made = from_sentences(said, notes, read, BY_MODEL, checks)
     assert made.text == "A holds. B holds. https://a.org/live https://b.org/read https://b.org/1"
@@ -83,7 +82,7 @@ def test_the_program_adds_the_links_of_the_notes_each_sentence_in_turn_live_and_
         NoteSentence(" ", ("N1",)),
         NoteSentence("So.", ("N9",)),
         NoteSentence("So.", ()),
-        NoteSentence("So.", ("N1",), (Carrier("E9", Span(start=0, end=1)),)),
+        NoteSentence("So.", ("N1",), (Quotation(evidence_id="E9", span=Span(start=0, end=1)),)),
         NoteSentence("So says https://evil.example/x now.", ("N1",)),
     ],
 )

@@ -14,10 +14,10 @@ from crowdnotes.domain import (
     LinkState,
     PrincipleName,
     PrincipleResult,
+    Quotation,
     Span,
 )
 from crowdnotes.engines import MadeBy, NoteSentence
-from crowdnotes.engines.base import Carrier
 from crowdnotes.supernotes.candidates import from_sentences
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.testing import make_evidence
@@ -79,14 +79,17 @@ def test_what_could_not_be_judged_is_not_run_and_not_passed_silently() -> None:
     assert FilterName.LIVE_LINKS in _one(candidate(("So it is.", "N1")), *no_network).not_run
 
 
-def _of_model(*carriers: Carrier, note: str = "N1", evidence: tuple[Evidence, ...]) -> Candidate:
+def _of_model(*carriers: Quotation, note: str = "N1", evidence: tuple[Evidence, ...]) -> Candidate:
     said = NoteSentence("The photo is from Brazil.", (note,), carriers)
     return from_sentences([said], NOTES, evidence, MadeBy("llm:m", "1"))
 
 
 def test_a_models_sentence_needs_words_of_the_page_where_one_was_read() -> None:
     page = (make_evidence(1, "Taken in Brazil in 2019.", URLS[0]),)
-    words, nothing = Carrier("E1", Span(start=0, end=15)), Carrier("E1", Span(start=6, end=8))
+    words, nothing = (
+        Quotation(evidence_id="E1", span=Span(start=0, end=15)),
+        Quotation(evidence_id="E1", span=Span(start=6, end=8)),
+    )
     carried = _one(_of_model(words, evidence=page), evidence=page)
     assert (carried.failed, FilterName.SUPPORTED in carried.not_run) == (None, False)
     for bare in (_of_model(evidence=page), _of_model(nothing, evidence=page)):

@@ -14,8 +14,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Settlement, Source
-from crowdnotes.engines.base import Brief, Carrier, EngineStep, WriterAnswer, Written, WrittenSentence
+from crowdnotes.domain import AnswerKind, Basis, Evidence, PassageAnswer, Quotation, Settlement, Source
+from crowdnotes.engines.base import Brief, EngineStep, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
 from crowdnotes.engines.llm.parsing import Answer, PassageId, has_handle, sanitized
@@ -296,9 +296,9 @@ def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[S
     return WrittenSentence(text, carriers, basis)
 
 
-def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -> tuple[Carrier, ...]:
+def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -> tuple[Quotation, ...]:
     """Where the quoted words stand in the passages, by id. Raises AnswerUnreadableError where they do not."""
-    carriers: list[Carrier] = []
+    carriers: list[Quotation] = []
     for words in quoted:
         (name,) = known_ids([words.id], list(passages))
         span = find_quote(passages[name], words.quote)
@@ -306,5 +306,5 @@ def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -
             raise AnswerUnreadableError(f"These words do not stand in {name}: “{sanitized(words.quote, 80)}”")
         if not tells_enough(words.quote):
             raise AnswerUnreadableError(f"“{sanitized(words.quote, 40)}” is too little to carry a sentence.")
-        carriers.append(Carrier(name, span))
+        carriers.append(Quotation(evidence_id=name, span=span))
     return tuple(carriers)
