@@ -58,6 +58,7 @@ from crowdnotes.engines import (
     SuggestionReplies,
     SuggestionReply,
     SupernoteAnswer,
+    SupernoteBrief,
     SupernoteVerdict,
     SupernoteWriter,
     WriterAnswer,
@@ -237,26 +238,17 @@ class ScriptedSupernotes:
         """See `SupernoteWriter.price`: nobody knows."""
         return None
 
-    def write(
-        self,
-        brief: Brief,
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-        count: int,
-        *,
-        variant: int = 0,
-    ) -> SupernoteAnswer:
+    def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
         """The first sentence of each note, and the first two together."""
         with self._lock:
             self.written += 1
             error = self.breaks.get(self.written)
         if error is not None:
             raise error
-        firsts = [(_first_sentence(note),) for note in notes]
+        firsts = [(_first_sentence(note),) for note in given.notes]
         found = [*firsts, *((*one, *other) for one, other in pairwise(firsts))]
         return SupernoteAnswer(
-            tuple(item for item in found if len(" ".join(part.text for part in item)) <= budget)[:count]
+            tuple(item for item in found if len(" ".join(part.text for part in item)) <= given.budget)[:count]
         )
 
     def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
@@ -273,29 +265,14 @@ class ScriptedSupernotes:
             for text in texts
         )
 
-    def judge(
-        self,
-        brief: Brief,
-        candidates: Sequence[Candidate],
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-    ) -> SupernoteVerdict:
+    def judge(self, given: SupernoteBrief, candidates: Sequence[Candidate]) -> SupernoteVerdict:
         """What `verdict` holds; else the first candidate, as it is."""
         grades = tuple(9.0 - place for place in range(len(candidates)))
         best = candidates[0]
         final = tuple(NoteSentence(best.text[s.span.start : s.span.end], s.notes) for s in best.sentences)
         return self.verdict or SupernoteVerdict(grades, ((),) * len(candidates), final, "Nothing.")
 
-    def answer(
-        self,
-        brief: Brief,
-        note: str,
-        suggestions: Sequence[str],
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-    ) -> SuggestionReplies:
+    def answer(self, given: SupernoteBrief, note: str, suggestions: Sequence[str]) -> SuggestionReplies:
         """What `replies` holds; else no to each."""
         no = SuggestionReply(SuggestionAnswer.NO, "No source carries it.")
         return self.replies or SuggestionReplies((no,) * len(suggestions))

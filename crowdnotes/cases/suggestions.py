@@ -14,7 +14,7 @@ from crowdnotes.cases.intake import NEVER_IN_TEXT
 from crowdnotes.cases.supernote_stages import after_filters, made_by, usable, used_notes
 from crowdnotes.cases.workflow import checked_reason, with_event, with_revision
 from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Suggestion, SuggestionAnswer
-from crowdnotes.engines import NoteSentence
+from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.supernotes.candidates import budget_for, from_sentences
@@ -130,10 +130,8 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     # A note that is made of no others is its own: its links and its words are what there is.
     notes = used_notes(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
     links = made.links if made is not None else ()
-    evidence = usable(case)
-    replies = writer.answer(
-        tools.brief(case), draft.text, [item.text for item in some], notes, evidence, budget_for(notes)
-    )
+    given = SupernoteBrief(tools.brief(case), notes, usable(case), budget_for(notes))
+    replies = writer.answer(given, draft.text, [item.text for item in some])
     redraft, refused = None, ""
     if replies.final is not None:
         redraft, refused = _redrafted(replies.final, notes, links, case, tools)

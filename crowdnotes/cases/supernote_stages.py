@@ -33,7 +33,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.embedding import Embedder
-from crowdnotes.engines import EngineStep, MadeBy, SupernoteAnswer, SupernoteWriter
+from crowdnotes.engines import EngineStep, MadeBy, SupernoteAnswer, SupernoteBrief, SupernoteWriter
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import as_done, side_by_side
 from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
@@ -209,9 +209,8 @@ def _written(
 
     def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:
         progress.check()
-        return writer.write(
-            brief, notes, _pages_of(case, notes), budget_for(notes), plan.a_call, variant=variant + place
-        )
+        given = SupernoteBrief(brief, notes, _pages_of(case, notes), budget_for(notes))
+        return writer.write(given, plan.a_call, variant=variant + place)
 
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
     failed: list[EngineError] = []
@@ -382,10 +381,10 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)
-    budget, evidence = budget_for(notes), _pages_of(case, notes)
+    given = SupernoteBrief(tools.brief(case), notes, _pages_of(case, notes), budget_for(notes))
     try:
-        verdict = writer.judge(tools.brief(case), best, notes, evidence, budget)
-        revised = from_sentences(verdict.final, notes, evidence, made_by(tools), made.links)
+        verdict = writer.judge(given, best)
+        revised = from_sentences(verdict.final, notes, given.evidence, made_by(tools), made.links)
     except ModelAnswerError as error:
         return {}, f"NOT RUN, so the jury's first stays: {error.message}"
     judged = {

@@ -139,6 +139,16 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class SupernoteBrief:
+    """What one note is made from: the notes in the order to be shown, and passages; `budget` characters at most."""
+
+    brief: Brief
+    notes: Sequence[ExistingNote]
+    evidence: Sequence[Evidence]
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
 class NoteSentence:
     """One sentence made from existing notes: the ids of the notes that say it, and the words of pages that carry it."""
 
@@ -217,17 +227,8 @@ class SupernoteWriter(Protocol):
         """US dollars for so many tokens of its model; None when nobody knows."""
         ...
 
-    def write(
-        self,
-        brief: Brief,
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-        count: int,
-        *,
-        variant: int = 0,
-    ) -> SupernoteAnswer:
-        """Up to `count` candidates of at most `budget` characters, in one call; the notes in the order to be shown.
+    def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
+        """Up to `count` candidates, in one call.
 
         Another `variant` gives others from the same notes; `engines.metering.as_done` makes many calls side by side.
         Raises EngineError.
@@ -238,26 +239,11 @@ class SupernoteWriter(Protocol):
         """Neutral words and no opinion, for each of these texts, in one call. Raises EngineError."""
         ...
 
-    def judge(
-        self,
-        brief: Brief,
-        candidates: Sequence[Candidate],
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-    ) -> SupernoteVerdict:
+    def judge(self, given: SupernoteBrief, candidates: Sequence[Candidate]) -> SupernoteVerdict:
         """The candidates compared with each other, and the best one made better. Raises EngineError."""
         ...
 
-    def answer(
-        self,
-        brief: Brief,
-        note: str,
-        suggestions: Sequence[str],
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-    ) -> SuggestionReplies:
+    def answer(self, given: SupernoteBrief, note: str, suggestions: Sequence[str]) -> SuggestionReplies:
         """Each suggestion on a note answered, and the note redrafted where one is granted. Raises EngineError."""
         ...
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Case, ExistingNote, Mode, Post
-from crowdnotes.engines import Brief
+from crowdnotes.engines import Brief, SupernoteBrief
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.engines.metering import as_done
 from crowdnotes.errors import EngineError
@@ -76,15 +76,15 @@ def _supernotes(count: int, wait: float) -> dict[str, object]:
         ExistingNote(id=f"N{number}", text=f"{_TOLD.format(number=number)} https://r.example.org/{number}")
         for number in range(1, 9)
     ]
-    brief = Brief(Post(text=_POST), date(2021, 6, 1))
+    given = SupernoteBrief(Brief(Post(text=_POST), date(2021, 6, 1)), notes, (), 250)
     with LLMServer(lambda body: Say(honest(body), wait=wait)).running() as server, TemporaryDirectory() as folder:
         settings = LlmSettings(base_url=server.base_url, model="small", cache_mb=0)
         writer = LLMEngine(settings, GateSettings(), HashingEmbedder(), Path(folder)).supernotes
         if writer is None:
             raise RuntimeError("the engine writes no supernotes")
-        writer.write(brief, notes, [], 250, count)  # not counted, as above
+        writer.write(given, count)  # not counted, as above
         calls = _WANTED // count
-        tasks = [partial(writer.write, brief, notes, [], 250, count, variant=number) for number in range(calls)]
+        tasks = [partial(writer.write, given, count, variant=number) for number in range(calls)]
         begun = time.perf_counter()
         made = 0
         for _, answer in as_done(tasks, settings.at_once):

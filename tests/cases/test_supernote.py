@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,11 +40,11 @@ from crowdnotes.domain import (
     Verdict,
 )
 from crowdnotes.engines import (
-    Brief,
     NoteSentence,
     SuggestionReplies,
     SuggestionReply,
     SupernoteAnswer,
+    SupernoteBrief,
     SupernoteVerdict,
 )
 from crowdnotes.errors import EngineError, InputError, JobCancelled, WorkflowError
@@ -350,18 +350,9 @@ def carried(sentence: NoteSentence, item: Evidence) -> NoteSentence:
 class CarryingWriter(ScriptedSupernotes):
     """As `ScriptedSupernotes`, with the first page that it is shown as what carries all."""
 
-    def write(
-        self,
-        brief: Brief,
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-        count: int,
-        *,
-        variant: int = 0,
-    ) -> SupernoteAnswer:
-        answer = super().write(brief, notes, evidence, budget, count, variant=variant)
-        return SupernoteAnswer(tuple(tuple(carried(one, evidence[0]) for one in said) for said in answer.candidates))
+    def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
+        answer, page = super().write(given, count, variant=variant), given.evidence[0]
+        return SupernoteAnswer(tuple(tuple(carried(one, page) for one in said) for said in answer.candidates))
 
 
 class ThinkingEngine(ScriptedEngine):

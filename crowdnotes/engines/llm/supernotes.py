@@ -33,6 +33,7 @@ from crowdnotes.engines.base import (
     SuggestionReplies,
     SuggestionReply,
     SupernoteAnswer,
+    SupernoteBrief,
     SupernoteVerdict,
 )
 from crowdnotes.engines.llm.asking import Asker
@@ -155,18 +156,9 @@ class LlmSupernotes:
         """See `SupernoteWriter.price`."""
         return self._asker.price(input_tokens, output_tokens)
 
-    def write(
-        self,
-        brief: Brief,
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-        count: int,
-        *,
-        variant: int = 0,
-    ) -> SupernoteAnswer:
+    def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
         """See `SupernoteWriter.write`."""
-        check = _Check(brief, notes, evidence, budget)
+        check = _Check(given)
 
         def check_answer(answer: CandidatesAnswer) -> None:
             good, faults = check.good(answer)
@@ -177,8 +169,8 @@ class LlmSupernotes:
             EngineStep.WRITING,
             "supernote",
             CandidatesAnswer,
-            [*brief_blocks(brief), *_notes_and_passages(brief, notes, evidence)],
-            values={"count": count, **bounds(budget)},
+            _blocks(given),
+            values={"count": count, **bounds(given.budget)},
             check=check_answer,
             temperature=self._settings.supernote_temperature,
         )
@@ -204,16 +196,9 @@ class LlmSupernotes:
             for number, text in enumerate(texts, 1)
         )
 
-    def judge(
-        self,
-        brief: Brief,
-        candidates: Sequence[Candidate],
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-    ) -> SupernoteVerdict:
+    def judge(self, given: SupernoteBrief, candidates: Sequence[Candidate]) -> SupernoteVerdict:
         """See `SupernoteWriter.judge`."""
-        check = _Check(brief, notes, evidence, budget)
+        check, values = _Check(given), bounds(given.budget)
 
         def check_answer(answer: VerdictAnswer) -> None:
             check_grades(answer.verdicts, len(candidates))
@@ -221,34 +206,26 @@ class LlmSupernotes:
 
         def ask(order: Sequence[int]) -> VerdictAnswer:
             shown = [Block(f"candidate {letter}", _shown(candidates[place])) for letter, place in lettered(order)]
-            blocks = [*brief_blocks(brief), *_notes_and_passages(brief, notes, evidence), *shown]
+            blocks = [*_blocks(given), *shown]
             asked = question(
-                EngineStep.JUDGING, "supernote_judge", VerdictAnswer, blocks, values=bounds(budget), check=check_answer
+                EngineStep.JUDGING, "supernote_judge", VerdictAnswer, blocks, values=values, check=check_answer
             )
             return self._asker.ask(asked).value
 
         answer, order, grades = in_mixed_order(len(candidates), candidates[0].sha256, ask)
-        given = by_place(answer.verdicts, order)
+        verdicts = by_place(answer.verdicts, order)
         places = range(len(candidates))
         return SupernoteVerdict(
             grades=tuple(grades[place] for place in places),
-            objections=tuple(told_objections(candidates[place].text, given[place].objections) for place in places),
+            objections=tuple(told_objections(candidates[place].text, verdicts[place].objections) for place in places),
             final=check.sentences(answer.final.sentences),
             changes=sanitized(answer.final.changes, _REASON),
         )
 
-    def answer(
-        self,
-        brief: Brief,
-        note: str,
-        suggestions: Sequence[str],
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-    ) -> SuggestionReplies:
+    def answer(self, given: SupernoteBrief, note: str, suggestions: Sequence[str]) -> SuggestionReplies:
         """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
         heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
-        check = _Check(brief, notes, evidence, budget, own=note, heard=suggestions)
+        check = _Check(given, own=note, heard=suggestions)
         refused = SuggestionReply(SuggestionAnswer.NO, _TO_PROGRAMS)
         if not heard:
             return SuggestionReplies((refused,) * len(suggestions))
@@ -261,15 +238,13 @@ class LlmSupernotes:
                     raise AnswerUnreadableError("A suggestion was granted, but the note is as it was.")
 
         blocks = [
-            *brief_blocks(brief),
-            *_notes_and_passages(brief, notes, evidence),
+            *_blocks(given),
             Block("the note", without_urls(note).strip()),
             *(Block(f"suggestion {number}", suggestions[place]) for number, place in enumerate(heard, 1)),
         ]
+        values = bounds(given.budget)
         answer = self._asker.ask(
-            question(
-                EngineStep.WRITING, "suggestions", RepliesAnswer, blocks, values=bounds(budget), check=check_answer
-            )
+            question(EngineStep.WRITING, "suggestions", RepliesAnswer, blocks, values=values, check=check_answer)
         ).value
         said = {heard[reply.number - 1]: _reply(reply) for reply in answer.replies}
         replies = tuple(said.get(place, refused) for place in range(len(suggestions)))
@@ -307,27 +282,20 @@ class _Check:
     `own` is the note as it stands, which a person may have worded; what else was `heard` is no source.
     """
 
-    def __init__(
-        self,
-        brief: Brief,
-        notes: Sequence[ExistingNote],
-        evidence: Sequence[Evidence],
-        budget: int,
-        *,
-        own: str = "",
-        heard: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, given: SupernoteBrief, *, own: str = "", heard: Sequence[str] = ()) -> None:
+        notes, evidence = given.notes, given.evidence
         self._notes = [note.id for note in notes]
         self._passages = {item.id: without_injections(item.passage.text) for item in evidence}
         self._by_page = {item.id: _notes_linking(item.source, notes) for item in evidence}
         self._sources = [*(item.source for item in evidence), *_linked(notes)]
-        texts = [brief.post.whole_text, *(note.text for note in notes), *(item.passage.text for item in evidence), own]
+        texts = [note.text for note in notes] + [item.passage.text for item in evidence]
+        texts += [given.brief.post.whole_text, own]
         linked = (_address(url.url) for note in notes for url in find_urls(note.text))
         dates = (_BETWEEN.sub(" ", str(item.source.published or "")) for item in evidence)
         self._said = [without_injections(text) for text in texts]
         self._numbers = {number for text in (*map(without_urls, texts), *linked, *dates) for number in _numbers(text)}
         self._texts = [*texts, *heard]
-        self._budget = budget
+        self._budget = given.budget
 
     def good(self, answer: CandidatesAnswer) -> tuple[list[tuple[NoteSentence, ...]], list[str]]:
         """The candidates that hold, and what is wrong with each of the others."""
@@ -400,11 +368,13 @@ def _leads_to(url: str, source: Source) -> bool:
     return canonical_url(url) in {canonical_url(address) for address in (source.url, source.page_url) if address}
 
 
-def _notes_and_passages(brief: Brief, notes: Sequence[ExistingNote], evidence: Sequence[Evidence]) -> list[Block]:
+def _blocks(given: SupernoteBrief) -> list[Block]:
     """All passages whole, but for those that speak to programs: a note may rest on what does not answer the claim."""
-    found = [(item, brief.settlement.of(item) if brief.settlement else None) for item in evidence]
+    brief = given.brief
+    found = [(item, brief.settlement.of(item) if brief.settlement else None) for item in given.evidence]
     shown = [item for item, answer in found if answer is None or not answer.to_program]
-    return [*(_note_block(note, evidence) for note in notes), *(passage_block(item, brief.today) for item in shown)]
+    notes = [_note_block(note, given.evidence) for note in given.notes]
+    return [*brief_blocks(brief), *notes, *(passage_block(item, brief.today) for item in shown)]
 
 
 def _note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:

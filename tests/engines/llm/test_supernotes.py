@@ -24,7 +24,14 @@ from crowdnotes.domain import (
     SupernoteSentence,
     text_sha256,
 )
-from crowdnotes.engines import SuggestionReplies, SupernoteAnswer, SupernoteVerdict, SupernoteWriter
+from crowdnotes.engines import (
+    Brief,
+    SuggestionReplies,
+    SupernoteAnswer,
+    SupernoteBrief,
+    SupernoteVerdict,
+    SupernoteWriter,
+)
 from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.testing import ScriptedSupernotes, brief_of
@@ -62,6 +69,12 @@ def candidates(*said: Body | list[Body], facts: str = "They answer it.") -> str:
     )
 
 
+def given(
+    items: Sequence[Evidence] = (), notes: Sequence[ExistingNote] = NOTES, brief: Brief = BRIEF
+) -> SupernoteBrief:
+    return SupernoteBrief(brief, notes, items, budget=250)
+
+
 def writer(engine: LLMEngine) -> SupernoteWriter:
     assert engine.supernotes is not None
     return engine.supernotes
@@ -71,7 +84,7 @@ def written(
     answer: Callable[[Body], Say | str] | str, *items: Evidence, notes: Sequence[ExistingNote] = NOTES
 ) -> tuple[SupernoteAnswer, LLMServer]:
     with engine_over(answer if callable(answer) else lambda _: answer) as (engine, server):
-        return writer(engine).write(BRIEF, notes, items, 250, 5), server
+        return writer(engine).write(given(items, notes), 5), server
 
 
 def test_candidates_come_in_sentences_each_with_its_notes_and_the_place_of_its_words_in_a_page() -> None:
@@ -118,7 +131,7 @@ def test_all_pages_are_shown_but_those_that_speak_to_programs() -> None:
     )
     brief = brief_of(POST, settlement=Settlement(passages=found, engine="llm:small"))
     with engine_over(lambda _: candidates(part())) as (engine, server):
-        writer(engine).write(brief, NOTES, items, 250, 5)
+        writer(engine).write(given(items, brief=brief), 5)
     shown = [label for label in data_of(server.requests[0]) if label.startswith("passage")]
     assert shown == ["passage E1", "passage E3"]
 
@@ -126,7 +139,7 @@ def test_all_pages_are_shown_but_those_that_speak_to_programs() -> None:
 def test_it_is_asked_as_set_and_another_variant_is_another_question() -> None:
     with engine_over(honest, cache_mb=1) as (engine, server):
         for variant in (0, 0, 1):
-            writer(engine).write(BRIEF, NOTES, [], 250, 4, variant=variant)
+            writer(engine).write(given(), 4, variant=variant)
         assert len(server.requests) == 2
         assert (server.requests[0]["temperature"], server.requests[0]["top_p"]) == (0.95, 0.8)
         assert "Then write 4 candidates" in server.requests[0]["messages"][0]["content"]
@@ -167,7 +180,7 @@ def test_a_server_that_takes_either_temperature_or_top_p_keeps_the_temperature()
 def test_what_cannot_be_mended_is_refused_and_the_model_is_told_what_is_wrong(said: Body, words: str) -> None:
     with engine_over(lambda _: candidates(said)) as (engine, server):
         with pytest.raises(AnswerUnreadableError) as caught:
-            writer(engine).write(BRIEF, NOTES, [evidence()], 250, 5)
+            writer(engine).write(given([evidence()]), 5)
         assert words in caught.value.message
         assert words in server.requests[1]["messages"][-1]["content"]
 
@@ -216,7 +229,7 @@ def test_orders_in_notes_never_reach_the_model_and_their_words_are_in_no_candida
 
 def test_a_post_without_words_is_written_on_from_its_notes() -> None:
     with engine_over(honest) as (engine, server):
-        answer = writer(engine).write(brief_of(Post(text="")), NOTES, [], 250, 5)
+        answer = writer(engine).write(given(brief=brief_of(Post(text=""))), 5)
         assert data_of(server.requests[0])["post"] == "(nothing)"
     assert answer.candidates
 
@@ -247,7 +260,7 @@ def judged(*grades: float, final: Body | None = None) -> tuple[SupernoteVerdict,
         return json.dumps({"verdicts": verdicts, "final": {"sentences": [final or part()], "changes": "Calmer."}})
 
     with engine_over(answer) as (engine, server):
-        return writer(engine).judge(BRIEF, CANDIDATES, NOTES, [evidence()], 250), server
+        return writer(engine).judge(given([evidence()]), CANDIDATES), server
 
 
 def test_the_judge_grades_each_candidate_and_makes_the_best_one_better() -> None:
@@ -284,7 +297,7 @@ def answered(
 ) -> tuple[SuggestionReplies, LLMServer]:
     said = json.dumps({"replies": replies, "sentences": final})
     with engine_over(lambda _: said) as (engine, server):
-        return writer(engine).answer(BRIEF, f"{FIRST} {LINK}", suggestions, NOTES, [], 250), server
+        return writer(engine).answer(given(), f"{FIRST} {LINK}", suggestions), server
 
 
 def test_the_tone_of_many_is_judged_at_once_by_words_that_stand_in_them() -> None:
@@ -324,7 +337,7 @@ def test_what_a_person_wrote_into_the_note_stays_though_no_note_says_it() -> Non
     final = part("The drink of 1985 is linked to no illness.")
     said = json.dumps({"replies": [reply(1)], "sentences": [final]})
     with engine_over(lambda _: said) as (engine, _):
-        replies = writer(engine).answer(BRIEF, "The drink of 1985 is fine.", ["Say it so."], NOTES, [], 250)
+        replies = writer(engine).answer(given(), "The drink of 1985 is fine.", ["Say it so."])
     assert replies.final is not None
 
 
@@ -360,7 +373,7 @@ def test_a_suggestion_that_only_gives_orders_is_refused_without_being_shown() ->
 
 def test_the_fake_writes_judges_and_answers_as_the_boundary_says() -> None:
     fake: SupernoteWriter = ScriptedSupernotes()
-    first, *_ = fake.write(BRIEF, NOTES, [], 250, 5).candidates
+    first, *_ = fake.write(given(), 5).candidates
     assert (first[0].text, first[0].notes) == ("A review of 12 studies found no link to any illness.", ("N1",))
-    assert fake.judge(BRIEF, CANDIDATES, NOTES, [], 250).final[0].text == FIRST
-    assert fake.answer(BRIEF, FIRST, ["a", "b"], NOTES, [], 250).final is None
+    assert fake.judge(given(), CANDIDATES).final[0].text == FIRST
+    assert fake.answer(given(), FIRST, ["a", "b"]).final is None
