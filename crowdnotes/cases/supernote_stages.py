@@ -45,7 +45,7 @@ from crowdnotes.supernotes.candidates import (
     merged,
     samples,
 )
-from crowdnotes.supernotes.existing import links_of
+from crowdnotes.supernotes.existing import links_of, pages_of
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import best_existing, ranked, score_of, with_winner
 from crowdnotes.supernotes.watch import staying
@@ -273,8 +273,7 @@ def usable(case: Case) -> tuple[Evidence, ...]:
 
 def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]:
     """The passages of the pages that these notes link to, and those that a person brought."""
-    theirs = {canonical_url(url) for note in notes for url in links_of(note)}
-    of_any = {canonical_url(url) for note in supernote.require_work(case).notes for url in links_of(note)}
+    theirs, of_any = pages_of(notes), pages_of(supernote.require_work(case).notes)
 
     def belongs(item: Evidence) -> bool:
         page = canonical_url(item.source.url) if item.source.url else ""

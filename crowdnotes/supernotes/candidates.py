@@ -22,7 +22,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.merging import without_near_duplicates
-from crowdnotes.supernotes.existing import drawn_mean, links_of
+from crowdnotes.supernotes.existing import drawn_mean, links_of, pages_of
 from crowdnotes.supernotes.note_sentences import links_at
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.urls import canonical_url
@@ -37,8 +37,7 @@ _ANSWER_TOKENS = 150  # of one candidate, its quotes included
 
 def budget_for(notes: Sequence[ExistingNote]) -> int:
     """Characters for the words of a note that may link to the pages of these notes."""
-    pages = {canonical_url(url) for note in notes for url in links_of(note)}
-    return NOTE_LIMIT - min(MAX_LINKS, len(pages)) * (URL_WEIGHT + 1)
+    return NOTE_LIMIT - min(MAX_LINKS, len(pages_of(notes))) * (URL_WEIGHT + 1)
 
 
 def samples(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote
 from crowdnotes.text.note_rules import find_urls
@@ -20,10 +20,14 @@ def links_of(note: ExistingNote) -> tuple[str, ...]:
     """The links of a note, each page once, in order; "cdc.gov/flu" with https before it. A bare host is no link."""
     found: dict[str, str] = {}
     for url in find_urls(note.text):
-        if url.has_scheme or "/" in url.url:
-            full = url.url if url.has_scheme else f"https://{url.url}"
-            found.setdefault(canonical_url(full), full)
+        if url.link:
+            found.setdefault(canonical_url(url.link), url.link)
     return tuple(found.values())
+
+
+def pages_of(notes: Iterable[ExistingNote]) -> set[str]:
+    """The pages that notes link to, by their canonical addresses."""
+    return {canonical_url(url) for note in notes for url in links_of(note)}
 
 
 def drawn_mean(note: ExistingNote) -> float:

@@ -18,7 +18,7 @@ from crowdnotes.domain import (
     PrincipleResult,
 )
 from crowdnotes.supernotes.candidates import LOCAL
-from crowdnotes.supernotes.existing import links_of
+from crowdnotes.supernotes.existing import pages_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.quotes import tells_enough
 from crowdnotes.text.urls import canonical_url
@@ -71,7 +71,7 @@ class _Known:
     def readable(self) -> frozenset[str]:
         """The notes of which a linked page could be read."""
         read = {canonical_url(item.source.url) for item in self.evidence if item.source.url}
-        return frozenset(note.id for note in self.notes if any(canonical_url(url) in read for url in links_of(note)))
+        return frozenset(note.id for note in self.notes if read & pages_of([note]))
 
 
 def _judged(candidate: Candidate, known: _Known) -> Candidate:

@@ -59,8 +59,7 @@ def parts_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     was_link = False
     for piece in _pieces(text):
         words = _LIST_NUMBER.sub("", piece)
-        urls = [url for url in find_urls(words) if url.has_scheme or "/" in url.url]
-        addresses = [url.url if url.has_scheme else f"https://{url.url}" for url in urls]
+        urls = [url for url in find_urls(words) if url.link]
         bare = words
         for url in reversed(urls):
             if not any(char.isalnum() for char in bare[url.end :]):
@@ -70,9 +69,9 @@ def parts_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
                 open_from = len(found)
             found.append((bare.strip(), []))
             was_link = False
-        if addresses:
+        if urls:
             for _, links in found[open_from:]:
-                links.extend(addresses)
+                links.extend(url.link for url in urls)
             was_link = True
     return tuple((words, tuple(dict.fromkeys(links))) for words, links in found)
 

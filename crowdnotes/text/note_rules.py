@@ -67,6 +67,11 @@ class UrlSpan:
     end: int
     has_scheme: bool
 
+    @property
+    def link(self) -> str:
+        """The whole address, with https before "cdc.gov/flu"; "" for a bare host, which is no link."""
+        return self.url if self.has_scheme else f"https://{self.url}" * ("/" in self.url)
+
 
 @cache
 def top_level_domains() -> frozenset[str]:
