@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text, progress, write_out
 from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
 
@@ -77,14 +77,7 @@ def export(
         text = "[\n" + ",\n".join(to_json(case) for case in cases) + "\n]\n"
     else:
         text = "\n".join(to_markdown(case) for case in cases)
-    if out is None:
-        print_text(text, end="")
-        return
-    try:
-        out.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
-    progress(f"{len(cases)} cases written to {out}")
+    write_out(text, out, f"{len(cases)} cases ")
 
 
 def _status(given: str | None) -> CaseStatus | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.cli.output import Json, print_json, print_text, write_out
 from crowdnotes.errors import InputError
 
 app = typer.Typer(help="Which of two notes do readers prefer, not knowing which is which?", no_args_is_help=True)
@@ -87,11 +87,4 @@ def export(
 
     with open_workspace() as workspace:
         text = workspace.comparisons.exported(comparison_id, votes=format_ == "votes")
-    if out is None:
-        print_text(text, end="")
-        return
-    try:
-        out.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
-    progress(f"written to {out}")
+    write_out(text, out)

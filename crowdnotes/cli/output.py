@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -37,6 +38,18 @@ def print_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> None:
 def print_text(text: str = "", end: str = "\n") -> None:
     """Plain text on standard output, `printable`."""
     print(printable(text), end=end)
+
+
+def write_out(text: str, out: Path | None, what: str = "") -> None:
+    """An export into a file, which is told, or on standard output. Raises InputError where it cannot be written."""
+    if out is None:
+        print_text(text, end="")
+        return
+    try:
+        out.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
+    progress(f"{what}written to {out}")
 
 
 def progress(line: str) -> None:
