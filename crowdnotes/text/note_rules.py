@@ -86,6 +86,11 @@ def tags_of(classification: Classification) -> dict[str, str]:
     return MISLEADING_TAGS if classification is Classification.MISLEADING else NOT_MISLEADING_TAGS
 
 
+def tag_words(column: str) -> str:
+    """A column of the ratings in words, without its side: "good sources" of helpfulGoodSources."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub("^(?:helpful|notHelpful)", "", column)).lower()
+
+
 def _trim(url: str) -> str:
     """Take off sentence punctuation that follows a URL, keeping balanced brackets."""
     end = len(url)

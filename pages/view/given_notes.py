@@ -10,6 +10,7 @@ from crowdnotes.demonstration import example_with_notes
 from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, exact
+from crowdnotes.text.note_rules import tag_words
 from pages.view.components import badge, outside_text
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given, tell_faults
 from pages.view.progress import under_way
@@ -200,7 +201,4 @@ def in_ratings(ratings: Ratings) -> str:
 
 
 def _tag_words(tag: str) -> str:
-    """A column of the ratings as words: "helpfulUniqueContext" is "unique context"."""
-    plain = tag.removeprefix("notHelpful").removeprefix("helpful")
-    spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in plain).strip()
-    return f"not helpful: {spaced}" if tag.startswith("notHelpful") else spaced or tag
+    return f"not helpful: {tag_words(tag)}" if tag.startswith("notHelpful") else tag_words(tag) or tag

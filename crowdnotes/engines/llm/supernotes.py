@@ -59,14 +59,13 @@ from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.settings import LlmSettings
 from crowdnotes.text.markdown import clip, host
-from crowdnotes.text.note_rules import find_urls, note_length, without_urls
+from crowdnotes.text.note_rules import find_urls, note_length, tag_words, without_urls
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.urls import canonical_url
 
 _REASON = 200
 _NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 _BETWEEN = re.compile(r"[\W_]+")
 _ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
@@ -399,17 +398,12 @@ def _rated(ratings: Ratings) -> list[str]:
     levels = {"helpful": ratings.helpful, "somewhat": ratings.somewhat_helpful, "not helpful": ratings.not_helpful}
     parts = [f"rated {', '.join(f'{name} {count}' for name, count in levels.items() if count)}"]
     for beginning, means in (("helpful", "for it"), ("notHelpful", "against it")):
-        tags = {_in_words(name, beginning): count for name, count in ratings.tags.items() if name.startswith(beginning)}
+        tags = {tag_words(name): count for name, count in ratings.tags.items() if name.startswith(beginning)}
+        tags["other"] = 0  # it says nothing
         said = [f"{words} {count}" for words, count in sorted(tags.items(), key=lambda tag: -tag[1]) if words and count]
         if said:
             parts.append(f"{means}: {', '.join(said)}")
     return parts
-
-
-def _in_words(tag: str, beginning: str) -> str:
-    """As in "good sources" of helpfulGoodSources; "" for one that says nothing."""
-    words = _CAPITAL.sub(" ", tag.removeprefix(beginning)).lower()
-    return "" if words == "other" else words
 
 
 def _shown(candidate: Candidate) -> str:
