@@ -7,12 +7,13 @@ import streamlit as st
 from crowdnotes.domain import Case
 from crowdnotes.errors import CaseNotFoundError
 from pages.view.decision import decide_step
-from pages.view.engine import first_model, status_bar, waits_for
+from pages.view.engine import status_bar, waits_for
 from pages.view.evidence import evidence_step
 from pages.view.note import draft_step, lesson
 from pages.view.post import post_step
 from pages.view.review import review_step
 from pages.view.session import current_case, page_body, show_case, show_notice, told
+from pages.view.start import start_screen
 from pages.view.suggestions import suggestions_fold
 
 
@@ -42,11 +43,12 @@ with page_body(
     if case is not None and case.supernote is not None:
         of_supernote(case)
     if case is None:
-        first_model()
-    post_step(case, job)
-    evidence_step(case, job)
-    draft_step(case, job)
-    review_step(case, job)
-    decide_step(case, job)
-    suggestions_fold(case, job)
+        start_screen()
+    else:
+        post_step(case, job)
+        evidence_step(case, job)
+        draft_step(case, job)
+        review_step(case, job)
+        decide_step(case, job)
+        suggestions_fold(case, job)
 status_bar(waits_for(case), job, case)

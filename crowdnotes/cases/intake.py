@@ -14,7 +14,6 @@ from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import (
     BY_HAND,
     MAX_IMAGES,
-    X_HOSTS,
     Case,
     Evidence,
     Image,
@@ -34,6 +33,7 @@ from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.reading.plain import tidy_text
 from crowdnotes.evidence.selection import why_not
 from crowdnotes.text.languages import language_of
+from crowdnotes.text.pasted import post_number
 
 _MAX_URLS = 20
 _MAX_URL_CHARACTERS = 4_000
@@ -104,7 +104,6 @@ def shown(url: str) -> str:
 
 _MAX_PASSAGE_CHARACTERS = 20_000
 _MAX_UNTIDIED_CHARACTERS = 10 * _MAX_PASSAGE_CHARACTERS  # copied tables are mostly spaces
-_POST_PATH = re.compile(r"/.+/status(?:es)?/(\d+)", re.IGNORECASE)
 _SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
 GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
 
@@ -159,16 +158,13 @@ def checked_post(text: str, url: str | None, limit: int, known: str | None = Non
 
 def _time_of(url: str | None) -> datetime | None:
     """When a post was written, as the number in its address tells."""
-    parts = urlsplit(url or "")
-    number = _POST_PATH.match(parts.path) if parts.hostname in X_HOSTS else None
-    return time_of_id(int(number.group(1)[:20])) if number else None
+    number = post_number(url or "")
+    return time_of_id(number) if number is not None else None
 
 
 def _checked_post_url(url: str) -> str:
     checked = checked_url(url)
-    parts = urlsplit(checked)
-    on_x = parts.hostname in X_HOSTS and _POST_PATH.match(parts.path)
-    if not on_x and not is_demonstration_url(checked):
+    if post_number(checked) is None and not is_demonstration_url(checked):
         raise InputError(
             f"“{shown(url)}” is not the address of a post on X.",
             "Copy it from the post's Share menu, or leave the field empty; a source belongs among the links.",

@@ -59,6 +59,7 @@ _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
 _gates = _component("gate_path", '<ol class="path" aria-label="The three gates, in order">\n</ol>')
 _into_view = _component("into_view", "<span></span>")
 _memory = _component("participant_memory", "<span></span>")
+_pause = _component("save_on_pause", "<span></span>")
 
 
 def into_view(token: str) -> None:
@@ -85,6 +86,11 @@ def note_counter(text: str, *, box: str, submit: str, key: str) -> None:
     `text` is what is saved already. Alt+S in the box saves and presses the button with key `submit`.
     """
     _counter(data={"text": text, "box": box, "submit": submit}, key=key)
+
+
+def saved_on_pause(box: str) -> None:
+    """Let what is typed into the text area inside the container with key `box` reach the app at each pause."""
+    _pause(data={"box": box}, key=f"save-on-pause-{box}")
 
 
 def marked_text(pieces: Sequence[Piece], *, look: Look, key: str, copy: bool = False) -> None:

@@ -19,6 +19,7 @@ from crowdnotes.workspace import CONNECTIONS
 from pages.view.progress import start, under_way, watched
 from pages.view.session import author, button, notices, tell, workspace
 from pages.view.steps import StepName
+from pages.view.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import SearchProvider
@@ -27,6 +28,7 @@ MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}
 _PLACE = StepName.EVIDENCE.value
 _FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
 _DATE_WIDTH = 280  # pixels
+_AS_PASTED = "as pasted"  # links where there are any, else a search
 
 
 def places_to_search(key: str, case: Case | None = None, *, disabled: bool = False, about: bool = True) -> None:
@@ -95,51 +97,85 @@ def places_chosen(key: str) -> Places:
     return {"libraries": state.get(f"{key}-libraries") or [], "services": state.get(f"{key}-services") or []}
 
 
-def sources_form(key: str, case: Case | None = None, *, disabled: bool = False) -> None:
+def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
     """Ask for links or a search, and until which day; at first as the case has it. See `sources_chosen`."""
     state = st.session_state
-    state.setdefault(f"{key}-mode", case.mode if case is not None else Mode.AUGMENTATION)
-    state.setdefault(f"{key}-urls", "\n".join(case.urls) if case is not None else "")
-    state.setdefault(f"{key}-until", case.until if case is not None else None)
-    mode = st.segmented_control(
-        "Where should the evidence come from?",
-        list(Mode),
+    state.setdefault(f"{key}-mode", case.mode)
+    state.setdefault(f"{key}-urls", "\n".join(case.urls))
+    state.setdefault(f"{key}-until", case.until)
+    mode = _mode(key, list(Mode), disabled=disabled)
+    _links(key, is_optional=mode is not Mode.AUGMENTATION, disabled=disabled)
+    if mode is Mode.AUTOMATION:
+        places_to_search(key, case, disabled=disabled)
+    _until(key, disabled=disabled)
+
+
+def new_sources_form(key: str) -> None:
+    """The same for a post that is no case yet: at first links where there are any, else a search of the usual places.
+
+    The places can be chosen before there is a link or none, so they are always there.
+    """
+    state = st.session_state
+    state.setdefault(f"{key}-mode", _AS_PASTED)
+    state.setdefault(f"{key}-until", None)
+    mode = _mode(key, [_AS_PASTED, *Mode])
+    _links(key, is_optional=mode != Mode.AUGMENTATION)
+    if mode != Mode.AUGMENTATION:
+        places_to_search(key)
+    _until(key)
+
+
+def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> Mode | str:
+    chosen = st.segmented_control(
+        say("sources.mode"),
+        modes,
         required=True,
-        format_func=MODE_LABELS.__getitem__,
+        format_func=lambda mode: MODE_LABELS.get(mode, say("sources.as_pasted")),
         key=f"{key}-mode",
         disabled=disabled,
         persist_state="session",
     )
+    return chosen or modes[0]
+
+
+def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
     st.text_area(
-        "Links to your sources, one a line" + ("" if mode is Mode.AUGMENTATION else " (optional)"),
+        say("sources.links_optional") if is_optional else say("sources.links"),
         key=f"{key}-urls",
         height=100,
         placeholder="https://www.cdc.gov/…",
         disabled=disabled,
         persist_state="session",
     )
-    if mode is Mode.AUTOMATION:
-        places_to_search(key, case, disabled=disabled)
+
+
+def _until(key: str, *, disabled: bool = False) -> None:
     st.date_input(
-        "Evidence no later than (optional)",
+        say("sources.until"),
         min_value=_FIRST_POST,
         max_value="today",
         format="YYYY-MM-DD",
         key=f"{key}-until",
         disabled=disabled,
-        help="For a post of the past: what was published after this day is left out. What has no date is marked.",
+        help=say("sources.until_help"),
         width=_DATE_WIDTH,
         persist_state="session",
     )
 
 
-def sources_chosen(key: str) -> tuple[Sources, list[InputError]]:
-    """What the form of that key says, and why lines of it cannot be taken as links."""
+def sources_chosen(key: str, pasted: Sequence[str] = ()) -> tuple[Sources, list[InputError]]:
+    """What the form of that key says, and why lines of it cannot be taken as links.
+
+    Links `pasted` elsewhere come before those of the form.
+    """
     state = st.session_state
-    mode, until = state[f"{key}-mode"], state[f"{key}-until"]
-    urls, refused = usable_urls(lines(state[f"{key}-urls"]))
-    places: Places = places_chosen(key) if mode == Mode.AUTOMATION else {"libraries": [], "services": []}
-    return {"mode": mode, "urls": urls, "until": until, **places}, [item.why for item in refused]
+    given = [*pasted, *lines(state[f"{key}-urls"])]
+    mode = state[f"{key}-mode"]
+    if mode == _AS_PASTED:
+        mode = Mode.AUGMENTATION if given else Mode.AUTOMATION
+    urls, refused = usable_urls(given)
+    places = places_chosen(key) if mode == Mode.AUTOMATION else Places(libraries=[], services=[])
+    return {"mode": mode, "urls": urls, "until": state[f"{key}-until"], **places}, [item.why for item in refused]
 
 
 def add_sources(case: Case, job: JobRecord | None) -> None:

@@ -33,8 +33,8 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     page = walk.page
     walk.open()
     expect(page.get_by_text("no language model is at work")).to_be_visible()
-    expect(page.get_by_label("Text of the post")).to_be_visible()
-    expect(walk.button("Gather the evidence")).to_be_visible()
+    expect(page.get_by_label("Paste the post")).to_be_visible()
+    expect(walk.button("Find evidence")).to_be_visible()
     walk.picture("1-post")
     walk.search_mode()
     walk.picture("1-search")

@@ -22,16 +22,17 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_the_
     walk = Walk(new_page("light", width, 640), app.url)
     page = walk.page
     walk.open()
-    page.get_by_label("Text of the post").fill(POST)
+    walk.options()
+    page.get_by_label("Paste the post").fill(POST)
     page.get_by_label(re.compile("^Links to your sources")).fill("see this\nand that")
-    walk.button("Gather the evidence").click()
+    walk.button("Find evidence").click()
     expect(page.get_by_text("“and that” is not a web address.")).to_be_in_viewport()
     expect(page.get_by_label(re.compile("^Links to your sources"))).to_have_value("see this\nand that")
 
     links = [f"{app.articles}/vitamin-c", "see this", f"{app.articles}/colds"]
     page.get_by_label(re.compile("^Links to your sources")).fill("\n".join(links))
-    page.get_by_label("Text of the post").focus()
-    gather = walk.button("Gather the evidence")
+    page.get_by_label("Paste the post").focus()
+    gather = walk.button("Find evidence")
     for _ in range(30):
         page.keyboard.press("Tab")
         assert _is_above_the_foot(page)
@@ -62,7 +63,8 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     walk = Walk(new_page("light", 390, 640), app.url)
     page = walk.page
     walk.open()
-    page.get_by_label("Text of the post").fill(POST)
+    walk.options()
+    page.get_by_label("Paste the post").fill(POST)
     walk.button("Paste a passage yourself").click()
     passage = page.get_by_label("The passage, in the page's own words")
     expect(passage).to_be_in_viewport()

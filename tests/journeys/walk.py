@@ -57,17 +57,22 @@ class Walk:
         return self.page.get_by_role("button", name=name)
 
     def begin(self, post: str, urls: Sequence[str]) -> str:
-        """Paste a post and links, gather, wait for the passages; returns the case's id."""
-        self.page.get_by_label("Text of the post").fill(post)
-        self.page.get_by_label(re.compile("^Links to your sources")).fill("\n".join(urls))
-        self.button("Gather the evidence").click()
+        """Paste a post and links into the one box, find evidence, wait for the passages; returns the case's id."""
+        self.page.get_by_label("Paste the post").fill("\n".join((post, *urls)))
+        self.button("Find evidence").click()
         self.page.wait_for_url(re.compile(r"[?&]case="))
         self.card("E1").wait_for(timeout=90_000)
         self.settled()
         return self.case_id()
 
+    def options(self) -> None:
+        """Unfold what else can be said of a new post."""
+        self.page.get_by_text("Options", exact=True).click()
+        expect(self.page.get_by_label(re.compile("^Links to your sources"))).to_be_visible()
+
     def search_mode(self) -> None:
         """Choose a search as the place that evidence comes from."""
+        self.options()
         self.page.get_by_role("radio", name="A search", exact=True).click()
         expect(self.page.get_by_text("Online services")).to_be_visible()
         self.settled()

@@ -16,18 +16,12 @@ from tests.pages.conftest import NOTE, POST, ROOT, Desk, field, note_of, press, 
 GOOD = "http://127.0.0.1:1/good"
 
 
-def test_a_fresh_page_shows_five_steps_and_says_that_no_language_model_is_at_work(desk: Desk) -> None:
+def test_a_fresh_page_shows_one_box_and_one_main_button_and_says_that_no_language_model_is_at_work(desk: Desk) -> None:
     at = desk.app()
     assert not at.exception
-    assert [heading.value.split(" ", 1)[1] for heading in at.subheader] == [
-        "1 Post",
-        "2 Evidence",
-        "3 Draft",
-        "4 Review",
-        "5 Decide",
-    ]
+    assert [area.label for area in at.main.text_area if area not in at.expander[0].text_area] == ["Paste the post"]
+    assert [button.label for button in at.button if button.proto.type == "primary"] == ["Find evidence"]
     assert "It writes no note" in texts(at)  # the journeys see the label, "no language model …"
-    assert "evidence before words" in texts(at)
 
 
 def test_an_empty_post_is_refused_in_a_sentence(desk: Desk) -> None:
@@ -116,7 +110,7 @@ def test_a_fault_that_nobody_foresaw_leaves_no_case_behind(desk: Desk, monkeypat
 
     monkeypatch.setitem(JOB_KINDS, "gather", replace(JOB_KINDS["gather"], steps=broken))
     at = desk.begun()
-    assert titles(at) == ["There is no source to read."]
+    assert titles(at) == ["There is nothing to search."]
     assert desk.workspace.service.list() == []
 
 
@@ -165,12 +159,10 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
 
 def test_an_example_takes_away_what_was_told_of_the_form_before_it(desk: Desk) -> None:
     at = desk.begun()
-    assert titles(at) == ["There is no source to read."]
-    at.session_state["new-example"] = True
-    at.run()
+    assert titles(at) == ["There is nothing to search."]
     press(at, "Use this example")
-    assert at.text_area(key="new-post-text").value != POST
-    assert ".example/" in str(at.text_area(key="new-post-urls").value)
+    assert POST not in str(at.text_area(key="new-post-text").value)
+    assert ".example/" in str(at.text_area(key="new-post-text").value)
     assert titles(at) == []
 
 

@@ -1,0 +1,82 @@
+"""What a person pasted into one box, each part taken for what it is: a post's words, its address on X, links."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from crowdnotes.domain import X_HOSTS
+from crowdnotes.text.note_rules import find_urls
+
+_POST_PATH = re.compile(r"/.+/status(?:es)?/(\d+)", re.IGNORECASE)
+_MOST_DIGITS = 20  # of a post's number; more is none
+# X writes these into the words of a post: they belong to it, and are no sources that a person brings.
+_OF_THE_POST = frozenset({"t.co", "pic.x.com", "pic.twitter.com"})
+_BULLET = re.compile(r"(?:[-*•–·]|\d{1,2}[.)])\s+")
+_AROUND = "<>,;."
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """The `words` of a post, its `address` on X, and `links` to sources, each once, as they were pasted."""
+
+    words: str
+    address: str | None = None
+    links: tuple[str, ...] = ()
+
+
+def take_apart(text: str) -> Pasted:
+    """The parts of what was pasted; nothing but repetitions, bullets and blank lines is left out.
+
+    Links alone on their line are links: the first that is a post's address is the address, the others are sources.
+    A link beside words belongs to the words, and so does a bare host, which may be a name ("Amazon.com").
+    """
+    words: list[str] = []
+    address: str | None = None
+    links: dict[str, None] = {}
+    for line in text.replace("\r\n", "\n").split("\n"):
+        found = _links_alone(line)
+        if not found:
+            words.append(line)
+        for link in found:
+            if post_number(link) is not None and address in {None, link}:
+                address = link
+            else:
+                links[link] = None
+    return Pasted("\n".join(words).strip(), address, tuple(links))
+
+
+def post_number(url: str) -> int | None:
+    """The number of the post on X that is at this address, with a scheme or without; None where none is."""
+    try:
+        parts = urlsplit(url if "://" in url else f"https://{url}")
+        number = _POST_PATH.match(parts.path) if parts.hostname in X_HOSTS else None
+    except ValueError:
+        return None
+    return int(number.group(1)[:_MOST_DIGITS]) if number else None
+
+
+def _links_alone(line: str) -> list[str]:
+    """The links of a line that has nothing else; none where anything else stands in it."""
+    found = []
+    for part in _BULLET.sub("", line.strip(), count=1).split():
+        link = part.strip(_AROUND)
+        if not _is_link(link):
+            return []
+        found.append(link)
+    return found
+
+
+def _is_link(text: str) -> bool:
+    has_scheme = text.lower().startswith(("http://", "https://"))
+    bare = () if has_scheme else find_urls(text)
+    if not has_scheme and (len(bare) != 1 or bare[0].url != text):
+        return False
+    try:
+        parts = urlsplit(text if has_scheme else f"https://{text}")
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    is_named = has_scheme or host.startswith("www.") or bool(parts.path.strip("/"))
+    return bool(host) and is_named and host not in _OF_THE_POST

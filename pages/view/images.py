@@ -1,0 +1,173 @@
+"""The images of a post: attached to a new one or to a case, each with what it says."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import cast
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from crowdnotes.cases.intake import Attachment, usable_images
+from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image
+from crowdnotes.errors import InputError
+from crowdnotes.text.markdown import escaped
+from pages.view.progress import gather_anew
+from pages.view.session import act, author, button, show_notice, tell, told, workspace
+from pages.view.steps import StepName, forget_folds
+
+_PLACE = StepName.POST.value
+_KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
+_NEW_IMAGES = "new-images"
+_SAYS = "What can be read in it"
+_SHOWS = "What it shows, in a sentence (optional)"
+
+
+def changed(case: Case, saved: Case) -> None:
+    """When the post says something else now, gather anew."""
+    forget_folds(case)
+    if saved.post.whole_text != case.post.whole_text:
+        gather_anew(saved)
+
+
+def new_images() -> None:
+    """Images for a post that is not a case yet, with room to say what is in them."""
+    _uploader(f"Images of the post (optional, up to {MAX_IMAGES})", _uploader_key())
+    for file in _uploaded(_uploader_key()):
+        with st.container(border=True, key=f"{_NEW_IMAGES}-{file.file_id}"):
+            try:
+                seen = _seen(file.getvalue(), file.name)
+            except InputError as error:
+                show_notice(told(error))
+                continue
+            with st.grid(2, min_column_width=260):
+                st.image(seen, width="stretch", alt=file.name)
+                with st.container(gap="xsmall"):
+                    st.markdown(f"**{escaped(file.name, 60)}**")
+                    _who_reads()
+                    if not workspace().engine.sees:
+                        st.text_area(_SAYS, key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
+                        st.text_input(_SHOWS, key=f"{_NEW_IMAGES}-shows-{file.file_id}")
+
+
+def attachments() -> tuple[list[Attachment], list[InputError]]:
+    """What was uploaded for the new post and can be taken, and why each of the others cannot."""
+    state = st.session_state
+    given = [
+        Attachment(
+            content=file.getvalue(),
+            name=file.name,
+            text=state.get(f"{_NEW_IMAGES}-says-{file.file_id}") or "",
+            shows=state.get(f"{_NEW_IMAGES}-shows-{file.file_id}") or "",
+        )
+        for file in _uploaded(_uploader_key())
+    ]
+    return usable_images(given)
+
+
+def forget_uploads() -> None:
+    """Empty the uploader, for the next post."""
+    st.session_state[_NEW_IMAGES] = st.session_state.get(_NEW_IMAGES, 0) + 1  # a new key is a new widget
+
+
+def case_images(case: Case, *, busy: bool) -> None:
+    """The images of a case: each with its words, to correct while the case is open."""
+    for image in case.post.images:
+        _card(case, image, busy=busy)
+    room = MAX_IMAGES - len(case.post.images)
+    if case.decision is not None or room <= 0:
+        return
+    key = f"attach-{case.id}-{len(case.post.images)}"
+    with st.form(f"form-{key}", border=False):
+        _uploader(f"Attach an image (room for {room})", key)
+        if st.form_submit_button("Attach", icon=":material/add_photo_alternate:", disabled=busy):
+            _attach(case, key)
+
+
+def _card(case: Case, image: Image, *, busy: bool) -> None:
+    key = f"{case.id}-{image.sha256[:12]}"
+    with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
+        st.image(_kept(image.sha256), width="stretch", alt=image.shows or image.name)
+        with st.container(gap="xsmall"):
+            st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{image.width:,} × {image.height:,} pixels]]")
+            if image.read_by:
+                st.caption(f"Read by {escaped('you' if image.read_by == 'person' else image.read_by, 60)}")
+            else:
+                _who_reads()
+            if case.decision is not None:
+                st.markdown(escaped(image.text) or ":gray[Nothing to read in it]")
+                st.caption(escaped(image.shows))
+                return
+            _words(case, image, key, busy=busy)
+            off = partial(_remove, case, image.sha256)
+            button("Take it off", f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
+
+
+def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
+    with st.form(f"words-{key}", border=False):
+        text = st.text_area(_SAYS, value=image.text, height=110, disabled=busy)
+        shows = st.text_input(_SHOWS, value=image.shows, disabled=busy)
+        if st.form_submit_button("Save what it says", icon=":material/save:", disabled=busy):
+            describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
+            act(_PLACE, lambda: changed(case, describe(author())))
+            st.rerun()
+
+
+def _who_reads() -> None:
+    if workspace().engine.sees:
+        st.caption(":material/visibility: The engine reads it when the evidence is gathered. You can correct it then.")
+    else:
+        st.caption(
+            ":material/visibility_off: The engine at work cannot see. Type what the image says, in its own words."
+        )
+
+
+def _attach(case: Case, key: str) -> None:
+    left_out: list[InputError] = []
+
+    def attach() -> None:
+        newest = case
+        for file in _uploaded(key):
+            try:
+                newest = workspace().service.attach_image(case.id, file.getvalue(), file.name, author())
+            except InputError as why:
+                left_out.append(why)
+        if newest is not case and workspace().engine.sees:
+            gather_anew(newest)
+
+    act(_PLACE, attach)
+    tell(_PLACE, *left_out)
+    st.rerun()
+
+
+def _remove(case: Case, sha256: str) -> None:
+    changed(case, workspace().service.remove_image(case.id, sha256, author()))
+
+
+def _uploader(label: str, key: str) -> None:
+    st.file_uploader(
+        label,
+        type=_KINDS,
+        accept_multiple_files=True,
+        key=key,
+        max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
+        help="A screenshot will do. Where it was taken, and the like, is not kept.",
+    )
+
+
+def _uploader_key() -> str:
+    return f"{_NEW_IMAGES}-files-{st.session_state.get(_NEW_IMAGES, 0)}"
+
+
+def _uploaded(key: str) -> list[UploadedFile]:
+    return cast("list[UploadedFile]", st.session_state.get(key) or [])
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _seen(content: bytes, name: str) -> bytes:
+    return workspace().service.preview(content, name)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _kept(sha256: str) -> bytes:
+    return workspace().service.preview(workspace().service.image(sha256))

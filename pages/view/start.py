@@ -1,0 +1,175 @@
+"""The first screen: one box for the post and its links, everything else under Options, and examples to try."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.demonstration import Example, examples
+from crowdnotes.domain import Mode
+from crowdnotes.errors import CrowdNotesError, InputError
+from crowdnotes.text.markdown import escaped
+from crowdnotes.text.pasted import Pasted, take_apart
+from crowdnotes.text.urls import MAX_URL
+from pages.view.components import saved_on_pause
+from pages.view.engine import first_model
+from pages.view.images import attachments, forget_uploads, new_images
+from pages.view.more_evidence import open_paste_box
+from pages.view.progress import start
+from pages.view.session import author, button, notices, show_case, tell, workspace
+from pages.view.steps import StepName
+from pages.view.where_to_look import Sources, new_sources_form, sources_chosen
+from pages.view.words import say
+
+_PLACE = StepName.POST.value
+_NEW = "new-post"
+_TEXT, _ADDRESS = f"{_NEW}-text", f"{_NEW}-url"
+_BROUGHT = f"{_NEW}-brought"  # the post that the page's own address brought, once it stands in the box
+_BOX = "new-post-box"
+_EXAMPLES_BESIDE = 3  # as high together as the box with what belongs to it
+
+
+def start_screen() -> None:
+    """Ask for a post; nothing is fetched or sent before *Find evidence* is pressed."""
+    _bring_over()
+    ours, theirs = st.columns([3, 2], gap="large")
+    with ours:
+        _box()
+        first_model()
+    with theirs:
+        _examples()
+
+
+def _bring_over() -> None:
+    """Put the post that the page's address names (`?post=…&url=…`) into the box, once. It comes from outside."""
+    brought = (st.query_params.get("post", ""), st.query_params.get("url", ""))
+    if not any(brought) or st.session_state.get(_BROUGHT) == brought:
+        return
+    words, url = brought[0], " ".join(brought[1].split())
+    limit = workspace().settings.max_post_characters
+    if len(words) > limit or len(url) > MAX_URL:
+        tell(_PLACE, InputError(say("start.too_long", limit=f"{limit:,}"), say("start.too_long_next")))
+    st.session_state[_BROUGHT] = brought
+    st.session_state[_TEXT] = f"{words[:limit].strip()}\n\n{url[:MAX_URL]}".strip()
+
+
+def _box() -> None:
+    with st.container(key=_BOX):
+        text = st.text_area(
+            say("start.label"),
+            key=_TEXT,
+            height=190,
+            placeholder=say("start.placeholder"),
+            persist_state="session",
+        )
+    saved_on_pause(_BOX)
+    found = take_apart(text or "")
+    recognised = st.container()
+    find, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
+    button(say("start.find"), "start", _PLACE, find, icon="search", type="primary")
+    notices(_PLACE)
+    with st.expander(say("start.options"), key="new-post-options", icon=":material/tune:"):
+        new_sources_form(_NEW)
+        st.text_input(
+            say("start.address"),
+            key=_ADDRESS,
+            type="url",
+            placeholder="https://x.com/…/status/…",
+            help=say("start.address_help"),
+            persist_state="session",
+        )
+        new_images()
+        look = {"type": "tertiary", "help": say("start.by_hand_help")}
+        button(say("start.by_hand"), "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
+    with recognised:  # above the options, which say where to look
+        _recognised(found, sources_chosen(_NEW, found.links)[0])
+
+
+def _recognised(found: Pasted, sources: Sources) -> None:
+    """In one line: what was pasted, and where the evidence will come from."""
+    if not found.words and (found.address or found.links):
+        words = say("start.only_address") if found.address else say("start.only_links")
+        st.markdown(f":orange[:material/info: {words}]")
+        return
+    parts = [say("start.its_words")] if found.words and (found.address or found.links) else []
+    parts += [say("start.its_address")] if found.address else []
+    parts += [say("start.links", n=len(found.links))] if found.links else []
+    taken = say("start.taken", parts=", ".join(parts)) if parts else ""
+    st.caption(f"{taken} {_where(sources)}".strip())
+
+
+def _where(sources: Sources) -> str:
+    if sources["mode"] == Mode.AUGMENTATION:
+        return say("start.reads_links")
+    labels = {item.name: item.label for item in workspace().services()}
+    places = [*sources["libraries"], *(labels.get(name, name) for name in sources["services"])]
+    if not places:
+        return say("start.no_place")
+    named = escaped(", ".join(places))
+    return say("start.searches_too", places=named) if sources["urls"] else say("start.searches", places=named)
+
+
+def _create(*, to_gather: bool) -> None:
+    """Make the case and show it in place of this screen: at work, or with room to paste a passage."""
+    state = st.session_state
+    found = take_apart(state[_TEXT])
+    if found.address and not found.words:
+        raise InputError(say("start.cannot_read_x"), say("start.cannot_read_x_next"))
+    url = state[_ADDRESS] or found.address
+    links = found.links if found.address in {None, url} else (*found.links, found.address)
+    chosen, refused = sources_chosen(_NEW, links)
+    images, left_out = attachments()
+    service = workspace().service
+    try:
+        case = service.create(found.words, url=url, by=author(), attached=images, to_gather=to_gather, **chosen)
+    except CrowdNotesError as error:
+        tell(_PLACE, error, *refused)  # the lines stay in their box
+        return
+    tell(StepName.EVIDENCE.value, *refused)
+    tell(_PLACE, *left_out)
+    _empty()
+    show_case(case.id)
+    if to_gather:
+        start(case, "gather")
+    else:
+        open_paste_box(case)
+
+
+def _empty() -> None:
+    """Make room for the next post."""
+    for name in ("post", "url"):
+        st.query_params.pop(name, None)
+    for key in (_TEXT, _ADDRESS, f"{_NEW}-urls"):
+        st.session_state[key] = ""
+    st.session_state[f"{_NEW}-until"] = None
+    st.session_state.pop(_BROUGHT, None)
+    forget_uploads()
+
+
+def _examples() -> None:
+    """The example whose tempting note is caught comes first."""
+    every = sorted(examples(), key=lambda example: example.tempting_note is None)
+    st.markdown(f"**{say('start.examples')}**")
+    st.caption(say("start.examples_about"))
+    for example in every[:_EXAMPLES_BESIDE]:
+        _card(example)
+    with st.expander(say("start.more_examples"), key="new-post-examples", icon=":material/school:"):
+        for example in every[_EXAMPLES_BESIDE:]:
+            _card(example)
+
+
+def _card(example: Example) -> None:
+    with st.container(border=True, gap="xsmall"):
+        st.markdown(f"**{escaped(example.title)}**")
+        st.caption(escaped(example.teaches))
+        fill = partial(_fill, example)
+        button(say("start.use_example"), f"example-{example.id}", _PLACE, fill, type="tertiary", icon="north_west")
+
+
+def _fill(example: Example) -> None:
+    """Put the example into the box, as a person would have pasted it."""
+    state = st.session_state
+    state[_TEXT] = "\n".join([example.post.text, "", *example.urls])
+    state[_ADDRESS] = state[f"{_NEW}-urls"] = ""
+    state.pop(f"{_NEW}-mode", None)

@@ -1,0 +1,57 @@
+"""What is pasted into one box is taken for what it is, and none of it is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdnotes.text.pasted import Pasted, post_number, take_apart
+
+POST = "https://x.com/someone/status/1790000000000000000?s=20"
+CDC, BBC = "https://www.cdc.gov/flu", "bbc.co.uk/news/health-1"
+WORDS = "Vitamin C cures a cold. Read https://a.example.org/x and share."
+
+
+@pytest.mark.parametrize(
+    ("text", "is_taken_for"),
+    [
+        ("", Pasted("")),
+        (f"  {WORDS}\n", Pasted(WORDS)),
+        (POST, Pasted("", POST)),
+        ("twitter.com/i/web/status/17", Pasted("", "twitter.com/i/web/status/17")),
+        (f"{CDC}\r\n\r\n{BBC}", Pasted("", None, (CDC, BBC))),
+        (f"{WORDS}\n{POST}\n\n{CDC}\n- {BBC}\n1. <{CDC}>,", Pasted(WORDS, POST, (CDC, BBC))),
+        (f"{CDC} {BBC}", Pasted("", None, (CDC, BBC))),
+        (f"{POST}\nhttps://x.com/b/status/2", Pasted("", POST, ("https://x.com/b/status/2",))),
+        (f"See: {CDC}", Pasted(f"See: {CDC}")),
+        ("Amazon.com", Pasted("Amazon.com")),
+        ("Look!\nhttps://t.co/AbC\npic.x.com/AbC", Pasted("Look!\nhttps://t.co/AbC\npic.x.com/AbC")),
+        ("https://[::1\n2. Second", Pasted("https://[::1\n2. Second")),
+    ],
+    ids=str,
+)
+def test_words_the_posts_address_and_links_are_told_apart(text: str, is_taken_for: Pasted) -> None:
+    assert take_apart(text) == is_taken_for
+
+
+_PIECES = st.sampled_from(
+    [WORDS, POST, CDC, BBC, f"- {CDC}", f"{CDC}, {BBC}", "x.com/b/status/2", "- a list", "1.", ""]
+)
+
+
+@given(st.lists(_PIECES | st.text(max_size=30)).map("\n".join))
+def test_nothing_that_was_pasted_is_lost_and_the_words_stay_as_they_are(text: str) -> None:
+    found = take_apart(text)
+    taken = {found.words, found.address, *found.links}
+    kept = set(found.words.split()) | {item for item in taken if item}
+    missing = {part for part in text.split() if part not in kept and part.strip("<>,;.") not in kept}
+    assert missing <= {"-", "*", "•", "–", "·", *(part for part in missing if part[:-1].isdigit())}
+    lines = text.replace("\r\n", "\n").split("\n")
+    assert all(line.strip() in {each.strip() for each in lines} for line in found.words.split("\n") if line.strip())
+
+
+@given(st.text())
+def test_what_is_no_address_of_a_post_has_no_number(text: str) -> None:
+    assert post_number(text) is None
+    assert post_number(f"https://evil.example/x.com/a/status/1{text}") is None
