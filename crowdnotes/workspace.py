@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Self
 
 from crowdnotes.cases.gathering import GatherOptions, Tools
@@ -19,7 +19,7 @@ from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
-from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, settings_for
+from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.local.heads import reader_for
 from crowdnotes.errors import StoreFullError
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
@@ -104,8 +104,10 @@ class Workspace:
         return JOB_KINDS
 
     def start(self, case_id: str, kind: str) -> JobRecord:
-        """See `job_kinds.start`."""
-        return start(self.service, self.runner, case_id, kind)
+        """See `job_kinds.start`. A demonstration with recorded answers goes by them, whatever engine is in use."""
+        is_recorded = self.choice != RECORDED and self.service.get(case_id).recorded_answers
+        service = self.with_engine(RECORDED).service if is_recorded else self.service
+        return start(service, self.runner, case_id, kind)
 
     def index_library(
         self, files: Sequence[tuple[str, bytes]], name: str, columns: Mapping[str, str], *, replace: bool
@@ -190,7 +192,7 @@ class Workspace:
 
     def self_test(self) -> SelfTest | None:
         """How the model in use did when it was last tested; None when it was not, or by other questions."""
-        if self.choice.base_url is None:
+        if self.choice.base_url is None or self.choice == RECORDED:
             return None
         from crowdnotes.engines.llm.self_test import last_self_test
 
@@ -217,6 +219,11 @@ class SharedWorkspace:
     def __init__(self, opened: Workspace) -> None:
         self.current = opened  # with the engine that is in use now
         self._lock = threading.Lock()
+
+    @cached_property
+    def recorded(self) -> Workspace:
+        """The same with the recorded answers, for demonstrations that go by them."""
+        return self.current.with_engine(RECORDED)
 
     def use(self, choice: EngineChoice) -> None:
         """Let what begins from now on be done by another engine, whose server has to answer.

@@ -45,6 +45,7 @@ from crowdnotes.supernotes import existing, note_files, public_notes
 from crowdnotes.supernotes.ranking import random_candidate
 
 P = ParamSpec("P")
+_RECORDED = "; a demonstration with recorded answers of a language model"
 
 
 def _to_newest(
@@ -82,6 +83,7 @@ class CaseService(StageRunner):
         until: date | None = None,
         attached: Sequence[Attachment] = (),
         to_gather: bool = False,
+        recorded_answers: bool = False,
     ) -> Case:
         """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images.
 
@@ -90,6 +92,7 @@ class CaseService(StageRunner):
         at = self._tools.clock()
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters)
         pictures = [intake.checked_image(item) for item in attached]
+        how = f"{mode.value}{_RECORDED if recorded_answers else ''}"
         case = Case(
             id=uuid.uuid4().hex[:12],
             created_at=at,
@@ -100,7 +103,8 @@ class CaseService(StageRunner):
             libraries=tuple(dict.fromkeys(libraries)),
             services=tuple(dict.fromkeys(services)),
             until=until,
-            events=(Event(at=at, by=by, kind="created", detail=mode.value),),
+            recorded_answers=recorded_answers,
+            events=(Event(at=at, by=by, kind="created", detail=how),),
         )
         nowhere = intake.nowhere_to_look(intake.places_of(case)) if to_gather else None
         if nowhere is not None:
@@ -153,6 +157,8 @@ class CaseService(StageRunner):
         case, limit = self._store.get(case_id), self._tools.settings.max_post_characters
         post = intake.checked_post(text, url, limit, case.post.url, has_notes=case.supernote is not None)
         return self._act(intake.change_post, case_id, post, by)
+
+    use_own_engine = _to_newest(workflow.use_own_engine)
 
     # --- images, sources and passages ---
 

@@ -255,6 +255,13 @@ def reopen(case: Case, at: datetime, by: str) -> Case:
     return with_event(case, at, by, "reopened", f"was {case.decision.kind.value}", decision=None)
 
 
+def use_own_engine(case: Case, at: datetime, by: str) -> Case:
+    """From now on the engine that is in use works on this demonstration too, in the place of recorded answers."""
+    if not case.recorded_answers:
+        return case
+    return with_event(case, at, by, "recorded answers left", recorded_answers=False)
+
+
 def checked_reason(reason: str) -> str:
     """A reason without white space around it; InputError when it is an essay."""
     reason = reason.strip()

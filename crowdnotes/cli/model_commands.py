@@ -71,6 +71,36 @@ def ask_questions(as_json: Json = False) -> None:
         print_text(f"Weak: it {words}.")
 
 
+@app.command("record")
+def record() -> None:
+    """Record the answers of the model that is set to the demonstration, so that it can be shown without a model."""
+    from dataclasses import replace
+    from tempfile import TemporaryDirectory
+
+    from crowdnotes.embedding import make_embedder
+    from crowdnotes.engines.choice import RECORDED, recorded_engine
+    from crowdnotes.engines.llm.discovery import key_for
+    from crowdnotes.engines.llm.recorded import FILE, Live, RecordedAnswers
+    from crowdnotes.engines.llm.server import ModelServer
+    from crowdnotes.errors import ConfigurationError
+    from crowdnotes.presenting import rehearse
+    from crowdnotes.settings import load_settings
+    from crowdnotes.workspace import open_workspace
+
+    settings = load_settings()
+    llm = settings.llm
+    if llm.base_url is None or not llm.model:
+        raise ConfigurationError("No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL.")
+    live = Live(ModelServer(llm.base_url, key_for(llm, llm.base_url), llm), llm.model)
+    with TemporaryDirectory(prefix="crowdnotes-record-") as folder:
+        place, embedder, answers = Path(folder), make_embedder(settings), RecordedAnswers(live=live)
+        elsewhere = settings.model_copy(update={"data_dir": place, "database_url": None})
+        engine = recorded_engine(answers, embedder, place)
+        with replace(open_workspace(elsewhere, embedder=embedder, engine=engine), choice=RECORDED) as workspace:
+            rehearse(workspace, settings.author, lambda at, case: progress(f"{at}: {case.status.value}"))
+    print_text(f"{answers.save()} answers are in {FILE}.")
+
+
 @key_app.command("set")
 def set_key(base_url: Annotated[str, typer.Argument(help="The server, as in https://api.example.org/v1.")]) -> None:
     """Keep a server's key in the system's keyring; it is asked for, or read from standard input."""

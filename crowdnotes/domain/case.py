@@ -219,7 +219,8 @@ class Case(Noun):
     the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
     added to, oldest first; `follow_ups` the follow-up searches; `decision_words` what a person has written
     towards the decision so far, by the field it stands in; `supernote` what is made from the notes that the post has,
-    in a case that began with them; `suggestions` readers' comments on its notes, oldest first.
+    in a case that began with them; `suggestions` readers' comments on its notes, oldest first; in a demonstration
+    with `recorded_answers` a language model's answers are those that were recorded for it.
     """
 
     document_version: int = DOCUMENT_VERSION
@@ -261,6 +262,7 @@ class Case(Noun):
     events: tuple[Event, ...] = ()
     supernote: SupernoteWork | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    recorded_answers: bool = False
 
     @property
     def finished_round(self) -> SupernoteRound | None:

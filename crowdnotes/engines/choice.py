@@ -16,6 +16,7 @@ from crowdnotes.settings import GateSettings, LlmSettings
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.asking import Asker
+    from crowdnotes.engines.llm.recorded import RecordedAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class EngineChoice:
 
     base_url: str | None = None
     model: str = ""
+
+
+RECORDED = EngineChoice("recorded:", "recorded answers")
+"""A language model whose answers to the demonstration were recorded once: it needs no server and no key."""
 
 
 def set_choice(settings: LlmSettings) -> EngineChoice:
@@ -48,6 +53,10 @@ def make_engine(
     Raises ConfigurationError when no model is named for a step, or the judge lacks something, ModelFilesError for a
     reader that is not there.
     """
+    if choice == RECORDED:
+        from crowdnotes.engines.llm.recorded import RecordedAnswers
+
+        return recorded_engine(RecordedAnswers(), embedder, data_dir)
     chosen = settings_for(choice, settings)
     if choice.base_url is not None:
         from crowdnotes.engines.llm import LLMEngine
@@ -61,6 +70,14 @@ def make_engine(
 
     judge = make_judge(JudgeParts(chosen, gates, embedder, asker))
     return LocalEngine(embedder, gates, judge, NliReader(reader_folder(reader, data_dir)) if reader else None)
+
+
+def recorded_engine(answers: RecordedAnswers, embedder: Embedder, data_dir: Path) -> Engine:
+    """The engine that goes by recorded answers. What somebody set for a model of theirs does not reach it."""
+    from crowdnotes.engines.llm import LLMEngine
+
+    settings = LlmSettings.model_construct(base_url=RECORDED.base_url, model=RECORDED.model)
+    return LLMEngine(settings, GateSettings.model_construct(), embedder, data_dir, answers)
 
 
 def reader_folder(reader: Path, data_dir: Path) -> Path:

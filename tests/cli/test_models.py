@@ -78,3 +78,9 @@ def test_the_model_that_is_set_is_tested_and_its_faults_are_told(tmp_path: Path)
     ended = _run(tmp_path, "test")
     assert ended.returncode != 0
     assert "No language model is set" in ended.stderr
+
+
+def test_answers_for_the_demonstration_are_recorded_from_a_model_alone(tmp_path: Path) -> None:
+    ended = _run(tmp_path, "record")
+    assert ended.returncode == 1
+    assert "No language model is set." in ended.stderr

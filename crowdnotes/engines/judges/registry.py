@@ -51,7 +51,7 @@ class ModelJudge:
         self._form = form
         self._votes = votes
         self.name = f"llm:{asker.model}"
-        self.server = urlsplit(base_url).hostname or base_url
+        self.server = urlsplit(base_url).hostname or ""  # recorded answers are asked of nobody
         self.prompt_version: str | None = version_of("helpfulness_final" if form == "final decision" else "words")
 
     def judge(self, post: Post, note: str) -> GateResult:

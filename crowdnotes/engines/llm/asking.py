@@ -7,12 +7,12 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from crowdnotes.domain import Usage
 from crowdnotes.embedding import VectorCache
@@ -20,14 +20,53 @@ from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
 from crowdnotes.engines.llm.discovery import key_for
 from crowdnotes.engines.llm.parsing import A, yes_probability
 from crowdnotes.engines.llm.question import Question, Useless, data_blocks
-from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, QuestionTooLongError, Reply
+from crowdnotes.engines.llm.recorded import RecordedAnswers
+from crowdnotes.engines.llm.server import (
+    CallRejectedError,
+    Message,
+    ModelServer,
+    OnPiece,
+    QuestionTooLongError,
+    Reply,
+)
 from crowdnotes.engines.llm.telling import Telling, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, side_by_side
+from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.settings import LlmSettings
 
 _BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
 _LONGEST_ANSWER = 64_000
+
+
+class KeptAnswers(Protocol):
+    """Answers there are already, by a key of all that shapes them. Safe between threads."""
+
+    def get(self, key: bytes) -> tuple[str, float | None] | None:
+        """The model's words, and the probability of their verdict where it was known."""
+        ...
+
+    def put(self, key: bytes, words: str, probability: float | None, prompt: Prompt) -> None:
+        """Keep an answer to this prompt that was of use."""
+        ...
+
+
+class Server(Protocol):
+    """Where a model is asked; see `ModelServer.ask`."""
+
+    base_url: str
+
+    def ask(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        options: Mapping[str, Any],
+        room: int,
+        on_piece: OnPiece = ...,
+        check: Callable[[], None] = ...,
+    ) -> Reply:
+        """One answer of at most `room` tokens. Raises ModelServerError."""
+        ...
 
 
 class AnswerCache:
@@ -38,15 +77,15 @@ class AnswerCache:
         self._store = VectorCache(path, rows, "answer cache") if rows else None
 
     def get(self, key: bytes) -> tuple[str, float | None] | None:
-        """The model's words, and the probability of their verdict where it was known."""
+        """See `KeptAnswers`."""
         raw = self._store.get([key]).get(key) if self._store is not None else None
         if raw is None:
             return None
         words, probability = json.loads(raw)
         return words, probability
 
-    def put(self, key: bytes, words: str, probability: float | None) -> None:
-        """Keep an answer that was of use. One of more than 64 kB is not kept."""
+    def put(self, key: bytes, words: str, probability: float | None, _: Prompt) -> None:
+        """See `KeptAnswers`. One of more than 64 kB is not kept."""
         raw = json.dumps([words, probability]).encode()
         if self._store is not None and len(raw) <= _LONGEST_ANSWER:
             self._store.put({key: raw})
@@ -115,11 +154,11 @@ class Asker:
 
     def __init__(
         self,
-        server: ModelServer,
+        server: Server,
         model: str,
         settings: LlmSettings,
         abilities: KnownAbilities,
-        cache: AnswerCache,
+        cache: KeptAnswers,
         meter: Meter,
         once: Once,
     ) -> None:
@@ -169,7 +208,7 @@ class Asker:
             warmer = max(question.temperature, _SECOND_TRY_TEMPERATURE)
             return self._asked(key, replace(question, temperature=warmer, useless=Useless(said, error.message)))
         found = yes_probability(said, reply.tokens, question.verdict) if question.verdict else None
-        self._cache.put(key, said, found)
+        self._cache.put(key, said, found, question.prompt)
         return Answered(value, found)
 
     def _with_room(self, question: Question[A]) -> Reply:
@@ -364,19 +403,24 @@ _CACHE_FILE = "answers.sqlite"
 
 
 class Askers:
-    """Calls count on the meter of the case at work; outside one on `meter`, with the same budget for all together."""
+    """Calls count on the meter of the case at work; outside one on `meter`, with the same budget for all together.
 
-    def __init__(self, settings: LlmSettings, data_dir: Path) -> None:
+    With `recorded` answers nothing is asked of a server, and nothing kept on this machine.
+    """
+
+    def __init__(self, settings: LlmSettings, data_dir: Path, recorded: RecordedAnswers | None = None) -> None:
         self.meter = Meter(Budget(settings.budget_dollars, settings.budget_tokens))
         self._settings = settings
         self._abilities = KnownAbilities()
-        self._cache = AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
+        self._recorded = recorded
+        self._cache: KeptAnswers = recorded or AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
         self._once = Once()
-        self._servers: dict[str, ModelServer] = {}
+        self._servers: dict[str, Server] = {}
 
     def asker(self, base_url: str, model: str) -> Asker:
         """Who asks this model on this server."""
         if base_url not in self._servers:
-            self._servers[base_url] = ModelServer(base_url, key_for(self._settings, base_url), self._settings)
+            asked = self._recorded or ModelServer(base_url, key_for(self._settings, base_url), self._settings)
+            self._servers[base_url] = asked
         server = self._servers[base_url]
         return Asker(server, model, self._settings, self._abilities, self._cache, self.meter, self._once)

@@ -37,6 +37,7 @@ from crowdnotes.engines.llm import searching
 from crowdnotes.engines.llm.asking import Askers
 from crowdnotes.engines.llm.claims import plan_search
 from crowdnotes.engines.llm.correctness import judge_correctness
+from crowdnotes.engines.llm.recorded import RecordedAnswers
 from crowdnotes.engines.llm.revising import ComparisonAnswer, compare, revise
 from crowdnotes.engines.llm.settling import judge_relevance, settle
 from crowdnotes.engines.llm.supernotes import LlmSupernotes
@@ -66,13 +67,20 @@ class LLMEngine:
 
     uses_language_model = True
 
-    def __init__(self, settings: LlmSettings, gates: GateSettings, embedder: Embedder, data_dir: Path) -> None:
+    def __init__(
+        self,
+        settings: LlmSettings,
+        gates: GateSettings,
+        embedder: Embedder,
+        data_dir: Path,
+        recorded: RecordedAnswers | None = None,
+    ) -> None:
         """Raises ConfigurationError when the server or a model is not set."""
         if settings.base_url is None:
             raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
         self._settings = settings
         self._embedder = embedder
-        askers = Askers(settings, data_dir)
+        askers = Askers(settings, data_dir, recorded)
         self._meter = askers.meter
         self._askers = {step: askers.asker(settings.base_url, _model(settings, step)) for step in EngineStep}
         self.supernotes: SupernoteWriter | None = LlmSupernotes(

@@ -1,0 +1,199 @@
+"""The demonstration, step by step: what whoever presents does with *Next*, on a case of its own.
+
+Each act goes through the same service as a person's click would, in the presenter's name, and *Next* says beforehand
+what it does: nobody's reading is made up. The case is made from an example of the pack, with recorded answers in the
+place of a language model (see `engines.llm.recorded`), and as of the day of its post, so that the same questions are
+asked whenever it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from crowdnotes.demonstration import Example, example_of, examples
+from crowdnotes.domain import Case, DecisionKind, Evidence, Verdict
+from crowdnotes.errors import JobError, WorkflowError
+from crowdnotes.jobs import JobRecord
+from crowdnotes.workspace import Workspace
+
+PRESENTED = "lake-algae"
+_SHOWN = "Opened and judged with the Next button of a demonstration."
+
+
+class Place(StrEnum):
+    """What is on the screen; in the order of showing."""
+
+    POST = "post"
+    SOURCES = "sources"
+    READING = "reading"
+    NOTES = "notes"
+    TEMPTING = "tempting"
+    MENDED = "mended"
+    JURY = "jury"
+    DECISION = "decision"
+
+
+class Act(StrEnum):
+    """What *Next* does."""
+
+    FIND = "find"
+    OPEN = "open"
+    USE_AND_OPEN = "use and open"
+    USE_AND_WRITE = "use and write"
+    TEMPT = "tempt"
+    MEND = "mend"
+    SHOW_JURY = "show jury"
+    DECIDE = "decide"
+    APPROVE = "approve"
+    SHOW = "show"
+    END = "end"
+
+
+def begin(workspace: Workspace, by: str) -> Case:
+    """A new case of the example that is presented."""
+    example = next(example for example in examples() if example.id == PRESENTED)
+    day = example.post.posted_at.date() if example.post.posted_at else None
+    return workspace.service.create(
+        example.post.text, mode=example.mode, by=by, urls=example.urls, until=day, recorded_answers=True
+    )
+
+
+def rehearse(workspace: Workspace, by: str, heard: Callable[[Place, Case], None] = lambda _, __: None) -> Case:
+    """Go through all of it and wait for each work; `heard` gets the case at each place.
+
+    Raises JobError when a work fails.
+    """
+    case, place = begin(workspace, by), Place.POST
+    while next_act(case, place) is not Act.END:
+        place, job = advance(workspace, case, place, by)
+        if job is not None:
+            job = workspace.runner.wait(job.id)
+            failed = next((step for step in job.steps if step.error), None)
+            if failed is not None:
+                raise JobError(failed.error, failed.next_step)
+        case = workspace.service.get(case.id)
+        heard(place, case)
+    return case
+
+
+def on_show(case: Case) -> Evidence | None:
+    """The passage before the presenter's eyes: the first that was opened and not judged; else the last one."""
+    waiting = (item for item in case.evidence if item.review.opened_at and item.review.verdict is None)
+    return next(waiting, None) or (case.evidence[-1] if case.evidence else None)
+
+
+def next_act(case: Case, place: Place) -> Act:
+    """What *Next* does at that place. What was done before is only shown again."""
+    if place is Place.DECISION:
+        return Act.END if case.decision else Act.APPROVE
+    if place is Place.READING and _unopened(case):
+        return Act.USE_AND_OPEN
+    act, done_before = _AT[place]
+    return Act.SHOW if case.decision or done_before(case) else act
+
+
+def advance(workspace: Workspace, case: Case, place: Place, by: str) -> tuple[Place, JobRecord | None]:
+    """Do what *Next* does at that place; the place to show then, and the work that was begun.
+
+    Raises WorkflowError, JobError and others, as the service does.
+    """
+    act = next_act(case, place)
+    stays = act is Act.USE_AND_OPEN or place is Place.DECISION
+    job = _ACTS[act](workspace, case, by)
+    return (place if stays else _after(place)), job
+
+
+def _after(place: Place) -> Place:
+    places = list(Place)
+    return places[places.index(place) + 1]
+
+
+def _unopened(case: Case) -> list[Evidence]:
+    return [item for item in case.evidence if item.review.opened_at is None]
+
+
+_AT: dict[Place, tuple[Act, Callable[[Case], object]]] = {
+    Place.POST: (Act.FIND, lambda case: case.evidence),
+    Place.SOURCES: (Act.OPEN, lambda case: not _unopened(case)),
+    Place.READING: (Act.USE_AND_WRITE, lambda case: case.candidates),
+    Place.NOTES: (Act.TEMPT, lambda _: False),
+    Place.TEMPTING: (Act.MEND, lambda _: False),
+    Place.MENDED: (Act.SHOW_JURY, lambda _: False),
+    Place.JURY: (Act.DECIDE, lambda _: False),
+}
+"""What *Next* does at a place, and whether that was done before."""
+
+
+def _nothing(*_: object) -> None:
+    """It is only shown."""
+
+
+def _find(workspace: Workspace, case: Case, _: str) -> JobRecord:
+    return workspace.start(case.id, "gather")
+
+
+def _open(workspace: Workspace, case: Case, by: str) -> None:
+    workspace.service.open_passage(case.id, _unopened(case)[0].id, by)
+
+
+def _use(workspace: Workspace, case: Case, by: str) -> None:
+    for item in case.evidence:
+        if item.review.opened_at and item.review.verdict is None:
+            workspace.service.judge(case.id, item.id, Verdict.USE, _SHOWN, by)
+
+
+def _use_and_open(workspace: Workspace, case: Case, by: str) -> None:
+    _use(workspace, case, by)
+    _open(workspace, case, by)
+
+
+def _use_and_write(workspace: Workspace, case: Case, by: str) -> JobRecord:
+    _use(workspace, case, by)
+    return workspace.start(case.id, "write")
+
+
+def _tempt(workspace: Workspace, case: Case, by: str) -> JobRecord:
+    note = _example(case).tempting_note or ""
+    workspace.service.edit_draft(case.id, note, by, based_on=case.draft.sha256 if case.draft else None)
+    return workspace.start(case.id, "assess")
+
+
+def _mend(workspace: Workspace, case: Case, by: str) -> JobRecord:
+    if not case.candidates:
+        raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
+    workspace.service.choose_candidate(case.id, case.candidates[0].sha256, by)
+    return workspace.start(case.id, "assess")
+
+
+def _decide(workspace: Workspace, case: Case, by: str) -> None:
+    """Tick the tags that the note's own words speak for."""
+    for suggested in workspace.service.suggested_tags(case):
+        workspace.service.tick_tag(case.id, suggested.tag, by, ticked=True)
+
+
+def _approve(workspace: Workspace, case: Case, by: str) -> None:
+    seen = case.draft.sha256 if case.draft else None
+    workspace.service.decide(case.id, DecisionKind.APPROVED, by, reason="A demonstration.", seen=seen)
+
+
+def _example(case: Case) -> Example:
+    example = example_of(case)
+    if example is None:
+        raise WorkflowError("no demonstration", "This case is no demonstration.")
+    return example
+
+
+_ACTS: dict[Act, Callable[[Workspace, Case, str], JobRecord | None]] = {
+    Act.FIND: _find,
+    Act.OPEN: _open,
+    Act.USE_AND_OPEN: _use_and_open,
+    Act.USE_AND_WRITE: _use_and_write,
+    Act.TEMPT: _tempt,
+    Act.MEND: _mend,
+    Act.SHOW_JURY: _nothing,
+    Act.DECIDE: _decide,
+    Act.APPROVE: _approve,
+    Act.SHOW: _nothing,
+    Act.END: _nothing,
+}

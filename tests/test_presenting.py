@@ -1,0 +1,143 @@
+"""The demonstration walks from the post to an approved note with recorded answers, without a model and a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
+from crowdnotes.domain import Case, CaseStatus, GateStatus, Mode, Verdict
+from crowdnotes.engines.choice import RECORDED
+from crowdnotes.engines.llm.recorded import RecordedAnswer, read_answers
+from crowdnotes.engines.prompts import load_prompt
+from crowdnotes.errors import WorkflowError
+from crowdnotes.evidence.fetching import Page, no_check
+from crowdnotes.handoff import is_demonstration, to_markdown
+from crowdnotes.presenting import Act, Place, advance, begin, next_act, on_show, rehearse
+from crowdnotes.settings import Settings
+from crowdnotes.testing import ScriptedEngine
+from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
+from tests.shared import minilm
+
+RECORD_AGAIN = "Record the answers of the demonstration again: docs/presenting.md tells how."
+
+
+class _NoNetwork:
+    def fetch(self, url: str, check: object = no_check) -> Page:
+        raise AssertionError(f"{url} was fetched")
+
+    def status(self, url: str, seconds: float, check: object) -> int:
+        raise AssertionError(f"{url} was asked")
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("demonstration"))
+    fetcher, links = DemonstrationFetcher(_NoNetwork()), DemonstrationLinks(_NoNetwork())
+    opened = open_workspace(settings, embedder=minilm(), engine=ScriptedEngine(), fetcher=fetcher, links=links)
+    with opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shown(workspace: Workspace) -> dict[Place, Case]:
+    """The case as it is at each place."""
+    places: dict[Place, Case] = {}
+    rehearse(workspace, "ann", places.__setitem__)
+    return places
+
+
+@pytest.mark.parametrize("answer", read_answers(), ids=lambda answer: f"{answer.prompt}-{answer.key[:6]}")
+def test_no_prompt_has_left_its_recorded_answer_behind(answer: RecordedAnswer) -> None:
+    assert answer.version == load_prompt(answer.prompt).version, RECORD_AGAIN
+
+
+def test_each_recorded_answer_is_of_use(shown: dict[Place, Case]) -> None:
+    assert shown[Place.DECISION].used.calls == 0, RECORD_AGAIN
+    stages = {stage.name: stage.engine for stage in shown[Place.DECISION].stages}
+    assert set(stages.values()) == {"llm:recorded answers"}
+
+
+def test_a_tempting_note_fails_for_every_and_prove_and_the_mended_one_passes(shown: dict[Place, Case]) -> None:
+    tempting, mended = shown[Place.TEMPTING], shown[Place.MENDED]
+    assert tempting.draft
+    assert tempting.assessment
+    [failed] = [result for result in tempting.assessment.gates if result.status is GateStatus.FAIL]
+    pointed = [tempting.draft.text[found.span.start : found.span.end] for found in failed.findings if found.span]
+    assert failed.gate.value == "correctness"
+    assert all(word in " ".join(pointed) for word in ("prove", "every"))
+    assert mended.assessment
+    assert mended.assessment_is_current
+    assert {result.status for result in mended.assessment.gates} == {GateStatus.PASS}
+
+
+def test_the_jury_prefers_the_mended_note(shown: dict[Place, Case]) -> None:
+    tempting, mended = (shown[place].jury[-1] for place in (Place.TEMPTING, Place.MENDED))
+    assert mended.note_intercept > tempting.note_intercept + 0.1
+
+
+def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[Place, Case]) -> None:
+    case = shown[Place.DECISION]
+    assert case.status is CaseStatus.DECIDED
+    assert {(item.review.opened_by, item.review.verdict) for item in case.evidence} == {("ann", Verdict.USE)}
+    assert all("demonstration" in item.review.reason for item in case.evidence)
+    assert case.decision
+    assert (case.decision.by, case.decision.overrides) == ("ann", ())
+    assert is_demonstration(case)
+    told = to_markdown(case)
+    assert "nothing of it may be posted" in told
+    assert "recorded answers" in told
+
+
+def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Workspace, shown: dict[Place, Case]) -> None:
+    service, case = workspace.service, shown[Place.DECISION]
+    service.reopen(case.id, "ann")
+    assert case.draft
+    service.edit_draft(case.id, "The lake is fine.", "ann", based_on=case.draft.sha256)
+    workspace.runner.wait(workspace.start(case.id, "assess").id)
+    assessment = service.get(case.id).assessment
+    assert assessment
+    assert (assessment.gates[1].status, assessment.gates[1].reason) == (
+        GateStatus.NOT_RUN,
+        "Could not be judged: There is no recorded answer for these words: choose an engine to go on.",
+    )
+    service.use_own_engine(case.id, "ann")
+    workspace.runner.wait(workspace.start(case.id, "assess").id)
+    assessment = service.get(case.id).assessment
+    assert assessment
+    assert assessment.engine == ScriptedEngine().name
+
+
+def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown: dict[Place, Case]) -> None:
+    urls = shown[Place.SOURCES].urls
+    own = workspace.service.create("Lake Verra is green.", mode=Mode.AUGMENTATION, by="ann", urls=urls)
+    workspace.runner.wait(workspace.start(own.id, "gather").id)
+    assert {stage.engine for stage in workspace.service.get(own.id).stages} == {ScriptedEngine().name}
+    assert not any(choice == RECORDED for choice in workspace.engine_choices([]))
+    assert SharedWorkspace(workspace).recorded.engine.name == "llm:recorded answers"
+
+
+def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace: Workspace) -> None:
+    case, place = begin(workspace, "ann"), Place.POST
+    assert (next_act(case, place), on_show(case)) == (Act.FIND, None)
+    place, job = advance(workspace, case, place, "ann")
+    assert job
+    workspace.runner.wait(job.id)
+    acts = []
+    for _ in range(2):
+        case = workspace.service.get(case.id)
+        acts.append(next_act(case, place))
+        place, _ = advance(workspace, case, place, "ann")
+    case = workspace.service.get(case.id)
+    assert acts == [Act.OPEN, Act.USE_AND_OPEN]
+    assert (place, next_act(case, place)) == (Place.READING, Act.USE_AND_WRITE)
+    assert [item.review.verdict for item in case.evidence] == [Verdict.USE, None]
+    assert on_show(case) == case.evidence[1]
+    assert next_act(case, Place.POST) is Act.SHOW  # what was done is not done again
+
+
+def test_a_case_that_is_no_demonstration_is_not_walked(workspace: Workspace) -> None:
+    own = workspace.service.create("The moon is cheese.", mode=Mode.AUGMENTATION, by="ann")
+    with pytest.raises(WorkflowError, match="no demonstration"):
+        advance(workspace, own, Place.NOTES, "ann")
