@@ -32,14 +32,16 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     by what real raters made of their notes. Those that the jury cannot read come after, those that failed a filter
     last. The first is the winner; `with_winner` sets another. Deterministic.
     """
-    passed = done.passed
-    texts = [*(item.text for item in passed), *(note.text for note in done.notes)]
-    verdicts = jury.compare(post_text, texts) if texts else ()
-    scores = [score_of(verdict) if isinstance(verdict, JuryVerdict) else None for verdict in verdicts]
-    scored = [item.model_copy(update={"score": score}) for item, score in zip(passed, scores, strict=False)]
-    existing = {
-        note.id: score for note, score in zip(done.notes, scores[len(passed) :], strict=True) if score is not None
-    }
+    told = [(item.text, item.score) for item in done.passed]
+    told += [(note.text, done.existing.get(note.id)) for note in done.notes]
+    # A verdict does not depend on the texts beside it: what this jury has heard before keeps its score.
+    scores = {text: score for text, score in told if score is not None and done.measured == jury.quality.note}
+    unheard = [text for text, _ in told if text not in scores]
+    for text, verdict in zip(unheard, jury.compare(post_text, unheard) if unheard else (), strict=True):
+        if isinstance(verdict, JuryVerdict):
+            scores[text] = score_of(verdict)
+    scored = [item.model_copy(update={"score": scores.get(item.text)}) for item in done.passed]
+    existing = {note.id: scores[note.text] for note in done.notes if note.text in scores}
     scored.sort(key=_rank)
     judged = BY_JURY
     near = sum(_is_near(item, scored[0]) for item in scored)

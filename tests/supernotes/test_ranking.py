@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, FilterName, Ratings
+from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, FilterName, JuryVerdict, Ratings
+from crowdnotes.errors import InputError
+from crowdnotes.jury import Jury
 from crowdnotes.supernotes.ranking import BY_JURY, best_existing, random_candidate, ranked, with_winner
 from tests.supernotes.made import NOTES, candidate, jury, round_of
 
@@ -24,6 +28,25 @@ def test_what_passed_is_ranked_with_all_notes_before_one_jury_and_the_first_wins
     assert (done.winning, done.judged) == (first, BY_JURY)
     assert set(done.existing) == {"N1", "N2", "N3"}
     assert done == ranked(round_of(DIVISIVE, FAILED, GOOD), jury(), None)
+
+
+def test_a_text_that_the_jury_has_heard_is_not_read_again_but_by_another_jury(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, part, heard = ranked(round_of(GOOD, DIVISIVE), jury(), None), ranked(round_of(DIVISIVE), jury(), None), []
+
+    def compare(self: Jury, post: str | None, texts: Sequence[str]) -> tuple[JuryVerdict | InputError, ...]:
+        heard.append(list(texts))
+        return before(self, post, texts)
+
+    before = Jury.compare
+    monkeypatch.setattr(Jury, "compare", compare)
+    joined = part.model_copy(update={"candidates": (*part.candidates, GOOD)})
+    scores = [
+        [item.score.intercept for item in done.candidates if item.score]
+        for done in (whole, ranked(joined, jury(), None))
+    ]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-12)
+    ranked(joined.model_copy(update={"measured": "of another"}), jury(), None)
+    assert [len(texts) for texts in heard] == [1, 5]
 
 
 def test_what_the_jury_cannot_tell_apart_is_decided_by_the_ratings_of_the_notes() -> None:
