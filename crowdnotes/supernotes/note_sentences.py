@@ -36,7 +36,7 @@ _VERB = re.compile(
 )
 _LONG = 10  # words; fragments without a verb are shorter
 _NAME = re.compile(r"\s[A-Z][a-z]{2,}")
-_FEWEST_STEMS = 3  # with a name one fewer: "Hochul is a Democrat."
+_FEWEST_STEMS = 3  # with a name one fewer: "The river is the Aller."
 
 
 def _pieces(text: str) -> Iterator[str]:
