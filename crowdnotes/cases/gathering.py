@@ -29,6 +29,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Brief, Engine
+from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.engines.metering import together
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import JobCancelled, JobError, LibraryError
@@ -330,12 +331,9 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
 
 
-_AHEAD = 18  # as many as a model is offered
-
-
 def _read_ahead(case: Case, candidates: Sequence[Hit], tools: Tools, chosen: Event) -> None:
     """Read the library records that a model is choosing from: their vectors and words to programs are then known."""
-    for hit in candidates[:_AHEAD]:
+    for hit in candidates[:MOST_OFFERED]:
         request = hit_request(hit, "")
         if chosen.is_set():
             return

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from crowdnotes.domain import Aim, Hit, Query
-from crowdnotes.engines.base import Brief, EngineStep, ImageReading, Pick, Ranking
+from crowdnotes.engines.base import MOST_OFFERED, Brief, EngineStep, ImageReading, Pick, Ranking
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
 from crowdnotes.engines.llm.parsing import Answer, sanitized
@@ -19,7 +19,6 @@ from crowdnotes.text.markdown import host
 
 _LONGEST_WHY = 220
 _SNIPPET = 190  # characters of a result
-_MOST_OFFERED = 18  # results in one question: of 51 records that stated an answer, 46 stood there
 _AIMS = {
     Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
     Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",
@@ -77,7 +76,7 @@ def build_queries(asker: Asker, brief: Brief, limit: int, aim: Aim, like: str) -
 
 def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim) -> Ranking:
     """The candidates worth reading, best first, in one call."""
-    offered = candidates[:_MOST_OFFERED]
+    offered = candidates[:MOST_OFFERED]
     if not offered or quota <= 0:
         return Ranking((), "Nothing is left to choose from.")
 
