@@ -236,7 +236,7 @@ class Doubts:
 
     def sentences(self) -> list[str]:
         """One for each kind."""
-        return [f"{what}: note {', '.join(rows[:10])}{' …' * (len(rows) > 10)}." for what, rows in self.rows.items()]
+        return [f"{what}: note {_listed(rows)}." for what, rows in self.rows.items()]
 
 
 def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
@@ -363,7 +363,7 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
     return ReadNotes(tuple(kept), tuple(told))
 
 
-def _listed(places: Sequence[int]) -> str:
+def _listed(places: Sequence[object]) -> str:
     return ", ".join(map(str, places[:10])) + " …" * (len(places) > 10)
 
 
