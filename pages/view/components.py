@@ -114,6 +114,12 @@ def badge(colour: str, icon: str, words: str) -> str:
     return f":{colour}-badge[{f':material/{icon}: ' if icon else ''}{escaped(words, 60)}]"
 
 
+def first_shown(many: int, a_page: int, key: str) -> int:
+    """The place of the first one of the page that a person chose; the pages are drawn where one does not hold all."""
+    pages = -(-many // a_page)
+    return (st.pagination(pages, key=key) - 1) * a_page if pages > 1 else 0
+
+
 def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], *, stale: bool, key: str) -> None:
     """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
     gates = [

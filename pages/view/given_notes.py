@@ -11,7 +11,7 @@ from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, R
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, exact
 from crowdnotes.text.note_rules import tag_words
-from pages.view.components import badge, outside_text
+from pages.view.components import badge, first_shown, outside_text
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given, tell_faults
 from pages.view.progress import under_way
 from pages.view.session import act, author, button, show_case, workspace
@@ -143,8 +143,7 @@ def _rows(case: Case, work: SupernoteWork, *, busy: bool) -> None:
         "Eligible, and ticked at first, are notes that call the post misleading and on which X has not decided, as far "
         "as is known. Tick another, or untick one: the choice is yours."
     )
-    pages = -(-len(work.notes) // _A_PAGE)
-    first = (st.pagination(pages, key=f"notes-page-{case.id}") - 1) * _A_PAGE if pages > 1 else 0
+    first = first_shown(len(work.notes), _A_PAGE, f"notes-page-{case.id}")
     for note in work.notes[first : first + _A_PAGE]:
         _row(case, note, busy=busy)
 

@@ -11,7 +11,7 @@ from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped, lines, moment
-from pages.view.components import changed_pieces, marked_text, outside_text
+from pages.view.components import changed_pieces, first_shown, marked_text, outside_text
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import StepState, StepView, SupernoteStep, step
@@ -73,8 +73,7 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
     if waiting and case.decision is None:
         _by_model(case, count(len(waiting), "suggestion"), busy=under_way(job))
     newest = [*waiting, *(item for item in reversed(case.suggestions) if item.answer is not None)]
-    pages = -(-len(newest) // _A_PAGE)
-    first = (st.pagination(pages, key=f"suggestions-page-{case.id}") - 1) * _A_PAGE if pages > 1 else 0
+    first = first_shown(len(newest), _A_PAGE, f"suggestions-page-{case.id}")
     for item in newest[first : first + _A_PAGE]:
         _suggestion(case, item)
     if case.decision is None:
