@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from crowdnotes.domain import NotePair, text_sha256
 from crowdnotes.errors import InputError
+from crowdnotes.evidence.reading.plain import decode_table
 from crowdnotes.storage.tables import storable_text
 from crowdnotes.text.note_rules import x_storage_form
 
@@ -62,7 +63,7 @@ def read_pairs(name: str, content: bytes) -> PairsFile:
     kind = PurePath(name).suffix.lower().removeprefix(".")
     if kind not in FILE_KINDS:
         raise InputError(f"“{name}” is no table that can be read.", _FORM)
-    text = _decoded(content)
+    text = decode_table(content)
     rows = list(_csv_rows(text, kind) if kind in {"csv", "tsv"} else _json_rows(text, kind))
     if not rows:
         raise InputError("The file holds no pairs.", _FORM)
@@ -133,22 +134,6 @@ def _words(line: int, row: Mapping[str, Any], column: str) -> str:
     if not text:
         raise _wrong(line, f"has nothing under “{column}”")
     return text
-
-
-def _decoded(content: bytes) -> str:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        from charset_normalizer import from_bytes
-
-        found = from_bytes(content)
-        # Excel's in the West is taken where it may be it: several others fit a few accents as well.
-        best = next((one for one in found if one.encoding == "cp1252" and one.chaos < 0.15), found.best())
-    if best is None:
-        raise InputError("The file's character encoding is not known.", "Save it as UTF-8.")
-    return str(best)
 
 
 def _csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:

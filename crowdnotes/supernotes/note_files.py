@@ -19,13 +19,12 @@ from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.reading.plain import decode
+from crowdnotes.evidence.reading.plain import decode_table
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
 
 MOST_NOTES = 200
 MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
 MOST_BYTES = 20_000_000  # of a file of notes on one post; X's own files are read by the post's id
-_SAMPLE = 65_536  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +97,11 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
 
 
 def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
-    zeros = content[:2000].count(0)
-    if content[:2] not in {b"\xff\xfe", b"\xfe\xff"} and zeros * 3 > len(content[:2000]):  # UTF-16 without its mark
-        little = content[1:2000:2].count(0) >= content[0:2000:2].count(0)
-        return content.decode("utf-16-le" if little else "utf-16-be", "replace"), []
-    # Accents are few in western texts, and too few to be told from those of other tables of letters.
-    is_western = sum(byte >= 0x80 for byte in content[:_SAMPLE]) * 5 < len(content[:_SAMPLE])
-    text = decode(content, "windows-1252" if is_western else None)
+    text = decode_table(content)
     faults = []
     if "\ufffd" in text:
         faults.append(f"Some letters of {name} could not be read and stand as “\ufffd”: save it as UTF-8.")
-    elif not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    elif 0 not in content[:2000]:  # as they are in UTF-16
         try:
             content.decode("utf-8")
         except UnicodeDecodeError:

@@ -44,8 +44,20 @@ _STATEFUL = re.compile("iso2022|utf-16")  # would pass as UTF-8 or ASCII
 _SAMPLE = 65_536
 
 
-def decode(body: bytes, declared: str | None = None) -> str:
-    """The body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset."""
+def decode_table(content: bytes) -> str:
+    """A file that somebody saved on their machine, as text: UTF-16 without its mark too, and western letters first."""
+    start = content[:2000]
+    if not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and start.count(0) * 3 > len(start):
+        little = start[1::2].count(0) >= start[::2].count(0)
+        return content.decode("utf-16-le" if little else "utf-16-be", "replace")
+    return decode(content, western=True)
+
+
+def decode(body: bytes, declared: str | None = None, *, western: bool = False) -> str:
+    """The body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset.
+
+    `western`: Excel's charset in the West is taken where it may be it, as several others fit a few accents too.
+    """
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
@@ -61,7 +73,10 @@ def decode(body: bytes, declared: str | None = None) -> str:
             continue
     if _mostly_utf8(body):
         return body.decode("utf-8", "replace")
-    best = from_bytes(body[:_SAMPLE]).best()
+    found = from_bytes(body[:_SAMPLE])
+    if western and any("cp1252" in one.could_be_from_charset and one.chaos < 0.15 for one in found):
+        return body.decode("cp1252", "replace")
+    best = found.best()
     fallback = candidates[0] if candidates else "cp1252"
     return body.decode(best.encoding if best is not None else fallback, "replace")
 
