@@ -22,7 +22,7 @@ from urllib.parse import quote
 from crowdnotes.errors import FetchError, LibraryError
 from crowdnotes.evidence.library.index import Columns, Incoming, Record
 from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, read_body
-from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.evidence.reading.plain import likely_charset, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import is_web_address
 
@@ -215,12 +215,10 @@ def _encoding(path: Path) -> str:
             while text.read(1_000_000):
                 pass
     except UnicodeDecodeError:
-        from charset_normalizer import from_bytes
-
-        best = from_bytes(start).best()
-        if best is None:
+        likeliest = likely_charset(start, western=True)
+        if likeliest is None:
             raise _broken(path, "csv", "its character encoding is not known") from None
-        return best.encoding
+        return likeliest
     return "utf-8-sig"
 
 

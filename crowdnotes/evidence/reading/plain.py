@@ -73,12 +73,17 @@ def decode(body: bytes, declared: str | None = None, *, western: bool = False) -
             continue
     if _mostly_utf8(body):
         return body.decode("utf-8", "replace")
-    found = from_bytes(body[:_SAMPLE])
+    likeliest = likely_charset(body[:_SAMPLE], western=western)
+    return body.decode(likeliest or next(iter(candidates), "cp1252"), "replace")
+
+
+def likely_charset(sample: bytes, *, western: bool) -> str | None:
+    """What bytes that are no UTF-8 are probably in; None where nothing fits. `western`: see `decode`."""
+    found = from_bytes(sample)
     if western and any("cp1252" in one.could_be_from_charset and one.chaos < 0.15 for one in found):
-        return body.decode("cp1252", "replace")
+        return "cp1252"
     best = found.best()
-    fallback = candidates[0] if candidates else "cp1252"
-    return body.decode(best.encoding if best is not None else fallback, "replace")
+    return best.encoding if best is not None else None
 
 
 def _declared_inside(body: bytes) -> str | None:

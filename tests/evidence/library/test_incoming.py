@@ -63,6 +63,12 @@ def test_csv_delimiter_and_encoding_are_found_out(tmp_path: Path, delimiter: str
     assert records[4].record == 4
 
 
+def test_western_letters_are_not_taken_for_those_of_the_east(tmp_path: Path) -> None:
+    body = "title,text\n" + "Gripe,Un niño enfermó la mañana de su cumpleaños.\n" * 5
+    _, records = _read(_write(tmp_path, "t.csv", body.encode("cp1252")))
+    assert records[0].text == "Un niño enfermó la mañana de su cumpleaños."
+
+
 def test_a_quoted_line_break_is_part_of_its_field_and_a_row_without_text_keeps_its_place(tmp_path: Path) -> None:
     _, records = _read(_write(tmp_path, "t.csv", f'title,text\na,"{TEXT}\nSecond line."\nb,\nc,"{TEXT}"\n'))
     assert [(record.record, record.problem) for record in records] == [(0, ""), (1, "no text"), (2, "")]
