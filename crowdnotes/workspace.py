@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Self
 
 from crowdnotes.cases.gathering import GatherOptions, Tools
@@ -33,13 +33,13 @@ from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
-from crowdnotes.jury import open_jury
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import open_database
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.discovery import FoundServer, Recommended
     from crowdnotes.engines.llm.self_test import SelfTest
+    from crowdnotes.jury import Jury
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
 LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
@@ -281,7 +281,7 @@ def open_workspace(
         providers=lambda names: make_providers(settings, libraries, names),
         settings=settings,
         links=LinkChecker(asker, settings.links, system_clock, wayback=wayback),
-        jury=cache(lambda: open_jury(settings.jury, settings.bridging, cached)),
+        jury=cache(partial(_jury, settings, cached)),
         clock=system_clock,
         options=options or GatherOptions(),
     )
@@ -293,6 +293,12 @@ def open_workspace(
         choice=choice,
         comparisons=Comparisons(database, system_clock),
     )
+
+
+def _jury(settings: Settings, embedder: Embedder) -> Jury:
+    from crowdnotes.jury import open_jury
+
+    return open_jury(settings.jury, settings.bridging, embedder)
 
 
 def _page_fetcher(settings: Settings) -> PageFetcher:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
 from threading import Event
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urldefrag
 
 from crowdnotes.cases.store import Store
@@ -42,12 +42,14 @@ from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
-from crowdnotes.jury import Jury
 from crowdnotes.settings import Settings
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.urls import canonical_url
+
+if TYPE_CHECKING:
+    from crowdnotes.jury import Jury
 
 _ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
 _SPARE = 4  # more than are wanted, so that nobody is asked again when some cannot be read

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from pathlib import Path
 from typing import Concatenate, ParamSpec
 
 from crowdnotes.cases import follow_up, intake, obstacles, suggestions, supernote, supernote_stages, workflow
@@ -40,8 +41,7 @@ from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks
 from crowdnotes.evidence.reading.plain import decode
 from crowdnotes.gates import GATES
 from crowdnotes.gates.form import form_warnings
-from crowdnotes.jury.verdict import changes_by_edit
-from crowdnotes.supernotes import existing, note_files, public_notes
+from crowdnotes.supernotes import existing, note_files
 from crowdnotes.supernotes.ranking import random_candidate
 
 P = ParamSpec("P")
@@ -238,8 +238,14 @@ class CaseService(StageRunner):
     answer_suggestion = _to_newest(suggestions.answer_suggestion)
 
     notes_in_file = staticmethod(note_files.read_notes)
-    notes_of_post = staticmethod(public_notes.notes_of_post)
     pasted_notes = staticmethod(note_files.pasted_notes)
+
+    @staticmethod
+    def notes_of_post(data: Path, post_id: str) -> note_files.ReadNotes:
+        """See `public_notes.notes_of_post`."""
+        from crowdnotes.supernotes.public_notes import notes_of_post
+
+        return notes_of_post(data, post_id)
 
     def lines_in_file(self, content: bytes) -> builtins.list[str]:
         """The lines of a text file in any usual encoding, without the quotation marks of a table around them."""
@@ -300,6 +306,8 @@ class CaseService(StageRunner):
 
     def jury_changes(self, case: Case) -> tuple[str, ...]:
         """See `verdict.changes_by_edit`."""
+        from crowdnotes.jury.verdict import changes_by_edit
+
         return changes_by_edit(case)
 
     @property

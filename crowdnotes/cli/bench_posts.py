@@ -183,7 +183,7 @@ def compare(
 def _judged(shown: Sequence[Pair]) -> list[Vote]:
     """The model's votes, each pair in both orders."""
     from crowdnotes.domain import Post
-    from crowdnotes.engines.llm import LLMEngine
+    from crowdnotes.engines.llm.engine import LLMEngine
     from crowdnotes.studies.bench.notes import CRITERIA, Vote
     from crowdnotes.workspace import open_workspace
 

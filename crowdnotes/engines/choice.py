@@ -59,7 +59,7 @@ def make_engine(
         return recorded_engine(RecordedAnswers(), embedder, data_dir)
     chosen = settings_for(choice, settings)
     if choice.base_url is not None:
-        from crowdnotes.engines.llm import LLMEngine
+        from crowdnotes.engines.llm.engine import LLMEngine
 
         return LLMEngine(chosen, gates, embedder, data_dir)
 
@@ -74,7 +74,7 @@ def make_engine(
 
 def recorded_engine(answers: RecordedAnswers, embedder: Embedder, data_dir: Path) -> Engine:
     """The engine that goes by recorded answers. What somebody set for a model of theirs does not reach it."""
-    from crowdnotes.engines.llm import LLMEngine
+    from crowdnotes.engines.llm.engine import LLMEngine
 
     settings = LlmSettings.model_construct(base_url=RECORDED.base_url, model=RECORDED.model)
     return LLMEngine(settings, GateSettings.model_construct(), embedder, data_dir, answers)

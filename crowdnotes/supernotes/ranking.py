@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from crowdnotes.domain import (
     Candidate,
@@ -15,8 +16,10 @@ from crowdnotes.domain import (
     SupernoteRound,
     SupernoteScore,
 )
-from crowdnotes.jury.jury import Jury
 from crowdnotes.supernotes.existing import AVERAGE, ENOUGH_RATINGS, drawn_mean
+
+if TYPE_CHECKING:
+    from crowdnotes.jury import Jury
 
 BY_JURY = "the simulated jury"
 # Of 1,296 pairs of notes on one post (pilot of 2021, five ratings or more each) the jury's intercept told the better

@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -20,17 +19,15 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
+from pages.view.first_sight import first_sight
 from pages.view.words import say
 
 _ENTERED = "entered"
-_ICON = Path(__file__).parents[2] / "assets" / "icon.svg"
 
 
 def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
     st.session_state[_ENTERED] = True
-    # First: a page without an icon takes the sign beside its name for one, and browsers load that from Google.
-    st.set_page_config(page_title="CrowdNotes", page_icon=str(_ICON), layout="wide", initial_sidebar_state="collapsed")
     compare = st.Page("pages/compare.py", title="Compare", icon=":material/compare:", url_path="compare")
     if _is_for_participants_alone():
         return st.navigation([st.Page(ask_for_link, title="CrowdNotes", default=True), compare], position="hidden")
@@ -66,6 +63,7 @@ def enter_by_the_door() -> None:
     open on a page when the server starts again would lose the navigation and the look.
     """
     if _ENTERED not in st.session_state:
+        first_sight()
         chosen_page()
         st.rerun()
 
@@ -93,12 +91,16 @@ def workspace() -> Workspace:
     return shared_workspace().current
 
 
-@st.cache_resource(show_spinner=say("app.starting"))
+@st.cache_resource(show_spinner=False)
 def shared_workspace() -> SharedWorkspace:
-    """Opened once; its embedding model loads in the background."""
-    opened = open_workspace()
-    threading.Thread(target=_warm_up, args=(opened,), name="warm-up", daemon=True).start()
-    return SharedWorkspace(opened)
+    """Opened once."""
+    return SharedWorkspace(open_workspace())
+
+
+@st.cache_resource(show_spinner=False)
+def load_models() -> None:
+    """Let the models load in the background, once: behind the first page, which would have to wait beside them."""
+    threading.Thread(target=_warm_up, args=(workspace(),), name="warm-up", daemon=True).start()
 
 
 def _warm_up(opened: Workspace) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Case, ExistingNote, Mode, Post
 from crowdnotes.engines import Brief, SupernoteBrief
-from crowdnotes.engines.llm import LLMEngine
+from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.metering import as_done
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings, LlmSettings, Settings

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, settings_for
-from crowdnotes.engines.llm import LLMEngine
 from crowdnotes.engines.llm.discovery import require_answer
+from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import ConfigurationError, ModelServerError
 from crowdnotes.settings import GateSettings, LlmSettings, Settings
 from crowdnotes.testing import TODAY, HashingEmbedder, LiveLinks, ScriptedEngine

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import httpx2
 
 from crowdnotes.engines.choice import EngineChoice, settings_for
-from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.errors import ConfigurationError, EngineError, ModelServerError
 from crowdnotes.settings import LlmSettings
@@ -125,6 +124,8 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
 
 
 def _models(settings: LlmSettings, url: str) -> list[str]:
+    from crowdnotes.engines.llm.server import ModelServer
+
     quick = settings.model_copy(update={"timeout_seconds": 5.0, "total_seconds": 5.0, "max_retries": 0})
     return ModelServer(url, key_for(settings, url), quick).models()
 
@@ -141,6 +142,8 @@ def _configured(settings: LlmSettings) -> FoundServer:
 
 def _probe(name: str, url: str, settings: LlmSettings) -> FoundServer | None:
     """None when nothing there speaks the protocol: other programs use these ports too."""
+    from crowdnotes.engines.llm.server import ModelServer
+
     quick = settings.model_copy(update={**_PATIENCE, "max_retries": 0})
     try:
         return FoundServer(name, url, tuple(ModelServer(url, None, quick).models()))

@@ -25,7 +25,7 @@ from crowdnotes.domain import (
     Span,
     text_sha256,
 )
-from crowdnotes.engines.llm import LLMEngine
+from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import EngineError, ModelServerError
 from crowdnotes.gates import assess
 from crowdnotes.settings import GateSettings, LlmSettings

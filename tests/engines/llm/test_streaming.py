@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from crowdnotes.domain import Hit
-from crowdnotes.engines.llm import LLMEngine
+from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.llm.telling import readable, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import (

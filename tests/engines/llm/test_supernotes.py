@@ -32,7 +32,7 @@ from crowdnotes.engines import (
     SupernoteVerdict,
     SupernoteWriter,
 )
-from crowdnotes.engines.llm import LLMEngine
+from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.testing import ScriptedSupernotes, brief_of
 from tests.engines.llm.made import BRIEF, PASSAGE, POST, QUOTE, engine_over, evidence

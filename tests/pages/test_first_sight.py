@@ -1,0 +1,49 @@
+"""A cold start: something of ours is seen at once, and nothing heavy is loaded before the first page stands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from crowdnotes.errors import StoreBusyError
+from pages.view import first_sight, session
+from tests.pages.conftest import ROOT, Desk, texts, titles
+
+_MODELS = "torch sentence_transformers transformers sklearn trafilatura numba scipy openai"
+_AT_FIRST = "import pages.view.first_sight"
+_FIRST_PAGE = """
+from streamlit.testing.v1 import AppTest
+from pages.view import session
+session.load_models = lambda: None
+at = AppTest.from_file("app.py", default_timeout=60).run()
+assert at.button(key="start") and not at.exception
+"""
+
+
+@pytest.mark.parametrize(("code", "unwanted"), [(_AT_FIRST, f"crowdnotes pydantic {_MODELS}"), (_FIRST_PAGE, _MODELS)])
+def test_nothing_heavy_is_loaded_on_the_way(
+    code: str, unwanted: str, monkeypatch: pytest.MonkeyPatch, desk: Desk
+) -> None:
+    monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(desk.workspace.settings.data_dir / "cold"))
+    ask = f"{code}\nimport sys\nprint(*(name for name in {unwanted.split()} if name in sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", ask], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []
+
+
+def test_the_outline_is_gone_once_the_page_stands(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_sight, "_loaded", False)
+    at = desk.app()
+    assert [title.value for title in at.title] == ["Draft a note"]
+
+
+def test_the_outline_is_gone_where_the_workspace_cannot_be_opened(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy() -> None:
+        raise StoreBusyError("The database is in use by another program.")
+
+    monkeypatch.setattr(first_sight, "_loaded", False)
+    monkeypatch.setattr(session, "open_workspace", busy)
+    at = desk.app()
+    assert titles(at) == ["The database is in use by another program."]
+    assert "is starting" not in texts(at)
