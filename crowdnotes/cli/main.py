@@ -28,6 +28,7 @@ from crowdnotes.cli import (
     length_command,
     library_commands,
     model_commands,
+    overview_command,
     train_commands,
 )
 from crowdnotes.cli.output import print_text, progress
@@ -69,6 +70,7 @@ app.command("fetch")(evidence_commands.fetch)
 app.add_typer(evidence_commands.providers_app, name="providers")
 app.add_typer(library_commands.app, name="library")
 app.add_typer(case_commands.app, name="cases")
+app.command("overview")(overview_command.overview)
 app.add_typer(comparison_commands.app, name="comparison")
 app.add_typer(bridging_commands.app, name="bridging")
 app.add_typer(jury_commands.app, name="jury")

@@ -357,6 +357,7 @@ class CaseSummary(Noun):
     """A line of the list of cases. `overrides` counts the checks that its approval passed over."""
 
     id: str
+    version: int
     post_excerpt: str
     note_excerpt: str
     status: CaseStatus

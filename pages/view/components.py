@@ -60,6 +60,11 @@ _gates = _component("gate_path", '<ol class="path" aria-label="The three gates, 
 _into_view = _component("into_view", "<span></span>")
 _memory = _component("participant_memory", "<span></span>")
 _pause = _component("save_on_pause", "<span></span>")
+_save = _component(
+    "save_image",
+    """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4v11m-5-5 5 5 5-5M5 20h14"/></svg>
+<span class="words"></span></button>""",
+)
 
 
 def into_view(token: str) -> None:
@@ -78,6 +83,25 @@ def participant_memory(comparison: str, participant: str | None) -> str | None:
     data = {"comparison": comparison, "participant": participant}
     found = _memory(data=data, key=f"participant-memory-{participant}", on_participant_change=lambda: None)
     return getattr(found, "participant", None)
+
+
+def save_image(
+    plot: str,
+    *,
+    label: str,
+    title: str,
+    sentence: str,
+    legend: Sequence[tuple[str, str]],
+    foot: Sequence[str],
+    file: str,
+) -> None:
+    """A button that saves the plot with the key `plot` as a PNG: below its title and sentence, above its legend.
+
+    `legend` has names with their colours; the lines of `foot` say of what and when it is.
+    """
+    entries = [{"name": name, "colour": colour} for name, colour in legend]
+    words = {"label": label, "title": title, "sentence": sentence, "file": file}
+    _save(data={"plot": plot, "legend": entries, "foot": list(foot), **words}, key=f"save-{plot}", width="content")
 
 
 def note_counter(text: str, *, box: str, submit: str, key: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -55,14 +58,191 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
     st.markdown(_legend(parts, between))
 
 
-def _draw(figure: go.Figure, height: int, *, margin: int, top: int, alt: str, key: str) -> None:
-    """Heights and margins in pixels; nothing in a plot moves or zooms."""
+Tone = Literal["pass", "warn", "fail", "none"]
+_TONES = {"pass": "greenColor", "warn": "orangeColor", "fail": "redColor", "none": "grayColor"}
+_HATCHES = {"fail": "/", "warn": "|"}  # green, orange and red are one colour to some eyes
+
+
+def _hatch(tone: Tone | None, colour: str) -> dict[str, Any]:
+    lines = "#ffffff" if _ink_on(colour) == "#000000" else "#000000"  # away from the ink, so that numbers stay readable
+    look = {"fillmode": "overlay", "fgcolor": lines, "fgopacity": 0.35, "size": 7, "solidity": 0.2}
+    return {"shape": _HATCHES.get(tone or "", ""), **look}
+
+
+def shades(parts: Sequence[str], tones: Sequence[Tone | None] = ()) -> list[tuple[str, str]]:
+    """Parts with their colours: that of a verdict where its tone is told, else that of its place."""
+    told = [*tones, *[None] * (len(parts) - len(tones))]
+    return [
+        (part, st.get_option(f"theme.{_theme()}.{_TONES[tone]}") if tone else _colours()[place])
+        for place, (part, tone) in enumerate(zip(parts, told, strict=True))
+    ]
+
+
+def stacked(
+    bars: Sequence[str],
+    parts: Sequence[tuple[str, Sequence[float]]],
+    *,
+    colours: Sequence[str],
+    tones: Sequence[Tone | None],
+    unit: str,
+    shares: bool = False,
+    sign: str = "",
+    upright: bool = False,
+    height: int,
+    alt: str,
+    key: str,
+) -> None:
+    """Bars as long as what they count, cut into their parts; `upright` ones stand in a row, as in time.
+
+    With `shares` all are of one length. `tones` of the parts are hatched as well as coloured; `sign` stands behind the
+    numbers of the scale. `height` in pixels; `alt` says in words what the plot shows.
+    """
+    figure = go.Figure()
+    length, place = ("y", "x") if upright else ("x", "y")
+    totals = [sum(counts[bar] for _, counts in parts) or 1 if shares else 1 for bar in range(len(bars))]
+    for (name, counts), colour, tone in zip(parts, colours, tones, strict=True):
+        figure.add_bar(
+            **{place: list(bars), length: [number / total for number, total in zip(counts, totals, strict=True)]},
+            customdata=list(counts),
+            orientation="v" if upright else "h",
+            marker={"color": colour, "pattern": _hatch(tone, colour)},
+            text=None if upright else [f"{n:,.0f}" if n else "" for n in counts],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            insidetextfont={"color": _ink_on(colour)},
+            hovertemplate=f"%{{{place}}}: %{{customdata:,.3~g}} {unit}, {name}<extra></extra>",
+        )
+    figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 9, "mode": "hide"})
+    if upright:
+        figure.update_xaxes(showgrid=False, tickangle=0, type="category")
+        figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
+    else:
+        figure.update_xaxes(visible=False)
+        figure.update_yaxes(autorange="reversed", showgrid=False)
+    _draw(figure, height, margin=0, top=6, alt=alt, key=key, sign=sign)
+
+
+def legend(entries: Sequence[tuple[str, str]]) -> None:
+    """What each colour is; see `shades`."""
+    squares = (f':color[■]{{foreground="{colour}"}} {escaped(name)}' for name, colour in entries)
+    st.markdown(f":small[{_APART.join(square.replace(' ', chr(0xA0)) for square in squares)}]")
+
+
+_MINUTES = (1 / 6, 1, 10, 60, 360, 1440, 10080, 43200)
+_TICKS = ("10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "1 week", "30 days")
+_TO_QUARTILES = (0.25, 0.75)
+
+
+def spread(
+    groups: Sequence[tuple[str, Sequence[float]]],
+    *,
+    medians: Sequence[str],
+    levels: Sequence[tuple[int, int, float, str]] = (),
+    upright: bool = False,
+    height: int,
+    alt: str,
+    key: str,
+) -> None:
+    """Minutes on a scale on which each step multiplies: a dot a case, a thick line from 25 to 75 %, the median.
+
+    `medians` are the words beside each; where there are none, no median and no line is drawn. `levels` go from the
+    place of one group to that of another, each with its words.
+    """
+    theme = _theme()
+    text, ground = (st.get_option(f"theme.{theme}.{name}") for name in ("textColor", "backgroundColor"))
+    accent = _colours()[0]
+    figure = go.Figure()
+    length, place = ("y", "x") if upright else ("x", "y")
+    labels: list[tuple[float, float, str, int]] = []
+    for row, ((name, values), words) in enumerate(zip(groups, medians, strict=True)):
+        apart = [row + 0.3 * ((0.618 * number) % 1 - 0.5) for number in range(len(values))]  # so that dots lie apart
+        figure.add_scatter(
+            **{length: list(values), place: apart},
+            mode="markers",
+            marker={"size": 7, "color": accent, "opacity": 0.45},
+            hovertemplate=f"{name}: %{{{length}:,.3~g}} min<extra></extra>",
+        )
+        if not words:
+            continue
+        quartiles = [float(end) for end in np.quantile(values, _TO_QUARTILES)]
+        line = {"color": accent, "width": 5}
+        figure.add_scatter(**{length: quartiles, place: [row, row]}, mode="lines", line=line, hoverinfo="skip")
+        middle = float(np.median(values))
+        figure.add_scatter(
+            **{length: [middle], place: [row]},
+            mode="markers",
+            marker={"size": 15, "symbol": "diamond", "color": accent, "line": {"color": ground, "width": 2}},
+            hovertemplate=f"{name}: half within {words}<extra></extra>",
+        )
+        labels.append((middle, row, words, 16))
+    for first, last, level, words in levels:
+        ends = [first - 0.4, last + 0.4]
+        line = {"color": accent, "width": 3}
+        figure.add_scatter(**{length: [level, level], place: ends}, mode="lines", line=line, hoverinfo="skip")
+        labels.append((level, (first + last) / 2, words, 12))
+    for value, at, words, above in labels:  # on a ground of their own: a dot may lie behind
+        figure.add_annotation(
+            **{length: math.log10(value), place: at}, text=f"<b>{words}</b>", yshift=above, showarrow=False,
+            font={"color": text, "size": 12}, bgcolor=ground, borderpad=1,
+        )  # fmt: skip
+    every = [value for _, values in groups for value in values]
+    low, high = math.log10(max(1 / 60, min(every))) - 0.25, math.log10(max(1 / 60, *every)) + 0.25
+    shown = [tick for tick in zip(_MINUTES, _TICKS, strict=True) if low <= math.log10(tick[0]) <= high]
+    scale = {"type": "log", "range": [low, high], "zeroline": False, "tickangle": 0}
+    scale |= {"tickvals": [at for at, _ in shown], "ticktext": [word for _, word in shown]}
+    names: dict[str, Any] = {"showgrid": False, "zeroline": False}
+    every_nth = max(1, -(-len(groups) // 7)) if upright else 1  # as many as a phone has room for
+    names |= {
+        "tickvals": list(range(0, len(groups), every_nth)),
+        "ticktext": [name for name, _ in groups[::every_nth]],
+    }
+    if upright:
+        names |= {"range": [-0.6, len(groups) - 0.4], "tickangle": 0}
+    else:
+        names |= {"range": [len(groups) - 0.5, -0.7]}
+    figure.update_xaxes(names if upright else scale)
+    figure.update_yaxes(scale if upright else names)
+    _draw(figure, height, margin=0, top=8, alt=alt, key=key)
+
+
+def two_sides(
+    notes: Sequence[tuple[float, float, bool]], *, names: tuple[str, str], height: int, alt: str, key: str
+) -> tuple[str, str]:
+    """A point a note: how helpful one side finds it, and how helpful the other; on the line they agree.
+
+    Round points are true, rhombs false; gives the colours of both.
+    """
+    theme = _theme()
+    ink = st.get_option(f"theme.{theme}.grayTextColor")
+    colours = _colours()[0], _colours()[5]
+    figure = go.Figure()
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": ink, "dash": "dash", "width": 1})
+    figure.update_traces(hoverinfo="skip")
+    for wanted, symbol, colour in ((True, "circle", colours[0]), (False, "diamond", colours[1])):
+        points = [(x, y) for x, y, filled in notes if filled is wanted]
+        figure.add_scatter(
+            x=[x for x, _ in points],
+            y=[y for _, y in points],
+            mode="markers",
+            marker={"size": 9, "color": colour, "symbol": symbol, "opacity": 0.75},
+            hovertemplate=f"{names[0]} %{{x:.2f}}, {names[1]} %{{y:.2f}}<extra></extra>",
+        )
+    for update, name in ((figure.update_xaxes, names[0]), (figure.update_yaxes, names[1])):
+        title = {"text": name, "font": {"color": ink, "size": 12}, "standoff": 12}
+        update(range=[-0.04, 1.04], zeroline=False, tickvals=[0, 0.5, 1], title=title)
+    _draw(figure, height, margin=0, top=6, alt=alt, key=key)
+    return colours
+
+
+def _draw(figure: go.Figure, height: int, *, margin: int, top: int, alt: str, key: str, sign: str = "") -> None:
+    """Heights and margins in pixels; `sign` stands behind numbers on the left. Nothing in a plot moves or zooms."""
     ink = st.get_option(f"theme.{_theme()}.grayTextColor")
     figure.update_layout(
         height=height, margin={"l": margin, "r": margin, "t": top, "b": 0}, dragmode=False, showlegend=False
     )
     figure.update_xaxes(fixedrange=True, tickfont={"color": ink})
-    figure.update_yaxes(fixedrange=True, tickfont={"color": ink}, ticks="", ticksuffix="  ")
+    figure.update_yaxes(fixedrange=True, tickfont={"color": ink}, ticks="", ticksuffix=f"{sign}  ")
     st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
 
 

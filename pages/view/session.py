@@ -36,6 +36,7 @@ def chosen_page() -> StreamlitPage:
             st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
             st.Page("pages/supernote.py", title="Supernote", icon=":material/hub:", url_path="supernote"),
             st.Page("pages/cases.py", title="Cases", icon=":material/inventory_2:", url_path="cases"),
+            st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", url_path="overview"),
             st.Page("pages/libraries.py", title="Libraries", icon=":material/local_library:", url_path="libraries"),
             compare,
         ],

@@ -37,6 +37,11 @@ _MEASURE = """
       return at.left <= x && x <= at.right && at.top <= y && y <= at.bottom
     })
   }
+  const fillOf = (path) => {
+    const fill = getComputedStyle(path).fill
+    const hatched = fill.match(/url\\("?(#[^")]+)/)  // the colour under the lines
+    return hatched ? getComputedStyle(document.querySelector(`${hatched[1]} rect`)).fill : fill
+  }
   const faint = []
   const visit = (root) => {
     for (const element of root.querySelectorAll("*")) {
@@ -58,7 +63,7 @@ _MEASURE = """
       let behind = layers.reverse().reduce((below, layer) => over(layer, below), { r: 255, g: 255, b: 255, a: 1 })
       const isDrawn = element instanceof SVGElement
       const under = isDrawn ? bar(box) : null
-      if (under) behind = parse(getComputedStyle(under).fill)
+      if (under) behind = parse(fillOf(under))
       const ink = parse(isDrawn ? style.fill : style.color)
       const shown = over({ ...ink, a: ink.a * opacity }, behind)
       const [light, dark] = [luminance(shown), luminance(behind)].sort((one, other) => other - one)

@@ -1,0 +1,32 @@
+"""Many cases at one look: times, outcomes, sources, mending, agreement and cost, each with what it tells."""
+
+from crowdnotes.overview.case_figures import CaseFigures, Course, figures_of, read
+from crowdnotes.overview.pictures import (
+    ENDINGS,
+    FEW,
+    Counted,
+    Filter,
+    Overview,
+    Picture,
+    Sides,
+    Spread,
+    in_time,
+    overview,
+)
+
+__all__ = [
+    "ENDINGS",
+    "FEW",
+    "CaseFigures",
+    "Counted",
+    "Course",
+    "Filter",
+    "Overview",
+    "Picture",
+    "Sides",
+    "Spread",
+    "figures_of",
+    "in_time",
+    "overview",
+    "read",
+]

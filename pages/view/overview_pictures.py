@@ -1,0 +1,152 @@
+"""The pictures of the overview: two beside each other, each with its sentence, its numbers, and a way to save it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from statistics import median
+
+import streamlit as st
+
+from crowdnotes.overview import FEW, Counted, Overview, Picture, Sides, Spread, in_time
+from crowdnotes.text.markdown import day, escaped
+from pages.view.components import save_image
+from pages.view.plots import Tone, legend, shades, spread, stacked, two_sides
+from pages.view.words import say
+
+_TALL, _LOW, _BAR = 160, 100, 23  # pixels
+_NARROWEST = 400
+_GATES: tuple[Tone, ...] = ("pass", "fail", "none")
+_COURSES: tuple[Tone, ...] = ("pass", "warn", "fail")
+_ENDINGS: tuple[Tone | None, ...] = (None, None, None, None, "none")
+_Entries = list[tuple[str, str]]
+
+
+def pictures(found: Overview, now: datetime) -> None:
+    """Draw all of them."""
+    if found.remark:
+        st.caption(escaped(found.remark))
+    foot = say("overview.saved_foot", cases=say("overview.counted", n=found.cases), day=day(now))
+    drawn: list[tuple[str, Picture, Callable[[str], _Entries]]] = [
+        ("times", found.times, lambda key: _spread(found.times, key)),
+        ("trend", found.trend, lambda key: _spread(found.trend, key, upright=True)),
+        ("endings", found.endings, lambda key: _counted(found.endings, key, tones=_ENDINGS, upright=True)),
+        ("gates", found.gates, lambda key: _counted(found.gates, key, tones=_GATES)),
+        ("mended", found.mended, lambda key: _counted(found.mended, key, tones=_COURSES)),
+        ("sources", found.sources, lambda key: _counted(found.sources, key)),
+        ("readers", found.readers, lambda key: _sides(found.readers, key)),
+        ("cost", found.cost, lambda key: _counted(found.cost, key, upright=True)),
+    ]
+    grid = st.grid(2, min_column_width=_NARROWEST, border=True, gap="small")
+    for name, picture, draw in drawn:
+        with grid.cell():
+            _card(name, picture, draw, foot)
+
+
+def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: str) -> None:
+    key = f"overview-{name}"
+    reasons = say("overview.not_counted", reasons=", ".join(picture.not_counted)) if picture.not_counted else ""
+    beside = " ".join(filter(None, [picture.beside, reasons]))
+    with st.container(gap="xxsmall", key=f"{key}-card"):
+        head = st.container(
+            horizontal=True, gap="xsmall", vertical_alignment="center", horizontal_alignment="distribute"
+        )
+        st.markdown(f"**{escaped(picture.sentence)}**")
+        entries = draw(key) if picture.n else []
+        if entries:
+            legend(entries)
+        if beside:
+            st.caption(escaped(beside))
+    with head:
+        st.caption(escaped(picture.title), width="content")
+        if not picture.n:
+            return
+        with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
+            with st.popover(say("overview.numbers"), icon=":material/table:", type="tertiary", key=f"{key}-table"):
+                st.markdown(f"**{escaped(picture.title)}**")
+                st.table(_table(picture))
+            save_image(
+                key,
+                label=say("overview.save"),
+                title=picture.title,
+                sentence=picture.sentence,
+                legend=entries,
+                foot=[line for line in (beside, foot) if line],
+                file=f"crowdnotes-{name}.png",
+            )
+
+
+def _spread(picture: Spread, key: str, *, upright: bool = False) -> _Entries:
+    medians = [in_time(median(values)) if len(values) >= FEW else "" for _, values in picture.groups]
+    levels = [(*level, in_time(level[2])) for level in picture.levels]
+    if levels:
+        medians = [""] * len(medians)
+    alt = _alt(picture)
+    spread(picture.groups, medians=medians, levels=levels, upright=upright, height=_TALL, alt=alt, key=key)
+    return []
+
+
+def _counted(picture: Counted, key: str, *, upright: bool = False, tones: Sequence[Tone | None] = ()) -> _Entries:
+    there = [place for place, (_, counts) in enumerate(picture.parts) if any(counts)]
+    parts = [picture.parts[place] for place in there]
+    # Colours go by a part's place among all, so that it keeps its own whatever is filtered away.
+    every = shades([name for name, _ in picture.parts], tones)
+    colours = [every[place][1] for place in there]
+    hatches = [tones[place] if tones else None for place in there]
+    height = _TALL if upright else max(_LOW, _BAR * len(picture.bars) + 12)
+    stacked(
+        picture.bars,
+        parts,
+        colours=colours,
+        tones=hatches,
+        unit=picture.unit,
+        shares=picture.unit == "passages",
+        sign=" ¢" if picture.unit == "US cents" else "",
+        upright=upright,
+        height=height,
+        alt=_alt(picture),
+        key=key,
+    )
+    # Of gates and of sources a thing is counted in each bar: a sum over the bars says nothing.
+    is_sum = picture.unit not in {"notes", "passages"}
+    names = [f"{name} {_figures(sum(counts))}" if is_sum else name for name, counts in parts]
+    return list(zip(names, colours, strict=True))
+
+
+def _sides(picture: Sides, key: str) -> _Entries:
+    names = say("overview.side_minus"), say("overview.side_plus")
+    colours = two_sides(picture.notes, names=names, height=_TALL, alt=_alt(picture), key=key)
+    return list(zip((say("overview.shown_line"), say("overview.below_line")), colours, strict=True))
+
+
+def _alt(picture: Picture) -> str:
+    return f"{picture.title}. {picture.sentence}"
+
+
+def _table(picture: Picture) -> dict[str, list[str]]:
+    """Every number of a picture, for whoever reads rather than looks."""
+    if isinstance(picture, Spread):
+        groups = [(name, values) for name, values in picture.groups if values]
+        return {
+            say("overview.groups"): [escaped(name) for name, _ in groups],
+            say("overview.cases"): [str(len(values)) for _, values in groups],
+            say("overview.half_within"): [
+                in_time(median(values)) if len(values) >= FEW else say("overview.few") for _, values in groups
+            ],
+        }
+    if isinstance(picture, Counted):
+        columns = {name: [_figures(number) for number in counts] for name, counts in picture.parts if any(counts)}
+        return {picture.unit: [escaped(bar) for bar in picture.bars]} | columns
+    if isinstance(picture, Sides):
+        return {
+            say("overview.side_minus"): [f"{one:.2f}" for one, _, _ in picture.notes],
+            say("overview.side_plus"): [f"{other:.2f}" for _, other, _ in picture.notes],
+            say("overview.note"): [
+                say("overview.shown_line") if reached else say("overview.below_line") for *_, reached in picture.notes
+            ],
+        }
+    raise TypeError(type(picture))
+
+
+def _figures(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 or float(number).is_integer() else f"{number:.2g}"

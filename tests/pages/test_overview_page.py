@@ -1,0 +1,71 @@
+"""The Overview page: its pictures with their sentences, filters in the address, and what it says without cases."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import DecisionKind, Mode
+from tests.pages.conftest import ROOT, Desk, press, texts
+
+PAGE = "pages/overview.py"
+
+
+def opened(**address: str) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    for name, value in address.items():
+        at.query_params[name] = value
+    at.switch_page(PAGE).run()
+    assert not at.exception
+    return at
+
+
+def plots(at: AppTest) -> list[str]:
+    return [plot.proto.alt for plot in at.get("plotly_chart")]
+
+
+def test_without_a_case_one_sentence_leads_to_the_draft_page(desk: Desk) -> None:
+    at = opened()
+    assert "There is no case to count yet." in texts(at)
+    assert plots(at) == []
+    assert press(at, "Draft a note").text_area(key="new-post-text").label
+
+
+def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Desk) -> None:
+    case = desk.scored()
+    desk.workspace.service.decide(desk.case("another post").id, DecisionKind.NOT_NEEDED, "you")
+    at = opened()
+    shown = texts(at)
+    for sentence in (
+        "No note was approved yet.",
+        "0 of 2 cases ended with an approved note, 1 without one, 1 is open.",
+        "1 of 1 scored note passes all three gates.",
+        "2 cases: too few to tell how it usually goes.",
+        "Not counted: 1 case without a note.",
+        "No language model was asked: no cost.",
+    ):
+        assert sentence in shown, sentence
+    assert "How cases ended. 0 of 2 cases ended with an approved note, 1 without one, 1 is open." in plots(at)
+    assert all(plots(at))
+    assert [table.value.columns[0] for table in at.table]
+    assert desk.newest(case).decision is None
+
+
+@pytest.mark.parametrize(
+    ("address", "cases"),
+    [({}, "1 case"), ({"ended": "Not needed"}, "0 cases"), ({"demo": "true"}, "2 cases"), ({"ended": "zzz"}, "1 case")],
+)
+def test_the_address_says_which_cases_are_counted(desk: Desk, address: dict[str, str], cases: str) -> None:
+    desk.case()
+    desk.workspace.service.create("made up", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"], by="you")
+    shown = texts(opened(**address))
+    assert cases in shown
+    assert ("No case fits." in shown) is (cases == "0 cases")
+
+
+def test_a_change_is_counted_at_the_next_look(desk: Desk) -> None:
+    case = desk.case()
+    at = opened()
+    assert "1 is open" in texts(at)
+    desk.workspace.service.decide(case.id, DecisionKind.REJECTED, "you")
+    assert "1 without one" in texts(at.run())
