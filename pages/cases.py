@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind
 from crowdnotes.handoff import cases_csv, is_demonstration
-from crowdnotes.text.markdown import count, escaped, moment
+from crowdnotes.text.markdown import escaped
+from pages.view.components import badge, first_shown
 from pages.view.engine import status_bar
 from pages.view.session import button, notices, page_body, workspace
+from pages.view.times import time_mark
+from pages.view.words import say
 
 _PLACE = "cases"
 _PAGE_SIZE = 20
 _COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
 
 
-def _badge(summary: CaseSummary) -> str:
+def _state(summary: CaseSummary) -> str:
+    """A badge of how it ended or where it stands; an approval that passed something over does not look clean."""
+    if summary.overrides:
+        return badge("orange", "rule", summary.outcome)
     if summary.decision is not None:
-        return f":{_COLOURS.get(summary.decision, 'gray')}-badge[{summary.decision.value}]"
-    return f":orange-badge[{summary.status.value}]" if summary.status is not CaseStatus.NEW else ":gray-badge[new]"
+        return badge(_COLOURS.get(summary.decision, "gray"), "", summary.outcome)
+    return badge("gray" if summary.status is CaseStatus.NEW else "orange", "", summary.outcome)
 
 
 @st.cache_data(max_entries=1_000, show_spinner=False)
@@ -32,70 +39,98 @@ def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 
 
 def _delete(case_id: str, excerpt: str) -> None:
     workspace().service.delete(case_id)
-    st.toast(f"The case is deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
+    st.toast(say("cases.deleted", post=escaped(excerpt, 60)), icon=":material/delete:", duration="long")
 
 
 def _row(summary: CaseSummary) -> None:
-    with st.container(border=True, key=f"case-{summary.id}", gap="xsmall"):
-        st.markdown(f"{escaped(summary.post_excerpt, 160)}")
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(_badge(summary), width="content")
-            if _is_demonstration(summary.id, summary.updated_at):
-                st.badge("demonstration", color="orange", icon=":material/school:")
-            st.markdown(f":small[:gray[changed {moment(summary.updated_at)}]]", width="stretch")
-            # Side by side and as wide as their words, also where the row breaks on a phone.
-            with st.container(horizontal=True, wrap=False, width="content", gap="small", key=f"buttons-{summary.id}"):
-                _buttons(summary)
+    post = escaped(summary.post_excerpt) or say("cases.no_words")
+    with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"case-{summary.id}", gap="small"):
+        with st.container(gap=None):
+            page = "pages/supernote.py" if summary.supernote else "pages/draft.py"
+            # The link's words are the row's: page.css stretches it over the whole of it.
+            st.page_link(page, label=post, icon="", query_params={"case": summary.id}, width="stretch")
+            with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
+                time_mark(summary.updated_at)
+                st.markdown(_marks(summary), wrap=False, width="stretch")
+        with st.popover(say("cases.delete_one", post=post), icon=":material/delete:", type="tertiary"):
+            st.markdown(say("cases.delete_about"))
+            delete = partial(_delete, summary.id, summary.post_excerpt)
+            button(say("cases.delete"), f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
 
 
-def _buttons(summary: CaseSummary) -> None:
-    if st.button("Open", key=f"open-{summary.id}", icon=":material/folder_open:"):
-        st.switch_page("pages/draft.py", query_params={"case": summary.id})
-    with st.popover("Delete", icon=":material/delete:", type="tertiary"):
-        st.markdown("The case goes for good, with its evidence and its record.")
-        delete = partial(_delete, summary.id, summary.post_excerpt)
-        button("Delete this case", f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
+def _marks(summary: CaseSummary) -> str:
+    """Status, what kind of case it is, and the note's first words."""
+    marks = [_state(summary)]
+    if summary.supernote:
+        marks.append(badge("blue", "hub", say("cases.supernote")))
+    if _is_demonstration(summary.id, summary.updated_at):
+        marks.append(badge("orange", "school", say("cases.demonstration")))
+    if summary.note_excerpt:
+        marks.append(f":gray[{escaped(summary.note_excerpt)}]")
+    return f":small[{' '.join(marks)}]"
 
 
-with page_body("Cases", "Every note that was begun on this machine, the newest change first."):
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+def _to_first_page() -> None:
+    st.session_state["page"] = 1
+
+
+def _lasting() -> dict[str, Any]:
+    """How a filter is kept: in the address, and for the session.
+
+    Opening a row, Streamlit leaves "/cases?case=…" in the browser's history, and Back leads there: what was looked for
+    is then known to the session alone. Where the session knows nothing, it is a row's link in a tab of its own.
+    """
+    if "case" not in st.query_params:
+        return {"bind": "query-params", "persist_state": "session"}
+    if "search" not in st.session_state:
+        st.session_state["search"] = ""
+        st.switch_page("pages/draft.py", query_params={"case": st.query_params["case"]})
+    return {"persist_state": "session"}
+
+
+with page_body(say("cases.title"), say("cases.about")):
+    lasting = _lasting()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(
-            "Search posts and notes", type="search", placeholder="Words of a post or note", key="search", live=True
+            say("cases.search"),
+            type="search",
+            placeholder=say("cases.search_example"),
+            key="search",
+            live=True,
+            on_change=_to_first_page,
+            **lasting,
         )
         status = st.selectbox(
-            "Where they stand",
+            say("cases.status"),
             list(CaseStatus),
             index=None,
-            placeholder="All",
+            placeholder=say("cases.any_status"),
             format_func=lambda value: str(value.value),
             key="status",
             width=220,
+            on_change=_to_first_page,
+            **lasting,
         )
         st.download_button(
-            "Export as CSV",
+            say("cases.export"),
             data=lambda: cases_csv(*workspace().service.every(search or "", status)),
             file_name="cases.csv",
             mime="text/csv",
             icon=":material/download:",
             on_click="ignore",
-            help="The cases found, one a row",
+            help=say("cases.export_about"),
         )
     notices(_PLACE)
     found = workspace().service.count(search or "", status)
     if not found and (search or status):
-        st.info("Try other words, or take the filter off.", title="No case fits.", icon=":material/search_off:")
+        st.info(say("cases.none_fits_next"), title=say("cases.none_fits"), icon=":material/search_off:")
     elif not found:
-        st.info(
-            "Paste a post on the Draft page, or try one of its six examples.",
-            title="There is no case yet.",
-            icon=":material/inbox:",
-        )
-        if st.button("Draft a note", type="primary", icon=":material/edit_note:"):
+        st.info(say("cases.none_next"), title=say("cases.none"), icon=":material/inbox:")
+        if st.button(say("cases.begin"), type="primary", icon=":material/edit_note:"):
             st.switch_page("pages/draft.py")
     else:
-        st.caption(count(found, "case"))
-        pages = -(-found // _PAGE_SIZE)
-        shown = st.pagination(pages, key="page") if pages > 1 else 1
-        for item in workspace().service.list(search or "", status, _PAGE_SIZE, (shown - 1) * _PAGE_SIZE):
-            _row(item)
-status_bar("Waits for you: open a case, or begin a note")
+        first = first_shown(found, _PAGE_SIZE, "page", **lasting)
+        with st.container(gap=None, key="cases"):
+            for item in workspace().service.list(search or "", status, _PAGE_SIZE, first):
+                _row(item)
+status_bar(say("cases.waits"))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from crowdnotes.domain import ComparisonSummary
 from crowdnotes.errors import InputError
-from crowdnotes.text.markdown import count, escaped, moment
+from crowdnotes.text.markdown import count, escaped
 from pages.view.comparison_results import results_view
 from pages.view.comparison_sheet import participant_view
 from pages.view.session import (
@@ -22,6 +22,7 @@ from pages.view.session import (
     page_body,
     workspace,
 )
+from pages.view.times import moment
 
 _PLACE, _RESULTS, _MADE = "compare", "results", "compare-made"
 _KINDS = ["csv", "tsv", "jsonl", "json"]

@@ -109,11 +109,6 @@ def day(when: date | datetime) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def moment(when: datetime) -> str:
-    """For example 4 March 2026, 15:04 UTC."""
-    return f"{day(when)}, {when:%H:%M} UTC"
-
-
 def count(number: int, one: str, many: str = "") -> str:
     """For example 1 source, 2 sources."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
@@ -138,10 +138,15 @@ def badge(colour: str, icon: str, words: str) -> str:
     return f":{colour}-badge[{f':material/{icon}: ' if icon else ''}{escaped(words, 60)}]"
 
 
-def first_shown(many: int, a_page: int, key: str) -> int:
-    """The place of the first one of the page that a person chose; the pages are drawn where one does not hold all."""
+def first_shown(many: int, a_page: int, key: str, **lasting: Any) -> int:
+    """The place of the first one of the page that a person chose; the pages are drawn where one does not hold all.
+
+    `lasting` is how Streamlit keeps the choice. A page that is not there any more is the last one.
+    """
     pages = -(-many // a_page)
-    return (st.pagination(pages, key=key) - 1) * a_page if pages > 1 else 0
+    if st.session_state.get(key, 1) > max(pages, 1):
+        st.session_state[key] = max(pages, 1)
+    return (st.pagination(pages, key=key, **lasting) - 1) * a_page if pages > 1 else 0
 
 
 def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], *, stale: bool, key: str) -> None:

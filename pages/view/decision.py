@@ -31,13 +31,14 @@ from crowdnotes.handoff import (
     to_markdown,
 )
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, exact, host, moment
+from crowdnotes.text.markdown import count, escaped, exact, host
 from crowdnotes.text.note_rules import CLASSIFICATIONS, tags_of
 from crowdnotes.text.urls import canonical_url
 from pages.view.components import badge, web_link
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
 from pages.view.steps import StepName, StepState, StepView, arrive, forget_folds, step
+from pages.view.times import moment
 
 _PLACE = StepName.DECIDE.value
 _KINDS = {

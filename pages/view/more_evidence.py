@@ -19,12 +19,13 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, host, moment
+from crowdnotes.text.markdown import count, escaped, host
 from pages.view.components import into_view
 from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import StepName, card_place
+from pages.view.times import moment
 from pages.view.where_to_look import places_chosen, places_to_search
 
 _PLACE = StepName.EVIDENCE.value

@@ -6,12 +6,13 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, exact, moment
+from crowdnotes.text.markdown import count, escaped, exact
 from pages.view.components import outside_text
 from pages.view.images import case_images, changed
 from pages.view.progress import under_way
 from pages.view.session import act, author, workspace
 from pages.view.steps import StepName, StepState, StepView, step
+from pages.view.times import moment
 from pages.view.where_to_look import MODE_LABELS
 
 _PLACE = StepName.POST.value

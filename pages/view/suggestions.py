@@ -10,11 +10,12 @@ import streamlit as st
 from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, lines, moment
+from crowdnotes.text.markdown import count, escaped, lines
 from pages.view.components import changed_pieces, first_shown, marked_text, outside_text
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import StepState, StepView, SupernoteStep, step
+from pages.view.times import moment
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

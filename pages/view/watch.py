@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, moment
+from crowdnotes.text.markdown import count, escaped
 from pages.view.candidates import JOB, is_stale
 from pages.view.components import outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
@@ -16,6 +16,7 @@ from pages.view.notes_input import forget_notes, keep_faults, notes_fields, note
 from pages.view.progress import start, under_way
 from pages.view.session import act, author, button, workspace
 from pages.view.steps import StepState, StepView, SupernoteStep, arrive, step
+from pages.view.times import moment
 
 _PLACE = SupernoteStep.WATCH.value
 _LEVELS = {"helpful": "helpful", "somewhat_helpful": "somewhat", "not_helpful": "not helpful"}

@@ -140,10 +140,11 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 
 def texts(at: AppTest) -> str:
-    """All words that a page shows in Markdown, captions and alerts."""
+    """All words that a page shows in Markdown, captions, alerts and links."""
     shown = [*at.markdown, *at.caption, *at.subheader, *at.title, *at.info, *at.warning, *at.error, *at.success]
     titles = [str(getattr(item.proto, "title", "")) for item in (*at.info, *at.warning, *at.error, *at.success)]
-    return "\n".join([str(item.value) for item in shown] + titles).replace("\u2060", "").replace("\\", "")
+    links = [link.proto.label for link in at.get("page_link")]
+    return "\n".join([str(item.value) for item in shown] + titles + links).replace("\u2060", "").replace("\\", "")
 
 
 def titles(at: AppTest) -> list[str]:

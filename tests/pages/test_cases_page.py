@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import Case, CaseStatus, DecisionKind, Mode
+from crowdnotes.domain import (
+    Case,
+    CaseStatus,
+    Decision,
+    DecisionKind,
+    ExistingNote,
+    Mode,
+    ObstacleId,
+    ObstacleKind,
+    Override,
+)
 from crowdnotes.errors import CaseNotFoundError
 from tests.pages.conftest import Desk, texts
 
@@ -56,13 +66,37 @@ def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
     assert "No case fits." in texts(at)
 
 
-def test_opening_a_case_leads_to_its_draft_page(desk: Desk) -> None:
-    case = desk.case()
+def test_a_row_leads_to_its_case_on_the_page_it_was_made_on(desk: Desk) -> None:
+    case = desk.case("A post with *stars*")
+    made = desk.workspace.service.create_supernote("Of many", notes=[ExistingNote(id="N1", text="No.")], by="you")
+    first, second = desk.app(page=PAGE).get("page_link")
+    assert (first.proto.page, first.proto.query_string) == ("supernote", f"case={made.id}")
+    assert (second.proto.page, second.proto.query_string) == ("draft", f"case={case.id}")
+    assert "\\*stars\\*" in second.proto.label
+
+
+def test_an_approval_with_overrides_does_not_look_like_a_clean_one(desk: Desk) -> None:
+    passed_over = Override(obstacle=ObstacleId(kind=ObstacleKind.GATE_FAILED, subject="relevance"), reason="it fits")
+    clean = Decision(kind=DecisionKind.APPROVED, by="you", at=desk.workspace.service.now())
+    desk.changed(desk.case(), decision=clean)
+    desk.changed(desk.case(), decision=clean.model_copy(update={"overrides": (passed_over,)}))
+    shown = "\n".join(str(item.value) for item in desk.app(page=PAGE).markdown)
+    assert ":green-badge[approved]" in shown
+    assert ":orange-badge[:material/rule: approved, 1 override]" in shown.replace("\\", "")
+
+
+def test_another_filter_begins_on_the_first_page_and_one_that_is_gone_shows_the_last(desk: Desk) -> None:
+    for number in range(21):
+        desk.workspace.service.create(f"post {number}", mode=Mode.AUGMENTATION, by="you")
     at = desk.app(page=PAGE)
-    at.button(key=f"open-{case.id}").click().run()
-    assert not at.exception
-    assert at.query_params["case"] == case.id
-    assert "1 read · 0 opened" in texts(at)
+    at.session_state["page"] = 2
+    assert len(opened(at.run())) == 1
+    at.text_input(key="search").set_value("post").run()
+    assert len(opened(at)) == 20
+    at.session_state["page"] = 2
+    [last] = opened(at.run())
+    at.button(key=f"delete-{last}").click().run()
+    assert len(opened(at)) == 20
 
 
 def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:
@@ -102,7 +136,7 @@ def test_a_long_list_is_shown_in_parts(desk: Desk) -> None:
 
 def opened(at: AppTest) -> list[str]:
     """The ids of the cases shown, from top to bottom."""
-    return [str(item.key).removeprefix("open-") for item in at.button if item.label == "Open"]
+    return [link.proto.query_string.removeprefix("case=") for link in at.get("page_link")]
 
 
 def test_the_case_that_changed_last_stands_first(desk: Desk) -> None:

@@ -1,0 +1,40 @@
+"""Times as the reader's clock shows them; what is stored and exported stays in UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from crowdnotes.text.markdown import day
+
+
+def moment(when: datetime) -> str:
+    """For example "4 March 2026, 16:04 CET"."""
+    local = when.astimezone(_zone())
+    return f"{day(local)}, {local:%H:%M} {_zone_name(local)}"
+
+
+def time_mark(when: datetime) -> None:
+    """A short time, "4 Mar 2026, 16:04"; under the pointer it says its zone, and the time in UTC."""
+    local = when.astimezone(_zone())
+    whole = moment(when)
+    also = "" if whole.endswith(" UTC") else f" ({when.astimezone(UTC):%H:%M} UTC)"
+    short = f"{local.day} {local:%b %Y, %H:%M}"
+    # Nothing in it is from outside: a zone that no computer knows is taken for UTC.
+    st.html(f'<time datetime="{when.isoformat()}" title="{whole}{also}">{short}</time>', width="content")
+
+
+def _zone() -> tzinfo:
+    """The browser's zone; UTC where it names none that is known here."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (KeyError, ValueError, OSError):  # an unknown name; one that is no name; that of a folder of zones
+        return UTC
+
+
+def _zone_name(local: datetime) -> str:
+    """Its short name, "CET"; "UTC+03" for a zone that has none."""
+    name = local.tzname() or "UTC"
+    return f"UTC{name}" if name[:1] in "+-" else name

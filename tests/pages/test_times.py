@@ -1,0 +1,29 @@
+"""Times stand as the browser's clock has them, their zone named; a zone that is not known is UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+import streamlit as st
+
+from pages.view.times import moment
+
+AT = datetime(2026, 3, 4, 23, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"),
+    [
+        ("Europe/Berlin", "5 March 2026, 00:30 CET"),
+        ("America/New_York", "4 March 2026, 18:30 EST"),
+        ("Asia/Kathmandu", "5 March 2026, 05:15 UTC+0545"),
+        *(
+            (zone, "4 March 2026, 23:30 UTC")
+            for zone in (None, "UTC", "Mars/Crater", "America", "../etc/passwd", "\x00")
+        ),
+    ],
+)
+def test_a_moment_is_told_by_the_readers_clock(monkeypatch: pytest.MonkeyPatch, zone: str | None, told: str) -> None:
+    monkeypatch.setattr(type(st.context), "timezone", zone)
+    assert moment(AT) == told
