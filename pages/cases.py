@@ -129,6 +129,7 @@ with page_body(say("cases.title"), say("cases.about")):
         if st.button(say("cases.begin"), type="primary", icon=":material/edit_note:"):
             st.switch_page("pages/draft.py")
     else:
+        st.caption(say("cases.count", n=found))
         first = first_shown(found, _PAGE_SIZE, "page", **lasting)
         with st.container(gap=None, key="cases"):
             for item in workspace().service.list(search or "", status, _PAGE_SIZE, first):

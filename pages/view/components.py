@@ -1,4 +1,4 @@
-"""What Streamlit lacks: the live counter, marked text, the path of the gates, a place to scroll to.
+"""What Streamlit lacks: a live counter, marked text, the path of the gates, a place to scroll to, a menu that closes.
 
 The JavaScript only ever sets textContent, so text from outside stays text.
 """
@@ -65,6 +65,7 @@ _save = _component(
     """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4v11m-5-5 5 5 5-5M5 20h14"/></svg>
 <span class="words"></span></button>""",
 )
+_menu_closes = _component("menu_closes", "<span></span>")
 
 
 def into_view(token: str) -> None:
@@ -73,6 +74,12 @@ def into_view(token: str) -> None:
     The keyboard goes there too where what it was on is gone.
     """
     _into_view(data={"token": token}, key=f"into-view-{token}")
+
+
+def menu_closes() -> None:
+    """On a phone, close the navigation when a page was chosen in it."""
+    with st.container(key="menu-closes"):
+        _menu_closes(key="menu-closes-script")
 
 
 def participant_memory(comparison: str, participant: str | None) -> str | None:
