@@ -38,6 +38,7 @@ def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 
 
 
 def _delete(case_id: str, excerpt: str) -> None:
+    _hold_filters()
     workspace().service.delete(case_id)
     st.toast(say("cases.deleted", post=escaped(excerpt, 60)), icon=":material/delete:", duration="long")
 
@@ -70,8 +71,16 @@ def _marks(summary: CaseSummary) -> str:
     return f":small[{' '.join(marks)}]"
 
 
+def _hold_filters() -> None:
+    """Before the page number is set: Streamlit then writes the address anew, from filters that it may not know yet."""
+    for name in ("search", "status"):
+        st.session_state[name] = st.session_state[name]
+
+
 def _to_first_page() -> None:
-    st.session_state["page"] = 1
+    if st.session_state.get("page", 1) > 1:
+        _hold_filters()
+        st.session_state["page"] = 1
 
 
 def _lasting() -> dict[str, Any]:
