@@ -108,6 +108,18 @@ def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
     return fresh
 
 
+def failed_sources(case: Case) -> tuple[Source, ...]:
+    """The sources that could not be read, without those of whose page a passage is there: pasted, or read since."""
+    there = {
+        canonical_url(url)
+        for item in case.evidence
+        for url in (item.source.url, item.source.page_url)
+        if url is not None
+    }
+    failed = (source for source in case.sources if source.outcome is not FetchOutcome.READ)
+    return tuple(source for source in failed if not source.url or canonical_url(source.url) not in there)
+
+
 def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
     """Passages as an engine sees hits, so that the next pick weighs what they cover already."""
     return [

@@ -31,6 +31,7 @@ from crowdnotes.domain import (
     LintWarning,
     Mode,
     Obstacle,
+    Source,
     SourceCategory,
     SupernoteWork,
 )
@@ -324,6 +325,10 @@ class CaseService(StageRunner):
     def swappable(self, case: Case) -> frozenset[Aim]:
         """For which aims something was found that nobody has read yet."""
         return frozenset(aim for aim in Aim if follow_up.pool(case, aim))
+
+    def failed_sources(self, case: Case) -> tuple[Source, ...]:
+        """See `follow_up.failed_sources`."""
+        return follow_up.failed_sources(case)
 
     def hits(self, case: Case) -> builtins.list[Hit]:
         """See `provenance.hits_of`."""

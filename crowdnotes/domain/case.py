@@ -12,6 +12,7 @@ from crowdnotes.domain.evidence import (
     Aim,
     Evidence,
     EvidenceSet,
+    FetchOutcome,
     Hit,
     ProviderOutcome,
     Query,
@@ -298,6 +299,13 @@ class Case(Noun):
         present = {item.source.id for item in self.evidence}
         gone = (item for item in newest.values() if item.source.id not in present)
         return tuple(sorted(gone, key=lambda item: item.number))
+
+    @property
+    def read_sources(self) -> tuple[Source, ...]:
+        """What was read, without what was taken away: a source that was swapped out counts no longer."""
+        gone = {item.source.id for item in self.taken_away}
+        read = (source for source in self.sources if source.outcome is FetchOutcome.READ)
+        return tuple(source for source in read if source.id not in gone)
 
     def verdict_on(self, text_sha256: str) -> JuryVerdict | None:
         """The jury's newest verdict on a text."""

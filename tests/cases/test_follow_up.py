@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     Hit,
     Mode,
     Query,
+    Source,
 )
 from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
@@ -215,6 +216,21 @@ def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> 
     assert case.evidence[2].source.title == left[0].title
     assert "E3" in {item.id for earlier in case.earlier_evidence for item in earlier.evidence}
     assert len(pool(case)) == 3
+    assert len(case.sources) == len(case.evidence) + 1
+    assert {source.id for source in case.read_sources} == {item.source.id for item in case.evidence}
+
+
+def test_a_page_that_could_not_be_read_is_not_told_so_once_a_passage_of_it_stands_there(desk: Desk) -> None:
+    blocked = [
+        Source(id=url, url=url, title="A page", outcome=FetchOutcome.BLOCKED)
+        for url in ("https://www.example.org/a?utm_source=x", "https://example.org/b")
+    ]
+    desk.workspace.tools.store.update(desk.id, lambda case: case.model_copy(update={"sources": tuple(blocked)}))
+    assert desk.service.failed_sources(desk.case) == tuple(blocked)
+    desk.service.add_passage_by_hand(
+        desk.id, url="https://example.org/a", title="A page", text="It was never said.", by="ann"
+    )
+    assert desk.service.failed_sources(desk.case) == (blocked[1],)
 
 
 def test_a_passage_that_the_note_leans_on_is_not_swapped(desk: Desk) -> None:
