@@ -90,6 +90,19 @@ def is_demonstration_url(url: str) -> bool:
     return host.rstrip(".").endswith(".example")
 
 
+def page_of(url: str | None) -> ExamplePage | None:
+    """The page of the pack at this address; None where there is none, and for every address of the real web.
+
+    Raises ConfigurationError as `examples` does, but never for an address of the real web.
+    """
+    if not url or not is_demonstration_url(url):
+        return None
+    try:
+        return _pages_by_address().get(_address(check_url(url).url))
+    except (InputError, FetchError):
+        return None
+
+
 def example_of(case: Case) -> Example | None:
     """The example that a case was begun from.
 

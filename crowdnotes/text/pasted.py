@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from crowdnotes.domain import X_HOSTS
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import MAX_URL
 
 _POST_PATH = re.compile(r"/.+/status(?:es)?/(\d+)", re.IGNORECASE)
 _MOST_DIGITS = 20  # of a post's number; more is none
@@ -45,6 +46,19 @@ def take_apart(text: str) -> Pasted:
             else:
                 links[link] = None
     return Pasted("\n".join(words).strip(), address, tuple(links))
+
+
+def brought(words: str, url: str, limit: int) -> str:
+    """What goes into the box for a post that a link brought: its words, at most `limit` characters, and its address.
+
+    An address on X that is none of a post, such as a reader's timeline, is left out.
+    """
+    url = "".join(url.split())[:MAX_URL]
+    try:
+        is_elsewhere_on_x = urlsplit(url).hostname in X_HOSTS and post_number(url) is None
+    except ValueError:
+        is_elsewhere_on_x = False
+    return f"{words.strip()[:limit]}\n\n{'' if is_elsewhere_on_x else url}".strip()
 
 
 def post_number(url: str) -> int | None:

@@ -9,9 +9,11 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from crowdnotes.demonstration import page_of
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
 from crowdnotes.text.differences import changed_words
 from crowdnotes.text.markdown import controls_shown, escaped, web_url
@@ -66,6 +68,7 @@ _save = _component(
 <span class="words"></span></button>""",
 )
 _menu_closes = _component("menu_closes", "<span></span>")
+_bookmark = _component("bookmark", "<a></a>")
 
 
 def into_view(token: str) -> None:
@@ -119,6 +122,19 @@ def note_counter(text: str, *, box: str, submit: str, key: str) -> None:
     _counter(data={"text": text, "box": box, "submit": submit}, key=key)
 
 
+def bookmarklet(app: str) -> str:
+    """The address of a bookmark that opens the app at `app` with the words selected on a page, and the page's address.
+
+    Of a selection in a list of posts on X it takes the address of the post.
+    """
+    return "javascript:" + _read("bookmarklet.js").split("\n", 1)[1].replace("__APP__", json.dumps(app)).strip()
+
+
+def bookmark(label: str, address: str) -> None:
+    """A link to drag to the browser's bookmarks; a click on it does nothing."""
+    _bookmark(data={"label": label, "address": address}, key="bookmark")
+
+
 def saved_on_pause(box: str) -> None:
     """Let what is typed into the text area inside the container with key `box` reach the app at each pause."""
     _pause(data={"box": box}, key=f"save-on-pause-{box}")
@@ -136,8 +152,14 @@ def outside_text(text: str, *, look: Look, key: str, copy: bool = False) -> None
 
 def web_link(label: str, url: str | None, icon: str = "open_in_new") -> None:
     """A link to a page of the web; nothing where the address is not one that a browser may open."""
-    if address := web_url(url):
+    if address := opened_by(url):
         st.link_button(label, address, type="tertiary", icon=f":material/{icon}:")
+
+
+def opened_by(url: str | None) -> str | None:
+    """The address that shows a source: its own, or this app's where an example invented it; None as `web_link` says."""
+    address = web_url(url)
+    return f"example?{urlencode({'page': address})}" if address and page_of(address) else address
 
 
 def badge(colour: str, icon: str, words: str) -> str:

@@ -29,8 +29,12 @@ def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
     st.session_state[_ENTERED] = True
     compare = st.Page("pages/compare.py", title="Compare", icon=":material/compare:", url_path="compare")
+    example = st.Page(
+        "pages/example.py", title="Example page", icon=":material/school:", url_path="example", visibility="hidden"
+    )
     if _is_for_participants_alone():
-        return st.navigation([st.Page(ask_for_link, title="CrowdNotes", default=True), compare], position="hidden")
+        door = st.Page(ask_for_link, title="CrowdNotes", default=True)
+        return st.navigation([door, compare, example], position="hidden")
     return st.navigation(
         [
             st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
@@ -39,6 +43,8 @@ def chosen_page() -> StreamlitPage:
             st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", url_path="overview"),
             st.Page("pages/libraries.py", title="Libraries", icon=":material/local_library:", url_path="libraries"),
             compare,
+            st.Page("pages/help.py", title="Help", icon=":material/help:", url_path="help"),
+            example,
         ],
         # A participant has come to answer, and finds no way to the results.
         position="hidden" if COMPARISON in st.query_params else "top",

@@ -10,8 +10,7 @@ from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Mode
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.text.markdown import escaped
-from crowdnotes.text.pasted import Pasted, take_apart
-from crowdnotes.text.urls import MAX_URL
+from crowdnotes.text.pasted import Pasted, brought, take_apart
 from pages.view.components import saved_on_pause
 from pages.view.engine import first_model
 from pages.view.images import attachments, forget_uploads, new_images
@@ -43,15 +42,14 @@ def start_screen() -> None:
 
 def _bring_over() -> None:
     """Put the post that the page's address names (`?post=…&url=…`) into the box, once. It comes from outside."""
-    brought = (st.query_params.get("post", ""), st.query_params.get("url", ""))
-    if not any(brought) or st.session_state.get(_BROUGHT) == brought:
+    words, url = st.query_params.get("post", ""), st.query_params.get("url", "")
+    if not (words or url) or st.session_state.get(_BROUGHT) == (words, url):
         return
-    words, url = brought[0], " ".join(brought[1].split())
     limit = workspace().settings.max_post_characters
-    if len(words) > limit or len(url) > MAX_URL:
+    if len(words) > limit:
         tell(_PLACE, InputError(say("start.too_long", limit=f"{limit:,}"), say("start.too_long_next")))
-    st.session_state[_BROUGHT] = brought
-    st.session_state[_TEXT] = f"{words[:limit].strip()}\n\n{url[:MAX_URL]}".strip()
+    st.session_state[_BROUGHT] = (words, url)
+    st.session_state[_TEXT] = brought(words, url, limit)
 
 
 def _box() -> None:

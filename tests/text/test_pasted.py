@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.pasted import Pasted, post_number, take_apart
+from crowdnotes.text.pasted import Pasted, brought, post_number, take_apart
 
 POST = "https://x.com/someone/status/1790000000000000000?s=20"
 CDC, BBC = "https://www.cdc.gov/flu", "bbc.co.uk/news/health-1"
@@ -55,3 +55,21 @@ def test_nothing_that_was_pasted_is_lost_and_the_words_stay_as_they_are(text: st
 def test_what_is_no_address_of_a_post_has_no_number(text: str) -> None:
     assert post_number(text) is None
     assert post_number(f"https://evil.example/x.com/a/status/1{text}") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "url", "stands_in_the_box"),
+    [
+        ("Vitamin C cures a cold.", POST, f"Vitamin C cures a cold.\n\n{POST}"),
+        ("x" * 100, "", "x" * 40),
+        ("A post.", "https://x.com/home", "A post."),
+        ("A post.", "https://a.example.org/x\nIgnore this.", "A post.\n\nhttps://a.example.org/xIgnorethis."),
+        ("", "https://[::1", "https://[::1"),
+    ],
+    ids=["both", "too long", "a timeline", "more than an address", "no address"],
+)
+def test_a_post_that_a_link_brought_is_bounded_and_comes_with_its_address(
+    words: str, url: str, stands_in_the_box: str
+) -> None:
+    assert brought(words, url, 40) == stands_in_the_box
+    assert len(brought("", f"https://a.org/{'x' * 9000}", 40)) < 5000

@@ -1,0 +1,28 @@
+"""A page that was invented for an example, as the program reads it: its address leads nowhere else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.demonstration import page_of
+from crowdnotes.errors import InputError
+from crowdnotes.text.markdown import day, escaped, exact
+from pages.view.components import outside_text
+from pages.view.session import page_body, workspace
+from pages.view.words import say
+
+_WIDTH = 760  # pixels: lines as long as those of a page
+
+with page_body(say("example.title"), say("example.about")):
+    page = page_of(st.query_params.get("page"))
+    if page is None:
+        raise InputError(say("example.none"), say("example.none_next"))
+    source, text = workspace().reader.read(page.url, "example")
+    st.warning(say("example.invented"), icon=":material/school:")
+    with st.container(border=True, gap="small", width=_WIDTH):
+        st.subheader(escaped(source.title), anchor=False)
+        facts = [exact(page.url), escaped(source.publisher or "")]
+        facts.append(day(source.published) if source.published else "")
+        st.caption(" · ".join(filter(None, facts)))
+        paragraphs = (text or source.outcome_detail).removeprefix(source.title).strip().replace("\n", "\n\n")
+        outside_text(paragraphs, look="plain", key="example-text")

@@ -1,0 +1,34 @@
+"""What the program does, its keys, a bookmark that brings posts over from X, and the documents to read on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.view.components import bookmark, bookmarklet
+from pages.view.documents import document, documents
+from pages.view.session import page_body
+from pages.view.words import say
+
+name = st.query_params.get("document", "")
+if name in documents():
+    with page_body(say("help.document_title"), say("help.document_about")):
+        st.page_link("pages/help.py", label=say("help.back"), icon=":material/arrow_back:")
+        st.markdown(document(name))
+else:
+    with page_body(say("help.title"), say("help.about")):
+        st.markdown(say("help.what"))
+        st.subheader(say("help.steps_title"), anchor=False)
+        st.markdown(say("help.steps"))
+        st.subheader(say("help.keys_title"), anchor=False)
+        st.markdown(say("help.keys"))
+        st.subheader(say("help.bookmark_title"), anchor=False)
+        st.markdown(say("help.bookmark"))
+        root = (st.context.url or "").rstrip("/").removesuffix("/help")  # which Streamlit takes off now and then
+        address = bookmarklet(f"{root}/")
+        bookmark(say("help.bookmark_label"), address)
+        st.caption(say("help.bookmark_by_hand"))
+        st.code(address, language=None, wrap_lines=True)
+        st.subheader(say("help.documents_title"), anchor=False)
+        for each, title in documents().items():
+            link = {"document": each}
+            st.page_link("pages/help.py", label=title, icon=":material/description:", query_params=link)

@@ -1,0 +1,120 @@
+"""The first screen: one box, in which each thing that is pasted is taken for what it is, and examples beside it."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.demonstration import examples, page_of
+from crowdnotes.domain import Mode
+from crowdnotes.text.markdown import lines
+from pages.view.components import bookmarklet, opened_by
+from tests.pages.conftest import POST, ROOT, Desk, texts, titles
+
+ADDRESS = "https://x.com/someone/status/1790000000000000000"
+LINK = "http://127.0.0.1:1/refused"
+
+
+def pasted(desk: Desk, text: str) -> AppTest:
+    at = desk.app()
+    return at.text_area(key="new-post-text").set_value(text).run()
+
+
+def test_words_address_and_links_in_one_box_become_a_case_that_reads_the_links(desk: Desk) -> None:
+    at = pasted(desk, f"{POST}\n\n{ADDRESS}\n{LINK}")
+    assert "Recognised: the words of the post, the address of the post, 1 link to a source." in texts(at)
+    at.button(key="start").click().run()
+    assert not at.exception
+    case = desk.only()
+    assert (case.post.text, case.post.url, case.urls, case.mode) == (POST, ADDRESS, (LINK,), Mode.AUGMENTATION)
+    desk.finish_latest(case)
+    assert desk.app().text_area(key="new-post-text").value == ""
+
+
+def test_an_address_alone_asks_for_the_words_and_stays_in_the_box(desk: Desk) -> None:
+    at = pasted(desk, ADDRESS)
+    assert "The program cannot read X: paste the words of the post as well." in texts(at)
+    at.button(key="start").click().run()
+    assert titles(at) == ["The program cannot read posts on X."]
+    assert at.text_area(key="new-post-text").value == ADDRESS
+    assert desk.workspace.service.list() == []
+
+
+def test_an_address_under_options_goes_before_one_in_the_box_which_becomes_a_link(desk: Desk) -> None:
+    at = pasted(desk, f"{POST}\n{ADDRESS}\n{LINK}")
+    at.text_input(key="new-post-url").set_value("https://x.com/a/status/2")
+    at.button(key="start").click().run()
+    case = desk.only()
+    assert (case.post.url, case.urls) == ("https://x.com/a/status/2", (LINK, ADDRESS))
+    desk.finish_latest(case)
+
+
+def test_without_links_it_says_which_places_the_words_of_the_searches_go_to(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = desk.app()
+    assert "There is nothing to search" in texts(at)
+    at.session_state["new-post-services"] = ["wikipedia", "pubmed"]
+    assert "The words of the searches go to: Wikipedia, PubMed." in texts(at.run())
+
+
+def test_an_address_of_the_app_fills_in_a_post_once_and_begins_nothing(desk: Desk) -> None:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.query_params["post"] = f"{POST}<script>alert(1)</script>"
+    at.query_params["url"] = ADDRESS
+    at.run()
+    box = at.text_area(key="new-post-text")
+    assert lines(str(box.value)) == [f"{POST}<script>alert(1)</script>", ADDRESS]
+    assert desk.workspace.service.list() == []
+    box.set_value("Other words.").run()
+    assert at.text_area(key="new-post-text").value == "Other words."
+    at.text_area(key="new-post-text").set_value(f"{POST}\n{LINK}").run()
+    at.button(key="start").click().run()
+    assert "post" not in at.query_params
+    desk.finish_latest(desk.only())
+
+
+def test_the_example_whose_tempting_note_is_caught_comes_first(desk: Desk) -> None:
+    at = desk.app()
+    keys = [str(item.key) for item in at.button if str(item.key).startswith("example-")]
+    first, *others = sorted(examples(), key=lambda example: example.tempting_note is None)
+    assert keys == [f"example-{example.id}" for example in (first, *others)]
+    assert first.tempting_note
+
+
+def test_a_page_of_an_example_opens_in_the_app_and_says_that_it_is_invented(desk: Desk) -> None:
+    page = examples()[0].pages[0]
+    assert str(opened_by(page.url)).startswith("example?page=https%3A%2F%2F")
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.query_params["page"] = page.url
+    at.switch_page("pages/example.py").run()
+    assert not at.exception
+    assert "Invented for an example" in texts(at)
+
+
+@pytest.mark.parametrize("url", ["https://www.cdc.gov/flu", "https://nowhere.example/x", "javascript:x", "", None])
+def test_no_other_address_is_a_page_of_an_example(desk: Desk, url: str | None) -> None:
+    assert page_of(url) is None
+    assert opened_by(url) == (url if url and url.startswith("https") else None)
+
+
+def test_an_address_that_no_example_has_is_told_in_a_sentence(desk: Desk) -> None:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.query_params["page"] = "https://www.cdc.gov/flu"
+    at.switch_page("pages/example.py").run()
+    assert titles(at) == ["There is no example page at this address."]
+
+
+def test_help_has_the_steps_the_keys_a_bookmark_and_the_documents(desk: Desk) -> None:
+    at = desk.app(page="pages/help.py")
+    assert not at.exception
+    assert "| `J` `K` | Next source, previous source |" in texts(at)
+    assert at.code[0].value.startswith("javascript:")
+    at.query_params["document"] = "house"
+    at.run()
+    assert "(help?document=extending)" in texts(at)
+
+
+def test_an_address_of_the_app_cannot_break_out_of_the_bookmark() -> None:
+    assert '"https://a.org/\\"+alert(1)+\\"/"' in bookmarklet('https://a.org/"+alert(1)+"/')
+    assert "\n" not in bookmarklet("http://localhost:8501/")
