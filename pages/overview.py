@@ -24,7 +24,7 @@ def _known() -> dict[str, CaseFigures]:
     return {}
 
 
-def _filtered(figures: Sequence[CaseFigures]) -> tuple[Filter, list[CaseFigures]]:
+def _filter(figures: Sequence[CaseFigures]) -> Filter:
     engines = sorted({engine for case in figures for engine in case.engines})
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         days = st.selectbox(
@@ -44,7 +44,7 @@ def _filtered(figures: Sequence[CaseFigures]) -> tuple[Filter, list[CaseFigures]
             placeholder=say("overview.ended_all"),
             format_func=str.capitalize,
             key="ended",
-            width=190,
+            width=220,
             bind=_BOUND,
         )
         engine = st.selectbox(
@@ -57,17 +57,15 @@ def _filtered(figures: Sequence[CaseFigures]) -> tuple[Filter, list[CaseFigures]
             bind=_BOUND,
         )
         demonstrations = st.toggle(say("overview.demonstrations"), key="demo", bind=_BOUND)
-        since = workspace().service.now() - timedelta(days=days) if days else None
-        chosen = Filter(since, ended, engine, demonstrations)
-        cases = [case for case in figures if chosen.keeps(case)]
-        st.caption(say("overview.counted", n=len(cases)), width="content")
-    return chosen, cases
+    since = workspace().service.now() - timedelta(days=days) if days else None
+    return Filter(since, ended, engine, demonstrations)
 
 
 with page_body(say("overview.title"), say("overview.about")):
     with st.spinner(say("overview.counting"), show_time=False):
         figures, unreadable = read(workspace().service, _known())
-    chosen, cases = _filtered(figures)
+    chosen = _filter(figures)
+    cases = [case for case in figures if chosen.keeps(case)]
     if unreadable:
         why = " ".join(dict.fromkeys(unreadable.values()))
         st.warning(escaped(say("overview.unreadable", n=len(unreadable), why=why)), icon=":material/warning:")

@@ -72,9 +72,13 @@ class Counted(Picture):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides(Picture):
-    """For each note the mean rating of side − and of side +, in [0, 1], and whether it reaches the line to be shown."""
+    """For each note the mean rating of side − and of side +, in [0, 1], and whether it reaches the line to be shown.
+
+    `sums` are how many notes the sides agree on, and how many each finds more helpful; of these, how many reach it.
+    """
 
     notes: tuple[tuple[float, float, bool], ...]
+    sums: tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,9 @@ def _trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Spread:
     )
     halves = approved[: len(approved) // 2], approved[len(approved) // 2 :]
     levels: list[tuple[int, int, float]] = []
-    if len(halves[0]) < FEW:
+    if not approved:
+        sentence = "No note was approved yet."
+    elif len(halves[0]) < FEW:
         sentence = f"{count(len(approved), 'approved note')}: too few to say whether it got faster."
     else:
         for half in halves:
@@ -324,7 +330,12 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
 
 def _readers(cases: Sequence[CaseFigures]) -> Sides:
     juries = [case.jury for case in cases if case.jury is not None]
-    agree = sum(abs(jury.negative - jury.positive) <= _APART for jury in juries)
+    by_side = {
+        "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) <= _APART],
+        "side − finds it more helpful": [jury for jury in juries if jury.negative - jury.positive > _APART],
+        "side + finds it more helpful": [jury for jury in juries if jury.positive - jury.negative > _APART],
+    }
+    agree = len(by_side["the sides agree"])
     both = [jury for jury in juries if jury.gates_pass is not None]
     same = sum(jury.gates_pass == jury.reached for jury in both)
     reached = sum(jury.reached for jury in juries)
@@ -346,6 +357,7 @@ def _readers(cases: Sequence[CaseFigures]) -> Sides:
             }
         ),
         notes=tuple((jury.negative, jury.positive, jury.reached) for jury in juries),
+        sums=tuple((name, len(them), sum(jury.reached for jury in them)) for name, them in by_side.items()),
     )
 
 

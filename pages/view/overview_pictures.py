@@ -19,14 +19,15 @@ _NARROWEST = 400
 _GATES: tuple[Tone, ...] = ("pass", "fail", "none")
 _COURSES: tuple[Tone, ...] = ("pass", "warn", "fail")
 _ENDINGS: tuple[Tone | None, ...] = (None, None, None, None, "none")
+_NO_SUM = frozenset({"notes", "passages"})  # of gates and sources the same thing is counted in each bar
 _Entries = list[tuple[str, str]]
 
 
 def pictures(found: Overview, now: datetime) -> None:
     """Draw all of them."""
-    if found.remark:
-        st.caption(escaped(found.remark))
-    foot = say("overview.saved_foot", cases=say("overview.counted", n=found.cases), day=day(now))
+    cases = say("overview.counted", n=found.cases)
+    st.caption(escaped(found.remark or cases))
+    foot = say("overview.saved_foot", cases=cases, day=day(now))
     drawn: list[tuple[str, Picture, Callable[[str], _Entries]]] = [
         ("times", found.times, lambda key: _spread(found.times, key)),
         ("trend", found.trend, lambda key: _spread(found.trend, key, upright=True)),
@@ -63,7 +64,8 @@ def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: st
             return
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
             with st.popover(say("overview.numbers"), icon=":material/table:", type="tertiary", key=f"{key}-table"):
-                st.markdown(f"**{escaped(picture.title)}**")
+                unit = f", {picture.unit}" if isinstance(picture, Counted) else ""
+                st.markdown(f"**{escaped(picture.title)}**{unit}")
                 st.table(_table(picture))
             save_image(
                 key,
@@ -107,9 +109,7 @@ def _counted(picture: Counted, key: str, *, upright: bool = False, tones: Sequen
         alt=_alt(picture),
         key=key,
     )
-    # Of gates and of sources a thing is counted in each bar: a sum over the bars says nothing.
-    is_sum = picture.unit not in {"notes", "passages"}
-    names = [f"{name} {_figures(sum(counts))}" if is_sum else name for name, counts in parts]
+    names = [name if picture.unit in _NO_SUM else f"{name} {_figures(sum(counts))}" for name, counts in parts]
     return list(zip(names, colours, strict=True))
 
 
@@ -136,14 +136,13 @@ def _table(picture: Picture) -> dict[str, list[str]]:
         }
     if isinstance(picture, Counted):
         columns = {name: [_figures(number) for number in counts] for name, counts in picture.parts if any(counts)}
-        return {picture.unit: [escaped(bar) for bar in picture.bars]} | columns
+        heading = say("overview.what") if picture.unit in _NO_SUM | {"checks"} else say("overview.period")
+        return {heading: [escaped(bar) for bar in picture.bars]} | columns
     if isinstance(picture, Sides):
         return {
-            say("overview.side_minus"): [f"{one:.2f}" for one, _, _ in picture.notes],
-            say("overview.side_plus"): [f"{other:.2f}" for _, other, _ in picture.notes],
-            say("overview.note"): [
-                say("overview.shown_line") if reached else say("overview.below_line") for *_, reached in picture.notes
-            ],
+            say("overview.what"): [escaped(name) for name, *_ in picture.sums],
+            say("overview.notes"): [str(number) for _, number, _ in picture.sums],
+            say("overview.shown_line"): [str(reached) for *_, reached in picture.sums],
         }
     raise TypeError(type(picture))
 

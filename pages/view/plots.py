@@ -60,6 +60,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
 
 Tone = Literal["pass", "warn", "fail", "none"]
 _TONES = {"pass": "greenColor", "warn": "orangeColor", "fail": "redColor", "none": "grayColor"}
+_STEPS = 5  # of a scale; bars that are fewer are as wide as if they were so many
 _HATCHES = {"fail": "/", "warn": "|"}  # green, orange and red are one colour to some eyes
 
 
@@ -117,6 +118,10 @@ def stacked(
     if upright:
         figure.update_xaxes(showgrid=False, tickangle=0, type="category")
         figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
+        highest = max(sum(counts[bar] for _, counts in parts) for bar in range(len(bars)))
+        if highest <= _STEPS and all(float(number).is_integer() for _, counts in parts for number in counts):
+            figure.update_yaxes(dtick=1)  # there is no half a case
+        figure.update_traces(width=0.75 * min(1, len(bars) / _STEPS))
     else:
         figure.update_xaxes(visible=False)
         figure.update_yaxes(autorange="reversed", showgrid=False)
@@ -131,6 +136,7 @@ def legend(entries: Sequence[tuple[str, str]]) -> None:
 
 _MINUTES = (1 / 6, 1, 10, 60, 360, 1440, 10080, 43200)
 _TICKS = ("10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "1 week", "30 days")
+_CLEAR = 40  # dots; more are fainter
 _TO_QUARTILES = (0.25, 0.75)
 
 
@@ -160,7 +166,7 @@ def spread(
         figure.add_scatter(
             **{length: list(values), place: apart},
             mode="markers",
-            marker={"size": 7, "color": accent, "opacity": 0.45},
+            marker={"size": 7, "color": accent, "opacity": 0.45 * min(1, (_CLEAR / max(1, len(values))) ** 0.5)},
             hovertemplate=f"{name}: %{{{length}:,.3~g}} min<extra></extra>",
         )
         if not words:
@@ -225,7 +231,12 @@ def two_sides(
             x=[x for x, _ in points],
             y=[y for _, y in points],
             mode="markers",
-            marker={"size": 9, "color": colour, "symbol": symbol, "opacity": 0.75},
+            marker={
+                "size": 9,
+                "color": colour,
+                "symbol": symbol,
+                "opacity": 0.75 * min(1, (_CLEAR / len(notes)) ** 0.5),
+            },
             hovertemplate=f"{names[0]} %{{x:.2f}}, {names[1]} %{{y:.2f}}<extra></extra>",
         )
     for update, name in ((figure.update_xaxes, names[0]), (figure.update_yaxes, names[1])):

@@ -43,7 +43,7 @@ def test_every_case_is_counted_once_and_every_sentence_ends(cases: list[CaseFigu
     assert found.gates.n == sum(case.gates is not None for case in cases)
     assert all(sum(counts[bar] for _, counts in found.gates.parts) == found.gates.n for bar in range(3))
     assert sum(sum(counts) for _, counts in found.mended.parts) == sum(len(case.courses) for case in cases)
-    assert len(found.readers.notes) == found.readers.n
+    assert len(found.readers.notes) == found.readers.n == sum(number for _, number, _ in found.readers.sums)
     assert all(picture.sentence.endswith(".") for picture in found.pictures)
 
 
@@ -106,6 +106,7 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
     assert found.readers.sentence == (
         "The two sides of the simulated jury agree on 1 of 2 notes; 1 reaches the line to be shown."
     )
+    assert [sums[1:] for sums in found.readers.sums] == [(1, 1), (0, 0), (1, 0)]
     assert found.readers.beside == "Gates and jury agree on 1 of 2."
     assert found.readers.not_counted == ("1 case where its numbers mean nothing",)
 
