@@ -9,11 +9,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
+from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import CLASSIFICATIONS, NOTE_LIMIT, find_urls, note_length, tags_of
 
 
@@ -59,7 +60,7 @@ def to_json(case: Case) -> str:
 
 
 def to_markdown(case: Case) -> str:
-    """The case as a page to keep beside the note: post, note, evidence, scores, decision, trail."""
+    """The case as a page to keep beside the note: what it says, what supports it, scores, jury, decision, trail."""
     return "\n".join(_lines(case)).rstrip() + "\n"
 
 
@@ -90,6 +91,7 @@ def _row(case: Case) -> dict[str, str]:
         "post_url": case.post.url or "",
         "post": case.post.text,
         "sources": " ".join(item.source.url or item.source.title for item in case.used_evidence),
+        **_passage_cells(case.evidence),
         "engine": case.assessment.engine if case.assessment else "",
         "demonstration": "yes" if is_demonstration(case) else "no",
     }
@@ -98,7 +100,7 @@ def _row(case: Case) -> dict[str, str]:
         row |= {"decision": decision.kind.value, "decided_by": decision.by, "decided_at": decision.at.isoformat()}
         row |= {"reason": decision.reason, "overrides": over}
     if draft is not None:
-        row |= {"note": draft.text, "characters": str(note_length(draft.text))}
+        row |= {"note": draft.text, "characters": str(note_length(draft.text)), "jury": _jury_cell(case)}
     newest = case.finished_round
     if newest is not None:
         names = {note.id: note.note_id or note.id for note in newest.notes}
@@ -110,7 +112,28 @@ _COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
     " post_url post note characters"
 ).split()
-_COLUMNS += [*GateName, "sources", "engine", "demonstration", "credit"]
+_COLUMNS += [*GateName, "gate_reasons", "jury", "sources"]
+_COLUMNS += "passages passage_links passage_verdicts passage_reasons engine demonstration credit".split()
+
+
+def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
+    """Each cell with a line a passage, beginning with its id."""
+    told = {
+        "passages": [f"{item.id}: {item.source.title}" for item in evidence],
+        "passage_links": [f"{item.id}: {item.source.url or 'no link'}" for item in evidence],
+        "passage_verdicts": [f"{item.id}: {_verdict(item)}" for item in evidence],
+        "passage_reasons": [f"{item.id}: {item.review.reason}" for item in evidence if item.review.reason],
+    }
+    return {column: "\n".join(" ".join(line.split()) for line in lines) for column, lines in told.items()}
+
+
+def _jury_cell(case: Case) -> str:
+    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
+    if verdict is None:
+        return "NOT RUN"
+    figure = in_figures(verdict.note_intercept, verdict.helpful_line)
+    numbers = "" if verdict.means_nothing else f" Intercept {figure} of {verdict.helpful_line:.2f}."
+    return f"simulation: {verdict.sentence}{numbers}"
 
 
 def _may_be_posted(case: Case) -> bool:
@@ -124,7 +147,8 @@ def _gate_cells(case: Case) -> dict[str, str]:
     if not case.assessment_is_current and not _is_before_inspection(case):
         return dict.fromkeys((gate.gate for gate in gates), "out of date")
     note = "" if case.assessment_is_current else " (passages not inspected)"
-    return {gate.gate: f"{gate.status.value}{note}" for gate in gates}
+    reasons = "\n".join(f"{gate.gate.value}: {gate.reason}" for gate in gates)
+    return {**{gate.gate: f"{gate.status.value}{note}" for gate in gates}, "gate_reasons": reasons}
 
 
 def _is_before_inspection(case: Case) -> bool:
@@ -154,9 +178,11 @@ def _lines(case: Case) -> Iterator[str]:
     yield from _supernote_lines(case)
     yield from _suggestion_lines(case)
     yield from _evidence_lines(case.evidence)
+    yield from _support_lines(case)
     yield from _score_lines(case)
+    yield from _jury_lines(case)
     yield from _decision_lines(case)
-    yield "## Audit trail\n"
+    yield "## Audit trail, times in UTC\n"
     for event in case.events:
         what = f"{_inline(event.by)}: {_inline(event.kind)} {_inline(event.detail)}"
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
@@ -247,8 +273,7 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         yield "None.\n"
     for item in evidence:
         source, review = item.source, item.review
-        verdict = review.verdict.value if review.verdict else ("opened" if review.opened_at else "not opened")
-        yield f"### {item.id}: {_inline(source.title)} ({verdict})\n"
+        yield f"### {item.id}: {_inline(source.title)} ({_verdict(item)})\n"
         if source.url:
             yield f"{_code(source.url)}\n"
         about = [
@@ -267,6 +292,11 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         yield ""
 
 
+def _verdict(item: Evidence) -> str:
+    review = item.review
+    return review.verdict.value if review.verdict else ("opened" if review.opened_at else "not opened")
+
+
 def _warnings(source: Source) -> list[str]:
     """What a reader must know before the words, as the page's badges say it."""
     found = list(source.notices)
@@ -275,6 +305,57 @@ def _warnings(source: Source) -> list[str]:
     if source.by_hand:
         found.append("pasted by hand: not compared with the page")
     return found
+
+
+def _support_lines(case: Case) -> Iterator[str]:
+    """Each sentence of the note with its source: how far the passage carries it, who compared them, and its words."""
+    draft, assessment = case.draft, case.assessment
+    is_judged = case.assessment_is_current or _is_before_inspection(case)
+    sentences = assessment.sentences if assessment is not None and is_judged else draft.sentences if draft else ()
+    if draft is None or not sentences:
+        return
+    yield "## What supports each sentence\n"
+    for number, sentence in enumerate(sentences, 1):
+        yield f"{number}. “{_inline(sentence.words_in(draft.text))}”"
+        item = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
+        by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
+        how = sentence.support.value + (f", by {_inline(by)}" if sentence.support is not Support.UNCHECKED else "")
+        if item is None:
+            yield f"   - no passage: {how}"
+        else:
+            source = item.source
+            address = f", {_code(source.url)}" if source.url else ""
+            yield f"   - {item.id}, {_inline(source.publisher or source.title)}{address}: {how}"
+            if sentence.carrier is not None:
+                words = item.passage.text[sentence.carrier.start : sentence.carrier.end]
+                yield f"   - the passage says: “{_inline(words)}”"
+        for doubt in sentence.doubts:
+            yield f"   - {'settled hint' if sentence.doubts_settled else 'hint'}: {_inline(doubt)}"
+    yield ""
+
+
+def _jury_lines(case: Case) -> Iterator[str]:
+    if case.draft is None:
+        return
+    yield "## Jury: a simulation, nobody has voted\n"
+    verdict = case.verdict_on(case.draft.sha256)
+    if verdict is None:
+        yield "NOT RUN for this text.\n"
+        return
+    yield f"{_inline(verdict.sentence)}\n"
+    line, interval = verdict.helpful_line, verdict.intercept_interval
+    if not verdict.means_nothing:
+        yield (
+            f"- note intercept {in_figures(verdict.note_intercept, line)} of the {line:.2f} needed,"
+            f" 90 % range {interval.low:.2f} to {interval.high:.2f}: {_inline(verdict.status)}"
+        )
+    for side in (verdict.negative, verdict.positive):
+        yield (
+            f"- side {side.side}, {side.jurors} simulated jurors: {side.helpful} helpful,"
+            f" {side.somewhat_helpful} somewhat helpful, {side.not_helpful} not helpful"
+        )
+    yield from (f"- {_inline(caution)}" for caution in verdict.cautions)
+    yield f"- {_inline(verdict.quality.note)}\n"
 
 
 def _score_lines(case: Case) -> Iterator[str]:
@@ -288,10 +369,6 @@ def _score_lines(case: Case) -> Iterator[str]:
         yield f"- {gate.gate.value}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
     for principle in case.assessment.principles:
         yield f"- {principle.principle.value}: {principle.status.value.replace('_', ' ')}. {_inline(principle.reason)}"
-    for sentence in case.assessment.sentences:
-        if sentence.support is not Support.SUPPORTED and case.draft is not None and case.assessment_is_current:
-            words = case.draft.text[sentence.span.start : sentence.span.end]
-            yield f"- {sentence.support.value}: “{_inline(words)}” {_inline(' '.join(sentence.doubts))}".rstrip()
     if together := case.agreement:
         yield f"- Gates and jury (a simulation): {_inline(together)}"
     yield ""

@@ -31,17 +31,20 @@ from crowdnotes.domain import (
     Post,
     ReadAs,
     Review,
+    Span,
     Stage,
     StageName,
     Suggestion,
     SuggestionAnswer,
     SupernoteRound,
     SupernoteWork,
+    Support,
     Verdict,
 )
 from crowdnotes.gates import assess
 from crowdnotes.handoff import cases_csv, form_labels, post_url, to_json, to_markdown
 from crowdnotes.testing import ScriptedEngine, brief_of, make_case, make_evidence
+from tests.jury.models import small_jury
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 NOTE = "According to Example Health, no link was found. https://health.example.org/review"
@@ -103,6 +106,64 @@ def test_json_is_the_whole_case_and_says_how_it_ended() -> None:
     fields = json.loads(to_json(case))
     assert (fields.pop("outcome"), fields.pop("demonstration")) == ("approved, 2 overrides", False)
     assert type(case).model_validate(fields) == case
+
+
+def _judged(by_person: bool = False, **changes: object):  # type: ignore[no-untyped-def]
+    case = _decided(**changes)
+    engine = ScriptedEngine()
+    engine.by_person, engine.hints = by_person, ("“no” *stands* nowhere",)
+    return case.model_copy(
+        update={"assessment": assess(engine, brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)}
+    )
+
+
+def test_each_sentence_stands_with_its_source_how_it_is_supported_and_by_whom_it_was_judged() -> None:
+    case = _judged()
+    [sentence, *others] = case.assessment.sentences
+    compared = sentence.model_copy(update={"carrier": Span(start=0, end=9), "by": "a_b"})
+    loose = sentence.model_copy(update={"evidence_id": None, "support": Support.UNSUPPORTED, "doubts": ()})
+    page = to_markdown(
+        case.model_copy(
+            update={"assessment": case.assessment.model_copy(update={"sentences": (compared, loose, *others)})}
+        )
+    )
+    item = case.evidence[0]
+    assert (
+        f"1. “{sentence.words_in(NOTE)}”\n"
+        f"   - E1, {item.source.publisher or item.source.title}, `{item.source.url}`: supported, by a\\_b\n"
+        f"   - the passage says: “{item.passage.text[:9].strip()}”\n"
+        "   - hint: “no” \\*stands\\* nowhere\n"
+    ) in page
+    assert f"   - no passage: not supported, by {case.assessment.engine}" in page
+    assert "E1, " in to_markdown(_judged(by_person=True))
+    assert "not compared yet\n" in to_markdown(_judged(by_person=True))
+    assert "What supports each sentence" not in to_markdown(_decided())
+
+
+def test_the_jury_is_told_as_a_simulation_and_as_not_run_where_it_did_not_sit() -> None:
+    verdict = small_jury().verdict(None, NOTE, jurors=50)
+    verdict = verdict.model_copy(update={"note_intercept": 0.398, "means_nothing": False})
+    told, other = _decided(jury=(verdict,)), _decided(jury=(verdict.model_copy(update={"text_sha256": "else"}),))
+    page = to_markdown(told)
+    assert f"## Jury: a simulation, nobody has voted\n\n{verdict.sentence}\n" in page
+    assert f"- note intercept 0.398 of the {verdict.helpful_line:.2f} needed, 90 % range " in page
+    assert f"- {verdict.quality.note}" in page
+    assert "nobody has voted\n\nNOT RUN for this text.\n" in to_markdown(other)
+    rows = csv.DictReader(io.StringIO(cases_csv([told, other, _decided(draft=None)])))
+    cells = [row["jury"] for row in rows]
+    assert cells == [f"simulation: {verdict.sentence} Intercept 0.398 of {verdict.helpful_line:.2f}.", "NOT RUN", ""]
+
+
+def test_the_table_tells_passages_verdicts_and_reasons_line_by_line_and_why_gates_said_so() -> None:
+    read = make_evidence(1, opened_at=AT, verdict=Verdict.USE, reason="=plain\nand short")
+    unlinked = make_evidence(2)
+    unlinked = unlinked.model_copy(update={"source": unlinked.source.model_copy(update={"url": None})})
+    [row] = csv.DictReader(io.StringIO(cases_csv([_judged(evidence=(read, unlinked))]), newline=""))
+    assert row["passages"].splitlines() == [f"E1: {read.source.title}", f"E2: {unlinked.source.title}"]
+    assert row["passage_links"].splitlines() == [f"E1: {read.source.url}", "E2: no link"]
+    assert row["passage_verdicts"].splitlines() == ["E1: use", "E2: not opened"]
+    assert row["passage_reasons"] == "E1: =plain and short"
+    assert row["gate_reasons"].splitlines()[1] == "correctness: as scripted"
 
 
 def test_a_case_that_is_not_decided_says_where_it_stands() -> None:
