@@ -129,11 +129,11 @@ def bootstrap_auc(
     return float(low), float(high)
 
 
-def bootstrap_share(share: Numbers, groups: npt.NDArray[np.int64], draws: int = 1_000) -> tuple[float, float]:
+def bootstrap_share(share: Numbers, groups: npt.NDArray[np.int64]) -> tuple[float, float]:
     """The 95 % interval of a mean over resampled groups of cases that belong together."""
     chance = np.random.default_rng(0)
     _, place = np.unique(groups, return_inverse=True)
     size, total = np.bincount(place), np.bincount(place, share)
-    drawn = chance.integers(len(size), size=(draws, len(size)))
+    drawn = chance.integers(len(size), size=(1_000, len(size)))
     low, high = np.quantile(total[drawn].sum(axis=1) / size[drawn].sum(axis=1), [0.025, 0.975])
     return float(low), float(high)
