@@ -50,6 +50,11 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
+def rounded_ends(ends: tuple[float, float]) -> list[float]:
+    """The ends of an interval in the same way."""
+    return [round(end, 4) for end in ends]
+
+
 def wilson(hits: int, of: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson, 1927), in [0, 1]; (0, 1) of nothing."""
     if not of:
