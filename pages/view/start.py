@@ -26,6 +26,7 @@ _NEW = "new-post"
 _TEXT, _ADDRESS = f"{_NEW}-text", f"{_NEW}-url"
 _BROUGHT = f"{_NEW}-brought"  # the post that the page's own address brought, once it stands in the box
 _BOX = "new-post-box"
+_NEXT = {"icon": "arrow_forward", "icon_position": "right"}
 _EXAMPLES_BESIDE = 3  # as high together as the box with what belongs to it
 
 
@@ -63,7 +64,7 @@ def _box() -> None:
         )
     saved_on_pause(_BOX)
     found = take_apart(text or "")
-    recognised = st.container()
+    recognised = st.container(key="new-post-recognised")
     find, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
     button(say("start.find"), "start", _PLACE, find, icon="search", type="primary")
     notices(_PLACE)
@@ -158,11 +159,13 @@ def _examples() -> None:
 
 
 def _card(example: Example) -> None:
-    with st.container(border=True, gap="xsmall"):
-        st.markdown(f"**{escaped(example.title)}**")
-        st.caption(escaped(example.teaches))
+    with st.container(border=True, horizontal=True, wrap=False, vertical_alignment="center", key=f"card-{example.id}"):
+        with st.container(gap="xxsmall"):
+            st.markdown(f"**{escaped(example.title)}**")
+            st.caption(escaped(example.teaches))
+        about = say("start.use_example_help", title=example.title)
         fill = partial(_fill, example)
-        button(say("start.use_example"), f"example-{example.id}", _PLACE, fill, type="tertiary", icon="north_west")
+        button(say("start.use_example"), f"example-{example.id}", _PLACE, fill, type="tertiary", help=about, **_NEXT)
 
 
 def _fill(example: Example) -> None:

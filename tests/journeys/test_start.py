@@ -24,10 +24,10 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     walk.open()
     box = page.get_by_label("Paste the post")
     box.fill(f"{POST}\n{app.articles}/vitamin-c")
-    expect(page.get_by_text("Recognised: the words of the post, 1 link to a source.")).to_be_visible()
+    expect(page.get_by_text("Recognised: the post, 1 link to a source.")).to_be_visible()
     expect(box).to_be_focused()
 
-    page.get_by_role("button", name="Use this example").first.click()
+    page.get_by_role("button", name="Try it").first.click()
     expect(page.get_by_text("2 links to sources")).to_be_visible()
     walk.button("Find evidence").click()
     walk.card("E1").wait_for(timeout=90_000)

@@ -40,7 +40,7 @@ from crowdnotes.evidence.reading.pdf import _as_paragraphs
 from crowdnotes.evidence.search.wikipedia import opening
 from crowdnotes.gates.form import unfound_quotes
 from crowdnotes.testing import make_evidence
-from crowdnotes.text import dates, languages, lint, note_rules, publishers, quotes, sentences, stems, urls
+from crowdnotes.text import dates, languages, lint, note_rules, pasted, publishers, quotes, sentences, stems, urls
 from crowdnotes.text.sentences import split_units
 
 Reader = Callable[[str], object]
@@ -103,6 +103,7 @@ _NOTES: Mapping[str, Reader] = {
     "lint": lint.lint,
     "without tracking": lint.without_tracking,
     "truncate": note_rules.truncate,
+    "pasted": pasted.take_apart,
     "without urls": note_rules.without_urls,
     "sentences": sentences.split_sentences,
     "tokens": stems.tokens,
