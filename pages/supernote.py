@@ -9,6 +9,7 @@ from crowdnotes.errors import CaseNotFoundError, InputError
 from pages.view.candidates import candidates_step, is_stale
 from pages.view.engine import status_bar
 from pages.view.given_notes import notes_step
+from pages.view.record import audit_trail
 from pages.view.session import current_case, page_body, show_case, show_notice, told
 from pages.view.suggestions import suggestions_step
 from pages.view.watch import watch_step
@@ -61,4 +62,6 @@ with page_body(
     winner_step(case, job)
     watch_step(case, job)
     suggestions_step(case, job)
+    if case is not None:
+        audit_trail(case)
 status_bar(waits_for(case), job, case)
