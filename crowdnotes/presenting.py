@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from crowdnotes.demonstration import Example, example_of, examples
-from crowdnotes.domain import Case, DecisionKind, Evidence, Verdict
+from crowdnotes.domain import Case, DecisionKind, Evidence, JuryVerdict, Verdict, text_sha256
 from crowdnotes.errors import JobError, WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.workspace import Workspace
@@ -62,10 +62,12 @@ def begin(workspace: Workspace, by: str) -> Case:
 def rehearse(workspace: Workspace, by: str, heard: Callable[[Place, Case], None] = lambda _, __: None) -> Case:
     """Go through all of it and wait for each work; `heard` gets the case at each place.
 
-    Raises JobError when a work fails.
+    Raises JobError when a work fails, or comes to nothing.
     """
     case, place = begin(workspace, by), Place.POST
-    while next_act(case, place) is not Act.END:
+    for _ in range(3 * len(Place)):
+        if next_act(case, place) is Act.END:
+            return case
         place, job = advance(workspace, case, place, by)
         if job is not None:
             job = workspace.runner.wait(job.id)
@@ -74,21 +76,31 @@ def rehearse(workspace: Workspace, by: str, heard: Callable[[Place, Case], None]
                 raise JobError(failed.error, failed.next_step)
         case = workspace.service.get(case.id)
         heard(place, case)
-    return case
+    raise JobError("The demonstration does not come to its end.")
 
 
-def on_show(case: Case) -> Evidence | None:
-    """The passage before the presenter's eyes: the first that was opened and not judged; else the last one."""
-    waiting = (item for item in case.evidence if item.review.opened_at and item.review.verdict is None)
-    return next(waiting, None) or (case.evidence[-1] if case.evidence else None)
+def before_eyes(case: Case) -> list[Evidence]:
+    """The passages that were opened and not judged yet, which *Next* takes for use."""
+    return [item for item in case.evidence if item.review.opened_at and item.review.verdict is None]
+
+
+def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
+    """What the jury says of the tempting note, and of the note as it stands; None unless it heard both."""
+    tempting = text_sha256(_example(case).tempting_note or "")
+    before, after = case.verdict_on(tempting), case.verdict_on(case.draft.sha256 if case.draft else "")
+    return (before, after) if before and after and before is not after else None
 
 
 def next_act(case: Case, place: Place) -> Act:
     """What *Next* does at that place. What was done before is only shown again."""
     if place is Place.DECISION:
         return Act.END if case.decision else Act.APPROVE
-    if place is Place.READING and _unopened(case):
+    if place is not Place.POST and not case.evidence:
+        return Act.FIND  # again: it failed, or nothing was found
+    if place is Place.READING and unopened(case):
         return Act.USE_AND_OPEN
+    if place not in _BEFORE_NOTES and not case.candidates and case.decision is None:
+        return Act.USE_AND_WRITE
     act, done_before = _AT[place]
     return Act.SHOW if case.decision or done_before(case) else act
 
@@ -99,7 +111,8 @@ def advance(workspace: Workspace, case: Case, place: Place, by: str) -> tuple[Pl
     Raises WorkflowError, JobError and others, as the service does.
     """
     act = next_act(case, place)
-    stays = act is Act.USE_AND_OPEN or place is Place.DECISION
+    is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _AT[place][0]
+    stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
     job = _ACTS[act](workspace, case, by)
     return (place if stays else _after(place)), job
 
@@ -109,13 +122,15 @@ def _after(place: Place) -> Place:
     return places[places.index(place) + 1]
 
 
-def _unopened(case: Case) -> list[Evidence]:
+def unopened(case: Case) -> list[Evidence]:
+    """Those that nobody has opened yet."""
     return [item for item in case.evidence if item.review.opened_at is None]
 
 
+_BEFORE_NOTES = frozenset({Place.POST, Place.SOURCES, Place.READING})
 _AT: dict[Place, tuple[Act, Callable[[Case], object]]] = {
     Place.POST: (Act.FIND, lambda case: case.evidence),
-    Place.SOURCES: (Act.OPEN, lambda case: not _unopened(case)),
+    Place.SOURCES: (Act.OPEN, lambda case: not unopened(case)),
     Place.READING: (Act.USE_AND_WRITE, lambda case: case.candidates),
     Place.NOTES: (Act.TEMPT, lambda _: False),
     Place.TEMPTING: (Act.MEND, lambda _: False),
@@ -134,13 +149,12 @@ def _find(workspace: Workspace, case: Case, _: str) -> JobRecord:
 
 
 def _open(workspace: Workspace, case: Case, by: str) -> None:
-    workspace.service.open_passage(case.id, _unopened(case)[0].id, by)
+    workspace.service.open_passage(case.id, unopened(case)[0].id, by)
 
 
 def _use(workspace: Workspace, case: Case, by: str) -> None:
-    for item in case.evidence:
-        if item.review.opened_at and item.review.verdict is None:
-            workspace.service.judge(case.id, item.id, Verdict.USE, _SHOWN, by)
+    for item in before_eyes(case):
+        workspace.service.judge(case.id, item.id, Verdict.USE, _SHOWN, by)
 
 
 def _use_and_open(workspace: Workspace, case: Case, by: str) -> None:

@@ -14,12 +14,13 @@ from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.handoff import is_demonstration, to_markdown
-from crowdnotes.presenting import Act, Place, advance, begin, next_act, on_show, rehearse
+from crowdnotes.presenting import Act, Place, advance, before_eyes, begin, next_act, rehearse
 from crowdnotes.settings import Settings
 from crowdnotes.testing import ScriptedEngine
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
 from tests.shared import minilm
 
+pytestmark = pytest.mark.model
 RECORD_AGAIN = "Record the answers of the demonstration again: docs/presenting.md tells how."
 
 
@@ -120,7 +121,7 @@ def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown:
 
 def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace: Workspace) -> None:
     case, place = begin(workspace, "ann"), Place.POST
-    assert (next_act(case, place), on_show(case)) == (Act.FIND, None)
+    assert (next_act(case, place), before_eyes(case)) == (Act.FIND, [])
     place, job = advance(workspace, case, place, "ann")
     assert job
     workspace.runner.wait(job.id)
@@ -133,7 +134,7 @@ def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace:
     assert acts == [Act.OPEN, Act.USE_AND_OPEN]
     assert (place, next_act(case, place)) == (Place.READING, Act.USE_AND_WRITE)
     assert [item.review.verdict for item in case.evidence] == [Verdict.USE, None]
-    assert on_show(case) == case.evidence[1]
+    assert before_eyes(case) == [case.evidence[1]]
     assert next_act(case, Place.POST) is Act.SHOW  # what was done is not done again
 
 
