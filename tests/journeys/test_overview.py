@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,9 @@ def test_filters_outlive_a_look_at_a_case_and_a_picture_is_saved_with_its_senten
         walk.settled()
         assert faint_words(walk.page) == []
         walk.page.get_by_test_id("stTopNavLink").filter(has_text="Cases").click()
-        walk.page.locator("[class*=st-key-open-] button").first.click()
-        walk.page.wait_for_url("**/?case=*")
+        walk.page.locator(".st-key-cases").get_by_role("link").first.click()
+        expect(walk.page).to_have_url(re.compile("[?]case="))
+        walk.settled()
         walk.page.get_by_test_id("stTopNavLink").filter(has_text="Overview").click()
         expect(walk.page.get_by_text("34 cases", exact=True)).to_be_visible()
         walk.settled()
