@@ -44,7 +44,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     assert faint_words(walk.page) == []
     assert _faint_in(walk, "How far to trust this", schemes=("dark",)) == []
     walk.open("/cases")
-    _ways_into_a_case_stand_side_by_side(walk)
+    _a_row_is_whole(walk)
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "Delete") == []
     walk.open("/libraries")
@@ -70,10 +70,10 @@ def _faint_in(walk: Walk, name: str, choose: str = "", schemes: tuple[Scheme, ..
     return found
 
 
-def _ways_into_a_case_stand_side_by_side(walk: Walk) -> None:
-    first = walk.page.locator("[class*=st-key-buttons-]").first
-    way_in, way_out = (first.get_by_role("button", name=name).bounding_box() for name in ("Open", "Delete"))
+def _a_row_is_whole(walk: Walk) -> None:
+    row = walk.page.locator(".st-key-cases > *").first
+    way_in, way_out = row.get_by_role("link").bounding_box(), row.get_by_role("button", name="Delete").bounding_box()
     assert way_in is not None
     assert way_out is not None
-    assert way_in["y"] == way_out["y"]
-    assert way_in["height"] == way_out["height"]  # their words are whole
+    assert way_in["x"] + way_in["width"] <= way_out["x"] + 1
+    assert way_out["y"] < way_in["y"] + 2 * way_in["height"]  # beside it, not below
