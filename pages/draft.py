@@ -1,4 +1,4 @@
-"""The Draft page: one note, five steps, from the post to the decision."""
+"""The Draft page: one note, from the post to the decision, its sources and its words side by side."""
 
 from __future__ import annotations
 
@@ -6,49 +6,82 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.errors import CaseNotFoundError
-from pages.view.decision import decide_step
-from pages.view.engine import status_bar, waits_for
-from pages.view.evidence import evidence_step
-from pages.view.note import draft_step, lesson
-from pages.view.post import post_step
-from pages.view.review import review_step
-from pages.view.session import current_case, page_body, show_case, show_notice, told
+from crowdnotes.jobs import JobRecord
+from pages.view.decision import decide_area, ends
+from pages.view.engine import engine_panel
+from pages.view.links import cited_links
+from pages.view.note import is_closed, lesson, note_box, proposals, undo
+from pages.view.scores import score_button, scores
+from pages.view.session import PAGE_WIDTH, current_case, notices, page_body, show_notice, told
+from pages.view.sources import sources_pane
 from pages.view.start import start_screen
+from pages.view.strip import strip
 from pages.view.suggestions import suggestions_fold
+from pages.view.support import decided_note, support
+from pages.view.words import say
+from pages.view.workbench import WIDTH, Area, StepName, area, keys
 
 
-def new_note() -> None:
-    if "case" in st.query_params:
-        st.button("New note", key="new", icon=":material/add:", on_click=show_case, args=(None,))
+def workbench(case: Case, job: JobRecord | None) -> None:
+    """The sources on the left, the note on the right, under the strip."""
+    strip(case, job)
+    lesson(case)
+    if case.supernote is not None:
+        of_supernote(case)
+    left, right = st.columns([11, 10], gap="medium")
+    with left, st.container(key="sources-pane", gap="small"):
+        sources_pane(case, job)
+    with right, st.container(key="note-pane", gap="small"):
+        note_pane(case, job)
+    with right:
+        ends(case, job)
+    keys()
 
 
-def of_supernote(shown: Case) -> None:
+def note_pane(case: Case, job: JobRecord | None) -> None:
+    """The words, their sources and scores; below them what is left, and the decision."""
+    with area(Area.NOTE):
+        notices(StepName.DRAFT.value)
+        if case.decision is not None:
+            decided_note(case)
+        else:
+            proposals(case, job)
+            if not is_closed(case):
+                _box(case, job)
+        support(case)
+        scores(case, job)
+    with area(Area.DECIDE):
+        decide_area(case, job)
+        suggestions_fold(case, job)
+
+
+def _box(case: Case, job: JobRecord | None) -> None:
+    note_box(case)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="note-acts"):
+        if case.draft is not None:
+            score_button(case, job)
+        undo(case)
+    cited_links(case)
+
+
+def of_supernote(case: Case) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(":material/hub: Made from the notes of others.")
-        if st.button("Open its supernote", key="to-supernote", type="tertiary", icon=":material/arrow_back:"):
-            st.switch_page("pages/supernote.py", query_params={"case": shown.id})
+        st.caption(f":material/hub: {say('strip.of_supernote')}")
+        if st.button(say("strip.to_supernote"), key="to-supernote", type="tertiary", icon=":material/arrow_back:"):
+            st.switch_page("pages/supernote.py", query_params={"case": case.id})
 
 
 case, job = None, None
+opened = "case" in st.query_params
 with page_body(
-    "Draft a note",
-    "A short, sourced correction under a misleading post. You read the evidence; you decide.",
-    corner=new_note,
+    say("strip.title"), "" if opened else say("strip.about"), width=WIDTH if opened else PAGE_WIDTH, quiet=opened
 ):
     try:
         case, job = current_case()
     except CaseNotFoundError as error:
         show_notice(told(error))
-    lesson(case)
-    if case is not None and case.supernote is not None:
-        of_supernote(case)
-    if case is None:
-        start_screen()
+    if case is not None:
+        workbench(case, job)
     else:
-        post_step(case, job)
-        evidence_step(case, job)
-        draft_step(case, job)
-        review_step(case, job)
-        decide_step(case, job)
-        suggestions_fold(case, job)
-status_bar(waits_for(case), job, case)
+        start_screen()
+        engine_panel()

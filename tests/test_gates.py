@@ -125,7 +125,7 @@ def _correctness(judged: Assessment) -> tuple[GateStatus, str]:
 def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_each_hint_is_looked_at() -> None:
     assert _correctness(_compared()) == (
         GateStatus.NOT_RUN,
-        "2 of 2 sentences still to compare with their passages, under the note.",
+        "2 of 2 sentences still to compare with their sources.",
     )
     assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 of 2 sentences")
     both = (Support.SUPPORTED, Support.SUPPORTED)

@@ -1,4 +1,4 @@
-// The three gates in order, each with its status, its reason and its score on its scale.
+// The three gates in order, a line each: its status and reason; opened, its question and its score on its scale.
 
 const make = (tag, className, text = "") => {
   const element = document.createElement(tag)
@@ -35,6 +35,9 @@ function scale(gate) {
   return meter
 }
 
+// A gate stays open while its scores change: the person opened it to read on.
+const open = new Set()
+
 export default function ({ parentElement, data }) {
   const list = parentElement.querySelector(".path")
   list.classList.toggle("stale", data.stale)
@@ -42,13 +45,23 @@ export default function ({ parentElement, data }) {
     ...data.gates.map((gate) => {
       const item = make("li", "gate")
       item.dataset.status = gate.status
-      const head = make("div", "head")
-      head.append(make("span", "sign", gate.sign), make("span", "name", gate.name), make("span", "status", gate.label))
+      const details = make("details", "")
+      details.open = open.has(gate.name)
+      details.ontoggle = () => (details.open ? open.add(gate.name) : open.delete(gate.name))
+      const summary = make("summary", "")
+      // Why it failed stands among the problems, once.
+      const short = make("span", "short", gate.status === "FAIL" ? "" : gate.reason)
+      short.dir = "auto"
+      summary.append(make("span", "sign", gate.sign), make("span", "name", gate.name), make("span", "status", gate.label))
+      summary.append(short, make("span", "more", "›"))
+      const inside = make("div", "inside")
       const reason = make("div", "reason", gate.reason)
       reason.dir = "auto"
-      item.append(head, make("div", "asks", gate.asks), reason)
+      inside.append(make("div", "asks", gate.asks), reason)
       const judged = gate.status !== "NOT_RUN" && gate.score !== null && gate.threshold !== null
-      if (judged) item.append(figure(gate))
+      if (judged) inside.append(figure(gate))
+      details.append(summary, inside)
+      item.append(details)
       return item
     }),
   )

@@ -2,10 +2,11 @@
 // The keyboard goes there too when what it was on is gone, as a button that folded its own step away.
 
 const SETTLES_MS = 2500
+const LOOKS_MS = 100
 const done = new Set()
 
 export default function ({ parentElement, data }) {
-  if (done.has(data.token)) return
+  if (!data.token || done.has(data.token)) return
   done.add(data.token)
   const place = parentElement.host ?? parentElement
   // Room for the post that is fixed above, and for some of what stands below the place; page.css leaves more.
@@ -14,9 +15,13 @@ export default function ({ parentElement, data }) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
   place.tabIndex = -1
   place.style.outline = "none"
+  // What the keyboard was on goes only when the page has been drawn to its end.
+  const takeKeyboard = () => {
+    if (document.activeElement === document.body) place.focus({ preventScroll: true })
+  }
   const come = () => {
     place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
-    if (document.activeElement === document.body) place.focus({ preventScroll: true })
+    takeKeyboard()
   }
   // Again whenever the page changes its height, as steps fold and open; never against the person's own hand.
   const page = document.querySelector('[data-testid="stMainBlockContainer"]')
@@ -25,4 +30,8 @@ export default function ({ parentElement, data }) {
   watch.observe(page)
   for (const act of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(act, stop, { once: true, passive: true })
   setTimeout(stop, SETTLES_MS)
+  const looks = setInterval(takeKeyboard, LOOKS_MS)
+  const leave = () => clearInterval(looks)
+  addEventListener("pointerdown", leave, { once: true })
+  setTimeout(leave, SETTLES_MS)
 }

@@ -31,11 +31,11 @@ function copyButton(parent, root, wanted) {
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".text")
   root.dataset.look = data.look
-  if (data.look === "passage" || data.look === "pinned") {
+  if (data.look === "passage") {
     // It may scroll, so the keyboard must reach it.
     root.tabIndex = 0
     root.role = "region"
-    root.ariaLabel = data.look === "pinned" ? "The post" : "Passage"
+    root.ariaLabel = "Passage"
   }
   root.replaceChildren(
     ...data.pieces.map(({ text, kind, title }) => {

@@ -64,6 +64,17 @@ export function noteLength(text) {
 
 const attached = new WeakMap()
 
+// The clipboard is there on https and on this machine alone; elsewhere the browser copies what is selected.
+async function copied(textarea) {
+  try {
+    await navigator.clipboard.writeText(textarea.value)
+    return true
+  } catch {
+    textarea.select()
+    return document.execCommand("copy")
+  }
+}
+
 function save(textarea) {
   const options = { key: "Enter", code: "Enter", ctrlKey: true, metaKey: true, bubbles: true, cancelable: true }
   textarea.dispatchEvent(new KeyboardEvent("keydown", options))
@@ -75,6 +86,8 @@ export default function (component) {
   const number = root.querySelector(".number")
   const bar = root.querySelector(".bar > span")
   const words = root.querySelector(".words")
+  const copy = root.querySelector(".copy")
+  copy.textContent = data.copy
   attached.get(parentElement)?.abort()
   const control = new AbortController()
   attached.set(parentElement, control)
@@ -85,7 +98,7 @@ export default function (component) {
     const length = noteLength(text)
     root.dataset.level = length > LIMIT ? "over" : length >= AMBER_FROM ? "near" : "fine"
     // Read aloud only when it matters: not at every letter.
-    root.ariaLive = root.dataset.level === "fine" ? "off" : "polite"
+    root.querySelector("[role=status]").ariaLive = root.dataset.level === "fine" ? "off" : "polite"
     number.textContent = `${length} of ${LIMIT}`
     bar.style.width = `${Math.min(100, (100 * length) / LIMIT)}%`
     const room = LIMIT - length
@@ -116,11 +129,11 @@ export default function (component) {
       },
       { signal: control.signal },
     )
-    // A page's shortcuts are off in a text box, but here one wants to score: first keep what was typed just now.
+    // Ctrl+Enter scores: first what was typed just now is kept, by the same keys as Streamlit knows them.
     textarea.addEventListener(
       "keydown",
       (event) => {
-        if (!event.altKey || event.code !== "KeyS") return
+        if (!event.isTrusted || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
         event.preventDefault()
         event.stopPropagation()
         if (textarea.value !== data.text) save(textarea)
@@ -128,6 +141,10 @@ export default function (component) {
       },
       { signal: control.signal, capture: true },
     )
+    copy.onclick = async () => {
+      copy.textContent = (await copied(textarea)) ? data.copied : data.notCopied
+      setTimeout(() => (copy.textContent = data.copy), 2000)
+    }
   }
 
   attach()

@@ -126,7 +126,7 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
             yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, "Choose use, background or reject.")
 
 
-_AGAIN = {False: "Score it again", True: "Compare each sentence with its passage, under the note"}
+_AGAIN = {False: "Score it again", True: "Compare each sentence with its source"}
 
 
 def _judgement(case: Case) -> Iterator[Obstacle]:
@@ -155,7 +155,7 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=f"The {name} check {'failed' if failed else 'was not run'}: {result.reason}",
-            lifts=f"{lifts}, or write why it should be approved all the same.",
+            lifts=f"{lifts}, or give a reason to approve all the same.",
             behind=None if failed else first,
         )
         first = first or obstacle.id

@@ -32,7 +32,7 @@ _OVERRIDDEN = {
     ObstacleKind.GATE_FAILED: "the {} gate did not pass",
     ObstacleKind.GATE_NOT_RUN: "the {} gate was not run",
     ObstacleKind.LINK_UNINSPECTED: "nobody inspected the link {}",
-    ObstacleKind.LINK_UNANSWERED: "no answer was had from the link {}",
+    ObstacleKind.LINK_UNANSWERED: "the link {} did not respond",
 }
 _ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 

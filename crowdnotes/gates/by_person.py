@@ -87,7 +87,7 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
         status = GateStatus.FAIL
         reason = f"{len(wrong)} of {len(sentences)} sentences say what their passage does not, or not whole."
     elif unread:
-        reason = f"{len(unread)} of {len(sentences)} sentences still to compare with their passages, under the note."
+        reason = f"{len(unread)} of {len(sentences)} sentences still to compare with their sources."
     elif open_hints:
         reason = f"Compared; {open_hints} {'hint is' if open_hints == 1 else 'hints are'} still open."
     else:

@@ -19,10 +19,11 @@ from crowdnotes.text.differences import changed_words
 from crowdnotes.text.markdown import controls_shown, escaped, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
+from pages.view.words import say
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
-Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "pinned"]
+Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "sentence"]
 _GATE_SIGNS = {GateStatus.PASS: "✓", GateStatus.FAIL: "✗", GateStatus.NOT_RUN: "–"}
 STATUS_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
 
@@ -53,8 +54,9 @@ def _component(name: str, html: str, js: str = "") -> Callable[..., object]:
 
 _counter = _component(
     "note_counter",
-    """<div class="counter" role="status" aria-live="off" aria-atomic="true">
-<span class="number"></span><span class="bar"><span></span></span><span class="words"></span></div>""",
+    """<div class="counter"><span role="status" aria-live="off" aria-atomic="true"><span class="number"></span>
+</span><span class="bar"><span></span></span><span class="words"></span>
+<button type="button" class="copy"></button></div>""",
     counter_script(),
 )
 _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
@@ -69,14 +71,27 @@ _save = _component(
 )
 _menu_closes = _component("menu_closes", "<span></span>")
 _bookmark = _component("bookmark", "<a></a>")
+_tab_bar = _component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
+_keys = _component("shortcut_keys", "<span></span>")
 
 
-def into_view(token: str) -> None:
-    """Bring the place where this is drawn into view, once for each token.
+def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) -> None:
+    """Tabs of `name`, `label` and `sign`, shown at a phone's width alone; a new `token` chooses the `wanted` one."""
+    _tab_bar(data={"tabs": list(tabs), "wanted": wanted, "token": token}, key="phone-tabs")
 
-    The keyboard goes there too where what it was on is gone.
+
+def shortcut_keys(keys: Mapping[str, str]) -> None:
+    """Keys ("j", "ctrl+enter") that press, tick or focus the first thing that a CSS selector finds on the page."""
+    _keys(data={"keys": dict(keys)}, key="shortcut-keys")
+
+
+def into_view(token: str, place: str = "") -> None:
+    """Bring the place where this is drawn into view, once for each token; an empty one does nothing.
+
+    The keyboard goes there too where what it was on is gone. A named `place` stays the same one with every token, so
+    that the keyboard stays on it.
     """
-    _into_view(data={"token": token}, key=f"into-view-{token}")
+    _into_view(data={"token": token}, key=f"into-view-{place or token}")
 
 
 def menu_closes() -> None:
@@ -117,9 +132,10 @@ def save_image(
 def note_counter(text: str, *, box: str, submit: str, key: str) -> None:
     """Counts what is typed into the text area inside the container with key `box`, and saves after a pause.
 
-    `text` is what is saved already. Alt+S in the box saves and presses the button with key `submit`.
+    `text` is what is saved already. Ctrl+Enter in the box saves and presses the button with key `submit`.
     """
-    _counter(data={"text": text, "box": box, "submit": submit}, key=key)
+    words = {"copy": say("note.copy"), "copied": say("note.copied"), "notCopied": say("note.not_copied")}
+    _counter(data={"text": text, "box": box, "submit": submit, **words}, key=key)
 
 
 def bookmarklet(app: str) -> str:

@@ -11,7 +11,6 @@ from crowdnotes.domain import Case
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import count, escaped
 from crowdnotes.workspace import SELF_TEST
-from pages.view.components import outside_text
 from pages.view.progress import doing, newest, under_way, watched
 from pages.view.session import PAGE_WIDTH, button, notices, shared_workspace, telling, workspace
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from crowdnotes.engines.llm.self_test import SelfTest
 
 _POLL_SECONDS = 0.8
-_PINNED = "post-pinned"
 _LOCAL = (
     "The engine is what searches, writes and scores. The local one runs on this machine: it finds evidence, offers "
     "sentences to quote, and shows where to look. It writes no note; whether one is correct is yours to judge."
@@ -34,55 +32,18 @@ _JUDGE = "Helpfulness is judged by {} on the server {}: the post and the note ar
 
 
 def status_bar(waits: str, job: JobRecord | None = None, case: Case | None = None) -> None:
-    """Draw the line; while a job runs it follows the job, else it says what is waited for.
-
-    With a case the post can be kept in view above the line, whatever the person scrolls to.
-    """
-    with st.bottom, st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH, gap=None):
-        if case is not None and st.session_state.get(_PINNED):
-            outside_text(case.post.whole_text, look="pinned", key=f"pinned-{case.id}")
-        with st.container(
-            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="xsmall", wrap=True
-        ):
-            with st.container(width="content"):  # of its own: a fragment that runs again must not touch its neighbours
-                if job is not None and job.state.under_way:
-                    st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
-                else:
-                    _state(f":gray[:material/person:] {waits}")
-            if case is not None:
-                _pin()
-            _engine_panel(case)
-
-
-def _pin() -> None:
-    pinned = bool(st.session_state.get(_PINNED))
-    st.button(
-        "The post",
-        key="pin-post",
-        type="tertiary",
-        icon=":material/keyboard_arrow_down:" if pinned else ":material/keyboard_arrow_up:",
-        help="Fold the post away" if pinned else "Keep the whole post in view while you work",
-        on_click=partial(st.session_state.__setitem__, _PINNED, not pinned),
-    )
-
-
-def waits_for(case: Case | None) -> str:
-    """What the program waits for, in words."""
-    if case is not None and case.decision is not None:
-        return f"Done: {case.decision.kind.value}"
-    return f"Waits for you: {_next(case)}"
-
-
-def _next(case: Case | None) -> str:
-    if case is None:
-        return "paste a post"
-    if not case.evidence:
-        return "bring sources, or decide that there is not enough evidence"
-    if not case.used_evidence:
-        return "open the passages and judge them"
-    if case.draft is None:
-        return "write a draft, or let the program propose one"
-    return "decide" if case.assessment_is_current else "score the note"
+    """Draw the line; while a job runs it follows the job, else it says what is waited for."""
+    with (
+        st.bottom,
+        st.container(horizontal_alignment="center"),
+        st.container(width=PAGE_WIDTH, horizontal=True, horizontal_alignment="distribute", gap="xsmall"),
+    ):
+        with st.container(width="content"):  # of its own: a fragment that runs again must not touch its neighbours
+            if job is not None and job.state.under_way:
+                st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
+            else:
+                _state(f":gray[:material/person:] {waits}")
+        engine_panel(case)
 
 
 def _follow(job_id: str) -> None:
@@ -94,7 +55,7 @@ def _state(words: str) -> None:
     st.markdown(f":small[{words}]", width="content")
 
 
-def _engine_panel(case: Case | None) -> None:
+def engine_panel(case: Case | None = None) -> None:
     """A line with the engine's name; opened, it tells more and lets the person change it."""
     engine = workspace().engine
     judge = engine.judge
@@ -211,7 +172,7 @@ def _engine_choice(place: str = "") -> None:
     options = workspace().engine_choices(found)
     in_use = workspace().choice
     st.selectbox(
-        "Who thinks from now on",
+        "Choose the engine",
         options,
         index=options.index(in_use) if in_use in options else 0,
         format_func=lambda choice: _name(choice, found),

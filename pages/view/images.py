@@ -14,7 +14,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
 from pages.view.progress import gather_anew
 from pages.view.session import act, author, button, show_notice, tell, told, workspace
-from pages.view.steps import StepName, forget_folds
+from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value
 _KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
@@ -25,7 +25,6 @@ _SHOWS = "What it shows, in a sentence (optional)"
 
 def changed(case: Case, saved: Case) -> None:
     """When the post says something else now, gather anew."""
-    forget_folds(case)
     if saved.post.whole_text != case.post.whole_text:
         gather_anew(saved)
 

@@ -24,52 +24,67 @@ from pages.view.components import into_view
 from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
 from pages.view.session import act, author, button, notices, workspace
-from pages.view.steps import StepName, card_place
 from pages.view.times import moment
 from pages.view.where_to_look import places_chosen, places_to_search
+from pages.view.words import say
+from pages.view.workbench import StepName, card_place
 
 _PLACE = StepName.EVIDENCE.value
 _ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
 
 
 def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
-    """On a passage's card: more like it, and another in its place while it is not in use."""
+    """Below a passage: more like it, and another in its place while it is not in use."""
     busy, key = under_way(job), f"{case.id}-{item.id}"
-    _popover(
-        case,
-        FollowUpKind.MORE_LIKE,
-        "More like this",
-        f"Searches for pages that say what {item.id} says, and adds the best of them. What is here stays.",
-        about=item.id,
-        busy=busy,
-        icon=":material/library_add:",
-    )
-    named = case.draft is not None and item.id in case.draft.evidence_ids
-    if item.aim in left and not item.used and not named:
-        about = "Reads the next best of what was found in its place. This passage stays on record."
-        swap, look = partial(_ask, case, FollowUpKind.SWAP, item.id), {"type": "tertiary", "help": about}
-        button("Swap out", f"swap-{key}", card_place(item.id), swap, icon="swap_horiz", disabled=busy, **look)
-
-
-def follow_up_below_cards(case: Case, job: JobRecord | None) -> None:
-    """Below the cards: the other side, and a link by hand."""
-    busy = under_way(job)
-    with st.container(horizontal=True, gap="small", key="follow-up"):
+    with st.container(horizontal=True, gap="small"):
         _popover(
             case,
-            FollowUpKind.OTHER_SIDE,
-            "See the other side",
-            "Searches for the best that speaks for the post's claim, so that you see both sides.",
+            FollowUpKind.MORE_LIKE,
+            say("more.more_like"),
+            say("more.more_like_about", id=item.id),
+            about=item.id,
             busy=busy,
-            icon=":material/balance:",
+            icon=":material/library_add:",
         )
-        key = f"link-{case.id}"
-        link = st.popover("Add a link", key=key, icon=":material/add_link:", disabled=busy, on_change="rerun")
-        if link.open:
-            with link:
-                st.text_input("Link to one more page", key=f"{key}-url", type="url", placeholder="https://…")
-                st.caption("It is read and added. Nothing is searched again, and what is here stays.")
-                button("Read it", f"{key}-go", _PLACE, partial(_add_link, case, key), type="primary")
+        named = case.draft is not None and item.id in case.draft.evidence_ids
+        if item.aim in left and not item.used and not named:
+            swap, look = partial(_ask, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
+            look["help"] = say("more.swap_about")
+            label, place = say("more.swap"), card_place(item.id)
+            button(label, f"swap-{key}", place, swap, icon="swap_horiz", disabled=busy, **look)
+
+
+def other_side(case: Case, job: JobRecord | None) -> None:
+    """Beside the heading of the sources: a search for what speaks for the post's claim."""
+    _popover(
+        case,
+        FollowUpKind.OTHER_SIDE,
+        say("more.other_side"),
+        say("more.other_side_about"),
+        busy=under_way(job),
+        icon=":material/balance:",
+    )
+
+
+def add_by_hand(case: Case, job: JobRecord | None) -> None:
+    """Beside the heading of the sources: one more link, or a passage of the person's own."""
+    fold, key = _fold(case, None), f"link-{case.id}"
+    add = st.popover(say("more.add"), key=fold, icon=":material/add:", type="tertiary", on_change="rerun")
+    if not add.open:
+        return
+    with add:
+        st.text_input(
+            say("more.link"),
+            key=f"{key}-url",
+            type="url",
+            placeholder="https://…",
+            help=say("more.link_about"),
+            disabled=under_way(job),
+        )
+        go, look = partial(add_link, case, key=key), {"type": "primary", "disabled": under_way(job)}
+        button(say("more.read_it"), f"{key}-go", fold, go, icon="add_link", **look)
+        st.markdown(f"**{say('more.paste')}**")
+        _fields(case, None, fold)
 
 
 def follow_up_result(case: Case, job: JobRecord | None) -> None:
@@ -108,9 +123,7 @@ def _popover(
 ) -> None:
     key = f"follow-up-{case.id}-{about or 'case'}"
     place = card_place(about) if about else _PLACE
-    popover = st.popover(
-        label, key=key, icon=icon, type="tertiary" if about else "secondary", disabled=busy, on_change="rerun"
-    )
+    popover = st.popover(label, key=key, icon=icon, type="tertiary", disabled=busy, on_change="rerun")
     if not popover.open:
         return
     with popover:
@@ -140,8 +153,10 @@ def _refuse_if_changed(drawn: Case) -> None:
         )
 
 
-def _add_link(case: Case, key: str) -> None:
-    _ask(case, FollowUpKind.LINK, st.session_state.get(f"{key}-url") or "", key)
+def add_link(case: Case, url: str = "", *, key: str = "") -> None:
+    """Read one more page: that of the address, or what was typed into the field of `key`."""
+    _ask(case, FollowUpKind.LINK, url or st.session_state.get(f"{key}-url") or "")
+    st.session_state[_fold(case, None)] = False
 
 
 def earlier_evidence(case: Case, job: JobRecord | None) -> None:

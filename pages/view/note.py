@@ -1,135 +1,131 @@
-"""Step 3: the note, saved as it is typed, and which passage carries each sentence."""
+"""The note: what the program proposes, and the box in which the person owns the words, saved as they are typed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
 from crowdnotes.demonstration import example_of
-from crowdnotes.domain import Basis, Case, Draft, Evidence, Quotation, SentenceSupport, Support
+from crowdnotes.domain import Case, Draft, Evidence, GateStatus, Quotation
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import clip, escaped, host
-from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
-from pages.view.components import marked_text, note_counter, note_pieces, outside_text, passage_words, sentence_pieces
-from pages.view.decision import cited_links
+from crowdnotes.text.markdown import escaped, host
+from crowdnotes.text.note_rules import note_length
+from pages.view.components import note_counter, outside_text, passage_words
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
-from pages.view.steps import StepName, StepState, StepView, step
+from pages.view.words import say
+from pages.view.workbench import Area, StepName, go_to
 
-_BADGES: dict[Support, tuple[Literal["gray", "green", "orange", "red"], str]] = {
-    Support.UNCHECKED: ("gray", ":material/radio_button_unchecked:"),
-    Support.SUPPORTED: ("green", ":material/check:"),
-    Support.PARTLY: ("orange", ":material/contrast:"),
-    Support.UNSUPPORTED: ("red", ":material/close:"),
-}
 _LETTERS = "ABCDEFGHIJ"
-_WRITES = {
-    True: "From the passages in use alone. A language model writes; what carries each sentence is checked here.",
-    False: "No language model is at work: the program writes no note. It finds the sentences that speak to the post.",
-}
-_FINDS = {
-    Support.SUPPORTED: "The passage says it",
-    Support.PARTLY: "Only in part",
-    Support.UNSUPPORTED: "It does not",
+_GATE_MARKS = {
+    GateStatus.PASS: ":green[:material/check_circle:]",
+    GateStatus.FAIL: ":red[:material/cancel:]",
+    GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
 }
 
 
-def draft_step(case: Case | None, job: JobRecord | None) -> None:
-    """Draw the step."""
-    with step(case, _view(case)) as is_open:
-        if case is None:
-            return
-        with st.empty().container():  # its own place, so that the note below stays where it is when it goes
-            job_panel(case, job, "write")
-        if not is_open:
-            return
-        if case.decision is not None:
-            _decided(case)
-            return
-        _writer(case, job)
-        _without_link(case)
-        note_box(case)
-        cited_links(case)
-        _attribution(case)
+def proposals(case: Case, job: JobRecord | None) -> None:
+    """The button that lets the program propose, its progress, and what came of it."""
+    if is_closed(case):
+        st.caption(say("note.evidence_first"))
+        return
+    with st.empty().container():  # its own place, so that the note below stays where it is when it goes
+        job_panel(case, job, "write")
+    _writer(case, job)
+    with st.container(key="proposed", gap="small"):  # always there, so that the note below stays where it is
+        _candidates(case)
+        _what_came(case)
+        _quotations(case)
+    _without_link(case)
 
 
-def _view(case: Case | None) -> StepView:
-    name = StepName.DRAFT
-    if case is None or (case.draft is None and not case.used_evidence):
-        return StepView(name, StepState.LOCKED, "Opens when you use your first passage: evidence before words")
-    if case.draft is None:
-        return StepView(name, StepState.ACTIVE, "Let the program propose, or write it yourself")
-    length = f"{note_length(case.draft.text)} of {NOTE_LIMIT} characters"
-    if case.decision is not None:
-        return StepView(name, StepState.DONE, length)
-    return StepView(name, StepState.ACTIVE, length)
-
-
-def _decided(case: Case) -> None:
-    if case.draft is not None:
-        pieces = note_pieces(case.draft.text, _sentences(case, case.draft))
-        marked_text(pieces, look="note", key=f"decided-{case.id}")
-
-
-def _sentences(case: Case, draft: Draft) -> tuple[SentenceSupport, ...]:
-    """The newest attribution of this very text; empty when the words changed since."""
-    if case.assessment is not None and case.assessment.text_sha256 == draft.sha256:
-        return case.assessment.sentences
-    return draft.sentences
+def is_closed(case: Case) -> bool:
+    """Whether there may be no words yet: evidence comes first."""
+    return case.draft is None and not case.used_evidence
 
 
 def _writer(case: Case, job: JobRecord | None) -> None:
-    label = "Write a draft" if not case.candidates else "Propose something new"
-    if not workspace().engine.uses_language_model:
-        label = "Find sentences to quote"
-    only = {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set())
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if not only:
-            _candidates(case)
+    by_model = workspace().engine.uses_language_model
+    name = "note.quote_sentences" if not by_model else "note.write_again" if case.candidates else "note.write"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         button(
-            label,
+            say(name),
             "write",
             _PLACE,
-            partial(start, case, "write"),
+            partial(_write, case),
             type="secondary" if case.draft else "primary",
             icon="edit_note",
             disabled=not case.used_evidence or under_way(job),
-            help=_WRITES[workspace().engine.uses_language_model],
+            help=say("note.about_model" if by_model else "note.about_local"),
         )
         tempting_note(case)
-    with st.container(key="proposed", gap="small"):  # always there, so that the note below stays where it is
-        _proposed(case, only=only)
 
 
-def _proposed(case: Case, *, only: bool) -> None:
-    """What came of it, where that is not simply the candidates: sentences to quote, or why there is no note."""
-    if case.candidates and only:
-        made = "put one note together from the notes of others" if case.supernote is not None else "wrote one note"
-        st.caption(f"The program {made}: the words below.")
-    _what_the_judge_says(case)
-    abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
-    if not case.candidates and abstained and (case.quotations or case.draft is None):
-        st.info(
-            escaped(abstained.removeprefix("No note: ")),
-            title="Sentences to quote" if case.quotations else "The program proposes no note.",
-            icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
-        )
-    _quotations(case)
+def _write(case: Case) -> None:
+    go_to(Area.NOTE)
+    start(case, "write")
 
 
-def _what_the_judge_says(case: Case) -> None:
-    """Of the candidate that is in the note: what was changed and why, or what the judge holds against it."""
-    chosen = next((item for item in case.candidates if case.draft and item.sha256 == case.draft.sha256), None)
-    if chosen is None:
+def _candidates(case: Case) -> None:
+    """A card for each: its words, its gates where it was scored, and the way into the note."""
+    if {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set()):
+        if case.candidates:
+            st.caption(say("note.made_of_notes" if case.supernote is not None else "note.wrote_one"))
+            _about(case.candidates[0])
         return
-    if chosen.changes:
-        st.caption(f":material/edit_note: Revised from the best candidate: {escaped(chosen.changes, 300)}")
-    for objection in chosen.objections:
+    with st.expander(say("note.candidates", n=len(case.candidates)), expanded=True, key=f"candidates-{case.id}"):
+        for letter, candidate in zip(_LETTERS, case.candidates, strict=False):
+            _card(case, letter, candidate)
+
+
+def _card(case: Case, letter: str, candidate: Draft) -> None:
+    here = case.draft is not None and case.draft.sha256 == candidate.sha256
+    with st.container(key=f"candidate-card-{letter}{'-here' if here else ''}", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            revised = say("note.revised") if candidate.changes else ""
+            length = say("note.length", n=note_length(candidate.text))
+            st.markdown(f"**{letter}** {_marks(case, candidate)} :small[:gray[{revised}{length}]]", width="stretch")
+            if here:
+                st.markdown(f":small[:primary[:material/check: {say('note.in_the_note')}]]", width="content")
+            else:
+                choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256, author())
+                look = {"type": "tertiary", "help": say("note.use_candidate_about")}
+                button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_downward", **look)
+        outside_text(candidate.text, look="small", key=f"candidate-text-{case.id}-{letter}")
+        if here:
+            _about(candidate)
+
+
+def _marks(case: Case, candidate: Draft) -> str:
+    """Its three gates, where this very text was scored."""
+    scored = (case.assessment, *reversed(case.earlier_assessments))
+    known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
+    if known is None:
+        return f":small[:gray[{say('note.not_scored')}]]"
+    return " ".join(f"{_GATE_MARKS[gate.status]}:small[ {gate.gate.value}]" for gate in known.gates)
+
+
+def _about(candidate: Draft) -> None:
+    """What the judge changed in it, or holds against it."""
+    if candidate.changes:
+        st.caption(f":material/edit_note: {say('note.changes', changes=escaped(candidate.changes, 300))}")
+    for objection in candidate.objections:
         st.caption(f":material/rate_review: {escaped(objection, 300)}")
+
+
+def _what_came(case: Case) -> None:
+    """Why there is no note, where the program proposes none; not above words of the person's own."""
+    abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
+    if not abstained or case.candidates or (case.draft is not None and not case.quotations):
+        return
+    st.info(
+        escaped(abstained.removeprefix("No note: ")),
+        title=say("note.quotations" if case.quotations else "note.no_proposal"),
+        icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
+    )
 
 
 def _quotations(case: Case) -> None:
@@ -144,13 +140,13 @@ def _quotations(case: Case) -> None:
                 f"“{passage_words(item.passage, quotation.span)}”", look="quote", key=f"quoted-{case.id}-{number}"
             )
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                _source_line(item)
-                about = "Behind your words, as a quotation with its publisher and its link. Undo takes it out."
-                quote = partial(_quote, case, quotation)
-                button("Put into the note", f"quote-{number}", _PLACE, quote, icon="add", help=about)
+                source_line(item)
+                quote, look = partial(_quote, case, quotation), {"help": say("note.quote_about"), "type": "tertiary"}
+                button(say("note.quote"), f"quote-{number}", _PLACE, quote, icon="add", **look)
 
 
-def _source_line(item: Evidence) -> None:
+def source_line(item: Evidence) -> None:
+    """Its id and where it is from."""
     where = escaped(host(item.source.url) or item.source.title, 50)
     st.markdown(f":small[:gray[{item.id} · {where}]]", width="content")
 
@@ -165,125 +161,12 @@ def _without_link(case: Case) -> None:
     """X asks for a link; a record of a library, or a pasted passage, may have none to give."""
     without = [item.id for item in case.used_evidence if not item.source.url]
     if without and len(without) == len(case.used_evidence):
-        st.warning(
-            "Use a passage that has a link as well, or paste this one again with the address of its page.",
-            title="No passage in use has a link; X asks for one.",
-            icon=":material/link_off:",
-        )
+        st.warning(say("note.no_link_next"), title=say("note.no_link"), icon=":material/link_off:")
     elif without:
-        st.caption(f":material/link_off: {', '.join(without)} cannot be linked: link to another passage in use.")
-
-
-def _candidates(case: Case) -> None:
-    texts = {candidate.sha256: candidate.text for candidate in case.candidates}
-    st.session_state["candidate"] = case.draft.sha256 if case.draft and case.draft.sha256 in texts else None
-    letters = dict(zip(texts, _LETTERS, strict=False))
-    revised = {candidate.sha256 for candidate in case.candidates if candidate.changes}
-    st.segmented_control(
-        "Candidates",
-        list(texts),
-        format_func=lambda sha256: (
-            f"{letters[sha256]} · {'revised · ' if sha256 in revised else ''}{note_length(texts[sha256])} characters"
-        ),
-        key="candidate",
-        on_change=act,
-        args=(_PLACE, partial(_choose, case)),
-        help="Choosing one replaces the text below; Undo brings yours back.",
-        wrap=True,
-    )
-
-
-def _choose(case: Case) -> None:
-    chosen = st.session_state["candidate"]
-    if chosen is not None:
-        workspace().service.choose_candidate(case.id, chosen, author())
-
-
-def _attribution(case: Case) -> None:
-    draft = case.draft
-    if draft is None or not draft.text.strip():
-        return
-    sentences = _sentences(case, draft)
-    by_person = _is_compared_by_person(case)
-    st.markdown("**Compare each sentence with its passage**" if by_person else "**What carries each sentence**")
-    if not sentences:
-        st.caption("Not scored as it stands: score it below to see which passage is nearest to each sentence.")
-        return
-    if by_person:
-        st.caption(
-            "No language model is at work, so this is yours to judge. Hints say where to look; they may be wrong."
-        )
-    if case.assessment is not None and not case.assessment_is_current:
-        st.caption(":orange[:material/history:] The passages in use changed since. Score the note again below.")
-    for number, sentence in enumerate(sentences, start=1):
-        _sentence(case, draft.text, number, sentence)
-        if by_person and sentence.evidence_id:
-            _comparison(case, number, sentence, sentence.words_in(draft.text), sentence.evidence_id)
-        elif by_person:
-            st.caption("No passage in use stands near this sentence. Use one that does, or take the sentence out.")
-
-
-def _is_compared_by_person(case: Case) -> bool:
-    """Whether the scores of this very text wait for a person, or rest on what they found."""
-    assessment = case.assessment if case.assessment_is_current else None
-    return assessment is not None and assessment.is_compared_by_person
-
-
-def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, evidence_id: str) -> None:
-    """What the person finds, and whether the hints matter."""
-    state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
-    state[chosen] = sentence.support if sentence.support in _FINDS else None
-    save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
-
-    def compare() -> None:
-        save(state[chosen] or Support.UNCHECKED, author(), doubts_settled=bool(state.get(settled, False)))
-
-    with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
-        st.segmented_control(
-            f"Does {evidence_id} say it?",
-            list(_FINDS),
-            format_func=_FINDS.__getitem__,
-            key=chosen,
-            on_change=act,
-            args=(_PLACE, compare),
-        )
-        if sentence.doubts and sentence.support is Support.SUPPORTED:
-            state[settled] = sentence.doubts_settled
-            hints = "the hint" if len(sentence.doubts) == 1 else "the hints"
-            label = f"I looked at {hints}: the sentence is right as it stands"
-            st.checkbox(label, key=settled, on_change=act, args=(_PLACE, compare))
-
-
-_INFERRED = "The model that wrote it says that a reader has to conclude this; the passage does not say it outright."
-
-
-def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:
-    written = case.draft.sentences if case.draft else ()
-    return any(item.span == sentence.span and item.basis is Basis.INFERRED for item in written)
-
-
-def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport) -> None:
-    colour, icon = _BADGES[sentence.support]
-    key = f"sentence-{case.id}-{number}"
-    with st.container(key=key, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f":gray[{number}]", width="content")
-            st.badge(sentence.support.value, color=colour, icon=icon)
-            carrier = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
-            if carrier is not None:
-                _source_line(carrier)
-            if _is_inferred(case, sentence):
-                st.badge("inferred", color="orange", icon=":material/contrast:", help=_INFERRED)
-        marked_text(sentence_pieces(note, sentence), look="plain", key=f"{key}-text")
-        if carrier is not None and sentence.carrier is not None:
-            words = passage_words(carrier.passage, sentence.carrier)
-            outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{key}-quote")
-        for doubt in dict.fromkeys(sentence.doubts):
-            st.caption(f":orange[:material/help:] {escaped(doubt)}")
+        st.caption(f":material/link_off: {say('note.some_without_link', ids=', '.join(without))}")
 
 
 SCORE_BUTTON = "score"
-SCORE_SHORTCUT = "Alt+S"  # spelt out in note_counter.js too
 _BOX = "note-box"
 _PLACE = StepName.DRAFT.value
 
@@ -302,7 +185,7 @@ class _Box:
 
 
 def note_box(case: Case) -> None:
-    """Draw the box, its counter and its undo."""
+    """Draw the box and its counter."""
     box = _box(case)
     saved = case.draft.sha256 if case.draft else None
     if box.base != saved and box.rival is None:
@@ -314,18 +197,22 @@ def note_box(case: Case) -> None:
     text = case.draft.text if case.draft else ""
     with st.container(key=_BOX, gap="xsmall"):
         st.text_area(
-            "The note, with its links",
+            say("note.box"),
             value=text,
-            height=190,
+            height=150,
             key=box.key(case),
             on_change=act,
             args=(_PLACE, partial(save_typed, case)),
-            placeholder="Say what the evidence says, in neutral words, and link to it",
+            placeholder=say("note.placeholder"),
         )
         note_counter(text, box=_BOX, submit=SCORE_BUTTON, key=f"counter-{case.id}")
-    about = "Go back to the text before the last change"
-    undo = partial(workspace().service.undo_edit, case.id, author())
-    button("Undo", "undo", _PLACE, undo, icon="undo", disabled=not case.revisions, help=about)
+
+
+def undo(case: Case) -> None:
+    """Back to the text before the last change."""
+    back, look = partial(workspace().service.undo_edit, case.id, author()), {"type": "tertiary"}
+    look["help"] = say("note.undo_about")
+    button(say("note.undo"), "undo", _PLACE, back, icon="undo", disabled=not case.revisions, **look)
 
 
 def _box(case: Case) -> _Box:
@@ -359,16 +246,12 @@ def save_typed(case: Case) -> bool:
 
 
 def _both_texts(case: Case, box: _Box, mine: str) -> None:
-    st.warning(
-        "Both texts are here. Choose one; the other stays in the undo history if it was saved.",
-        title="The note was changed in another tab, or by another person, while you were writing.",
-        icon=":material/call_split:",
-    )
+    st.warning(say("note.conflict_next"), title=say("note.conflict"), icon=":material/call_split:")
     theirs = case.draft.text if case.draft else ""
     with st.grid(2, min_column_width=280):
         for whose, name, words, label in (
-            ("Saved by the other", "theirs", theirs, "Take this text"),
-            ("Yours, not saved yet", "mine", mine, "Save my text"),
+            (say("note.theirs"), "theirs", theirs, say("note.take_theirs")),
+            (say("note.mine"), "mine", mine, say("note.take_mine")),
         ):
             with st.container(gap="xsmall"):
                 st.markdown(f"**{whose}**")
@@ -394,7 +277,7 @@ def lesson(case: Case | None) -> None:
     """What the example teaches, while a case of an example is under way."""
     example = example_of(case) if case is not None else None
     if example is not None:
-        st.caption(f":material/school: Demonstration: {escaped(example.teaches)}")
+        st.caption(say("note.lesson", teaches=escaped(example.teaches)))
 
 
 def tempting_note(case: Case) -> None:
@@ -403,5 +286,5 @@ def tempting_note(case: Case) -> None:
     note = example.tempting_note if example else None
     if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
         return
-    about = "A note that says more than its source does. Score it, and see whether the review catches it."
-    button("Try the tempting note", "tempting", _PLACE, partial(_replace, case, note), icon="school", help=about)
+    look = {"help": say("note.tempting_about"), "type": "tertiary"}
+    button(say("note.tempting"), "tempting", _PLACE, partial(_replace, case, note), icon="school", **look)

@@ -29,22 +29,28 @@ from crowdnotes.text.markdown import count, day, escaped, title
 from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
+from pages.view.words import say
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
 _TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
 NO_LINK = "no link; X asks for one"
 
 
-def source_badges(source: Source, post: Post, until: date | None, page: int | None = None) -> str:
+def source_badges(
+    source: Source, post: Post, until: date | None, page: int | None = None, *, graves_only: bool = False
+) -> str:
     """Markdown of the badges that apply, the gravest first; empty when there is nothing to say.
 
     `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
+    With `graves_only` only what must be known before it is opened: retracted, later than the post, no link.
     """
     grave = [notice for notice in source.notices if notice in _GRAVE]
     badges = [badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
     is_later = until is not None and source.published is not None and source.published > until
     if is_later or AFTER_CUTOFF in source.notices:
         badges.append(badge("red", "event_busy", AFTER_CUTOFF))
+    if graves_only:
+        return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", NO_LINK)])])
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
     if source.by_hand:
         badges.append(badge("orange", "content_paste", "pasted by hand: not compared with the page"))
@@ -84,7 +90,8 @@ def search_list(searches: Sequence[Query]) -> None:
     st.markdown("  \n".join(rows))
 
 
-_SHOWN = 4
+_SHOWN = 2
+_FEWEST_KINDS = 2  # one kind alone is no mix
 
 
 def already_checked(case: Case) -> None:
@@ -115,16 +122,16 @@ def _check(hit: Hit, publisher: str | None) -> None:
         st.markdown(f":small[{escaped(hit.snippet, 300)}]")
 
 
-def category_mix(case: Case) -> None:
-    """Two bars, found and chosen, over the seven kinds of source. Nothing without a search."""
+def _category_mix(case: Case) -> None:
+    """Two bars, found and chosen, over the kinds of source. Nothing without a search, or with one kind only."""
     found = Counter(workspace().service.categories_found(case))
     chosen = Counter(source.category for source in case.sources)
-    if not found or not chosen:
+    if len(found) < _FEWEST_KINDS or not chosen:
         return
     with st.container(key="category-mix", gap="xsmall"):
-        st.caption("Kinds of source, found → chosen to be read")
+        st.caption(say("search.kinds"))
         stacked_shares(
-            [f"{found.total()} found", f"{chosen.total()} chosen"],
+            [say("search.found", n=found.total()), say("search.chosen", n=chosen.total())],
             [Part(kind.value, (found[kind], chosen[kind])) for kind in SourceCategory],
             alt=f"Kinds of source. {_in_words('Found', found)} {_in_words('Chosen', chosen)}",
             between=" → ",
@@ -138,35 +145,36 @@ def _in_words(what: str, counts: Counter[SourceCategory]) -> str:
 
 
 def search_report(case: Case) -> None:
-    """A line for each place that was searched: what it found, how fast, or why it failed."""
+    """Folded: each place that was searched, what it found, how fast or why it failed; kinds of source; the words."""
     if not case.outcomes or not case.searched:
         return
-    with st.container(key="places-searched", gap="xsmall"):
-        answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
-        if answered:
-            st.markdown("  \n".join(_answer(item) for item in answered))
-        failures(failed_searches(case))
+    failed = failed_searches(case)
+    label = say("search.title", n=len(case.outcomes) - len(failed))
+    if failed:
+        label += f" :orange[{say('search.no_answer', n=len(failed))}]"
+    with st.expander(label, key=f"searches-{case.id}", icon=":material/manage_search:", on_change="rerun") as fold:
+        if not fold.open:
+            return
+        with st.container(key="places-searched", gap="xsmall"):
+            answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
+            if answered:
+                st.markdown("  \n".join(_answer(item) for item in answered))
+            failures(failed)
+        _category_mix(case)
         _asked(case)
 
 
 def _asked(case: Case) -> None:
-    """Which words were sent where, folded away."""
+    """Which words were sent where."""
     if not case.queries:
         return
-    label = f"What was asked ({count(len(case.queries), 'search', 'searches')})"
-    with st.expander(label, key=f"searches-{case.id}", icon=":material/manage_search:", on_change="rerun") as fold:
-        if not fold.open:
-            return
-        asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
-        online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
-        own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
-        here = f" Each was looked up on this machine in: {own}." if own else ""
-        st.caption(
-            f"Each of these went to {online or 'no online service'}.{here} "
-            "A place that was slow or failed was not asked all of them: its line above says so. "
-            "Services with editions, such as Wikipedia, are asked in the language of the search."
-        )
-        search_list(case.queries)
+    asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
+    online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
+    own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
+    st.caption(say("search.sent_to", places=online) if online else say("search.sent_nowhere"))
+    if own:
+        st.caption(say("search.looked_up_in", libraries=own))
+    search_list(case.queries)
 
 
 def _is_library(item: ProviderOutcome) -> bool:

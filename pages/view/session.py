@@ -182,18 +182,32 @@ def elsewhere(kind: str, shown: Collection[str]) -> list[str]:
 
 
 @contextmanager
-def page_body(title: str, about: str, corner: Callable[[], None] | None = None) -> Iterator[None]:
-    """A page's heading and its body, of a width that reads well; `corner` draws beside the heading.
+def page_body(
+    title: str,
+    about: str = "",
+    corner: Callable[[], None] | None = None,
+    *,
+    width: int = PAGE_WIDTH,
+    quiet: bool = False,
+) -> Iterator[None]:
+    """A page's heading and its body, `width` pixels at most; `corner` draws beside the heading.
 
-    Whatever goes wrong in the body is told in a sentence, never as a traceback.
+    A `quiet` heading is read aloud and not seen. Whatever goes wrong in the body is told in a sentence, never as a
+    traceback.
     """
     enter_by_the_door()
-    with st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+    with st.container(horizontal_alignment="center"), st.container(width=width):
+        with st.container(
+            horizontal=True,
+            horizontal_alignment="distribute",
+            vertical_alignment="center",
+            key="quiet-heading" if quiet else None,
+        ):
             st.title(title, anchor=False, width="content")
             if corner is not None:
                 corner()
-        st.caption(about)
+        if about:
+            st.caption(about)
         with telling():
             yield
 

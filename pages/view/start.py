@@ -17,9 +17,9 @@ from pages.view.images import attachments, forget_uploads, new_images
 from pages.view.more_evidence import open_paste_box
 from pages.view.progress import start
 from pages.view.session import author, button, notices, show_case, tell, workspace
-from pages.view.steps import StepName
 from pages.view.where_to_look import Sources, new_sources_form, sources_chosen
 from pages.view.words import say
+from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value
 _NEW = "new-post"

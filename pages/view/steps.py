@@ -13,21 +13,11 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from pages.view.components import into_view
-from pages.view.session import button, elsewhere, notices
-
-
-class StepName(StrEnum):
-    """The five steps of the Draft page, in order."""
-
-    POST = "Post"
-    EVIDENCE = "Evidence"
-    DRAFT = "Draft"
-    REVIEW = "Review"
-    DECIDE = "Decide"
+from pages.view.session import button, notices
 
 
 class SupernoteStep(StrEnum):
-    """Those of the Supernote page."""
+    """The steps of the Supernote page, in order."""
 
     NOTES = "Notes"
     CANDIDATES = "Candidates"
@@ -59,7 +49,6 @@ class StepView:
 
 
 _ARRIVAL = "arrival"  # the step to bring into view, with a token
-_CARD = "card "
 _SIGNS = {
     StepState.DONE: ":green[:material/check_circle:]",
     StepState.ACTIVE: ":primary[:material/radio_button_checked:]",
@@ -88,24 +77,12 @@ def step(case: Case | None, view: StepView) -> Iterator[bool]:
                 st.subheader(f"{_SIGNS[view.state]} {number} {view.name.value}", anchor=False, width="content")
                 st.markdown(f":gray[{view.result}]", width="content")
             if case is not None and view.state is not StepState.LOCKED:
-                back = "Edit" if view.name is StepName.POST else "Open"
-                label, icon = ("Fold", "unfold_less") if is_open else (back, "unfold_more")
+                label, icon = ("Fold", "unfold_less") if is_open else ("Open", "unfold_more")
                 about = f"{label} step {view.name.value.lower()}"
                 fold = partial(_set_open, case, view.name, is_open=not is_open)
                 button(label, f"{key}-fold", view.name.value, fold, icon=icon, type="tertiary", help=about)
         notices(view.name.value)
         yield is_open
-
-
-def card_place(evidence_id: str) -> str:
-    """Where what went wrong with a passage is shown: on its card."""
-    return f"{_CARD}{evidence_id}"
-
-
-def notices_of_gone_cards(case: Case) -> None:
-    """What went wrong with passages that have no card any more: another tab may have put others in their place."""
-    for place in elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
-        notices(place)
 
 
 def move_on(case: Case, done: StrEnum, to: StrEnum) -> None:
@@ -117,12 +94,6 @@ def move_on(case: Case, done: StrEnum, to: StrEnum) -> None:
 def arrive(at: StrEnum) -> None:
     """Bring a step into view when it is drawn next, and the keyboard with it."""
     st.session_state[_ARRIVAL] = (at, uuid.uuid4().hex[:8])
-
-
-def forget_folds(case: Case) -> None:
-    """Let every step of the case fold and open by itself again."""
-    for name in StepName:
-        st.session_state.pop(_fold_key(case, name), None)
 
 
 def _is_open(case: Case | None, view: StepView) -> bool:

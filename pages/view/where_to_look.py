@@ -18,8 +18,8 @@ from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.workspace import CONNECTIONS
 from pages.view.progress import start, under_way, watched
 from pages.view.session import author, button, notices, tell, workspace
-from pages.view.steps import StepName
 from pages.view.words import say
+from pages.view.workbench import StepName
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import SearchProvider
@@ -127,10 +127,10 @@ def new_sources_form(key: str) -> None:
 
 def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> Mode | str:
     chosen = st.segmented_control(
-        say("sources.mode"),
+        say("where.mode"),
         modes,
         required=True,
-        format_func=lambda mode: MODE_LABELS.get(mode, say("sources.as_pasted")),
+        format_func=lambda mode: MODE_LABELS.get(mode, say("where.as_pasted")),
         key=f"{key}-mode",
         disabled=disabled,
         persist_state="session",
@@ -140,7 +140,7 @@ def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> M
 
 def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
     st.text_area(
-        say("sources.links_optional") if is_optional else say("sources.links"),
+        say("where.links_optional") if is_optional else say("where.links"),
         key=f"{key}-urls",
         height=100,
         placeholder="https://www.cdc.gov/…",
@@ -151,13 +151,13 @@ def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
 
 def _until(key: str, *, disabled: bool = False) -> None:
     st.date_input(
-        say("sources.until"),
+        say("where.until"),
         min_value=_FIRST_POST,
         max_value="today",
         format="YYYY-MM-DD",
         key=f"{key}-until",
         disabled=disabled,
-        help=say("sources.until_help"),
+        help=say("where.until_help"),
         width=_DATE_WIDTH,
         persist_state="session",
     )

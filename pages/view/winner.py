@@ -17,7 +17,8 @@ from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_b
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import under_way
 from pages.view.session import author, button, workspace
-from pages.view.steps import StepName, StepState, StepView, SupernoteStep, arrive, step
+from pages.view.steps import StepState, StepView, SupernoteStep, step
+from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.WINNER.value
 _ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
@@ -152,7 +153,7 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
 
 def _take(case: Case, candidate: Candidate) -> None:
     workspace().service.take_candidate(case.id, candidate.sha256, author())
-    arrive(StepName.EVIDENCE)
+    go_to(Area.SOURCES)
     st.session_state[_GOES] = True
 
 

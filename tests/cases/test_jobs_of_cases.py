@@ -15,7 +15,8 @@ from crowdnotes.jobs.records import StepState
 from crowdnotes.settings import LlmSettings, Settings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.view.steps import StepName, SupernoteStep
+from pages.view.steps import SupernoteStep
+from pages.view.workbench import StepName
 from tests.cases.walk import Told, make_library, new_case, post_about, small_workspace
 from tests.llm_server import Body, LLMServer, Say, form_of, honest
 

@@ -56,14 +56,14 @@ def test_a_search_is_there_again_after_a_case_by_back_by_the_navigation_and_by_i
 
     _rows(walk).first.click()
     expect(page).to_have_url(re.compile("[?]case="))
-    expect(walk.step("Post")).to_be_visible()
+    expect(walk.strip()).to_be_visible()
     walk.settled()
     page.go_back()
     expect(_rows(walk)).to_have_count(_KETTLES)
     expect(page.get_by_label("Search posts and notes")).to_have_value("leak kettles")
 
     _rows(walk).first.click()
-    expect(walk.step("Post")).to_be_visible()
+    expect(walk.strip()).to_be_visible()
     walk.settled()
     page.get_by_test_id("stTopNavLink").filter(has_text="Cases").click()
     expect(_rows(walk)).to_have_count(_KETTLES)

@@ -25,12 +25,12 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     walk.own_links()
     walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/gone"])
     walk.read("E1")
-    walk.card("E1").get_by_role("radio", name="Background only").click()
+    walk.reader().get_by_role("radio", name="Background").click()
     walk.settled()
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "More like this", choose="Wikipedia") == []
     assert _faint_in(walk, "See the other side", choose="Wikipedia") == []
-    assert _faint_in(walk, "Add a link") == []
+    assert _faint_in(walk, "Add a source") == []
     assert _faint_in(walk, "no language model is at work") == []
     walk.use("E1")
     assert faint_on_either(walk.page) == []
@@ -40,7 +40,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     turned_to(walk.page, "dark")
     walk.page.reload()
     walk.settled()
-    expect(walk.step("Review").locator(".gate")).to_have_count(3)
+    expect(walk.gates()).to_have_count(3)
     assert faint_words(walk.page) == []
     assert _faint_in(walk, "How far to trust this", schemes=("dark",)) == []
     walk.open("/cases")

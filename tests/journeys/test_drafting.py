@@ -41,12 +41,12 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     walk.own_links()
 
     walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/colds", f"{app.articles}/gone"])
-    expect(page.get_by_text("1 source could not be read")).to_be_visible()
+    page.get_by_text("1 source could not be read").click()
     address = page.locator("[class*=st-key-failed-] code").first
     assert address.evaluate("node => node.textContent") == f"{app.articles}/gone"  # to be copied letter by letter
-    expect(walk.card("E1").get_by_role("checkbox", name="Use in the note")).to_be_disabled()
+    expect(walk.use_tick("E1")).to_be_disabled()
     walk.read("E1")
-    expect(walk.card("E1").locator("mark").first).to_be_visible()
+    expect(walk.reader().locator("mark").first).to_be_visible()
     walk.picture("2-evidence")
     walk.use("E1")
     walk.read("E2")
@@ -54,7 +54,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
 
     walk.quote()
     expect(walk.counter()).to_have_text(re.compile(r"^\d+ of 280$"))
-    expect(walk.step("Draft").get_by_text("Compare each sentence with its passage")).to_be_visible()
+    expect(walk.area("Note").get_by_text("Compare each sentence with its source")).to_be_visible()
     walk.picture("3-draft")
 
     # Typing moves the counter at once, and the pause saves.
@@ -64,23 +64,22 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     )
     walk.note().fill(note)
     expect(walk.counter()).to_have_text(f"{note_length(note)} of 280")
-    expect(page.get_by_text("These scores are out of date.")).to_be_visible()
+    expect(page.get_by_text("The note or its sources changed since. Score it again.")).to_be_visible()
     walk.picture("4-edited")
     walk.score_again()
-    expect(walk.step("Review").locator(".gate")).to_have_count(3)
-    expect(walk.step("Review").get_by_text("1 of 1 sentences still to compare").first).to_be_visible()
+    expect(walk.gates()).to_have_count(3)
+    expect(walk.gates().get_by_text("1 of 1 sentences still to compare").first).to_be_visible()
     walk.compare()
-    expect(walk.step("Review").get_by_text("no open hint").first).to_be_visible()
+    expect(walk.gates().get_by_text("no open hint").first).to_be_visible()
     walk.picture("5-review")
 
-    expect(walk.button("Approve the note")).to_be_disabled()
+    expect(walk.button(re.compile(r"^Approve: \d thing"))).to_be_disabled()
     walk.tick("It contains a factual error")
     walk.give_reasons("I read the passage: it says so.")
     expect(walk.button("Approve the note")).to_be_enabled()
     walk.picture("6-decide")
-    walk.button("Approve the note").click()
-    expect(page.get_by_text("Copy the note")).to_be_visible()
-    expect(page.get_by_test_id("stCode")).to_contain_text("29 trials")
+    walk.approve()
+    expect(walk.area("Decide").locator(".text")).to_contain_text("29 trials")
     with page.expect_download() as download:
         walk.button("Markdown").click()
     assert "29 trials" in download.value.path().read_text(encoding="utf-8")

@@ -42,7 +42,7 @@ def test_a_person_changes_the_engine_while_the_app_runs(
 
 def _change(walk: Walk, now: str, to: str) -> None:
     walk.page.get_by_text(now).first.click()
-    walk.page.get_by_role("combobox", name=re.compile("Who thinks from now on")).click()
+    walk.page.get_by_role("combobox", name=re.compile("Choose the engine")).click()
     walk.page.get_by_role("option", name=re.compile(to)).click()
     walk.settled()
     walk.button("Use this engine").click()

@@ -33,15 +33,15 @@ def test_script_markdown_and_direction_marks_in_every_field_stay_text_and_no_out
     # Streamlit looks for the bracket that closes its own `:small[…]` in code too.
     bracket = f"{app.articles}/gone/]![i](https://evil.example/i.png)"
     case_id = walk.begin(f"{HOSTILE} Vitamin C cures colds.", [f"{app.articles}/hostile", bracket])
-    expect(page.get_by_text("1 source could not be read")).to_be_visible()
+    page.get_by_text("1 source could not be read").click()
     nothing_ran(page)
 
     walk.read("E1")
-    expect(walk.card("E1").get_by_text("<script>window.hacked=1</script>").first).to_be_visible()
+    expect(walk.reader().get_by_text("<script>window.hacked=1</script>").first).to_be_visible()
     nothing_ran(page)
 
-    walk.card("E1").get_by_role("radio", name="Reject").click()
-    page.get_by_label("Why is it rejected?").fill(HOSTILE)
+    walk.reader().get_by_role("radio", name="Reject").click()
+    page.get_by_label("Another reason, in a few words").fill(HOSTILE)
     walk.button("Reject this passage").click()
     expect(page.get_by_text("Your reason:")).to_be_visible()
     nothing_ran(page)
@@ -50,9 +50,9 @@ def test_script_markdown_and_direction_marks_in_every_field_stay_text_and_no_out
     walk.score(f"Vitamin C does not cure colds. {HOSTILE} {app.articles}/hostile")
     nothing_ran(page)
 
-    page.get_by_label("A word on your decision").fill(HOSTILE)
-    walk.button("Reject the note").click()
-    expect(page.get_by_text("Your word on it:")).to_be_visible()
+    walk.comment().fill(HOSTILE)
+    page.locator(".st-key-ends").get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("Your comment:")).to_be_visible()
     nothing_ran(page)
 
     walk.open("/cases")

@@ -30,11 +30,11 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     page.get_by_role("button", name="Try it").first.click()
     expect(page.get_by_text("2 links to sources")).to_be_visible()
     walk.button("Find evidence").click()
-    walk.card("E1").wait_for(timeout=90_000)
+    walk.row("E1").wait_for(timeout=90_000)
     walk.settled()
     walk.read("E1")
     with page.expect_popup() as opened:
-        walk.card("E1").get_by_role("link", name="Open").first.click()
+        walk.reader().get_by_role("link", name="Open").first.click()
     expect(opened.value.get_by_text("Invented for an example")).to_be_visible()
     opened.value.close()
 

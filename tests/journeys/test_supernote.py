@@ -51,19 +51,18 @@ def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage)
     page.wait_for_url(re.compile(r"/\?case="))  # the Draft page is the first one
     walk.settled()
     expect(walk.note()).to_have_value(words)
-    for card in page.locator("[class*=st-key-card-E]").all():
-        name = re.search(r"st-key-card-(E\d+)", card.get_attribute("class") or "")
+    for row in page.locator("[class*=st-key-row-E]").all():
+        name = re.search(r"st-key-row-(E\d+)", row.get_attribute("class") or "")
         assert name is not None
         walk.read(name.group(1))
         walk.use(name.group(1))
     walk.button("Score the note").click()
-    expect(walk.step("Review").locator(".gate")).to_have_count(3, timeout=60_000)
+    expect(walk.gates()).to_have_count(3, timeout=60_000)
     expect(page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=60_000)
     walk.settled()
     walk.compare()
     walk.tick("It contains a factual error")
     walk.give_reasons("I read the passages: they say so.")
     expect(walk.button("Approve the note")).to_be_enabled()
-    walk.button("Approve the note").click()
-    expect(page.get_by_text("Copy the note")).to_be_visible()
+    walk.approve()
     walk.picture("3-approved")

@@ -28,7 +28,10 @@ _REST_MS = 120
 
 
 class Walk:
-    """Walks one browser page through the steps; waits on what a person would see, never on a clock."""
+    """Walks one browser page from post to decision; waits on what a person would see, never on a clock.
+
+    On a phone it goes to the tab of what it does first.
+    """
 
     def __init__(self, page: Page, url: str, *, pictures: Path | None = None, name: str = "") -> None:
         self.page = page
@@ -50,8 +53,20 @@ class Walk:
         expect(self.page.get_by_role("heading", name=page.capitalize())).to_be_visible()
         expect(self.page.get_by_test_id("stTopNavLink").filter(has_text="Draft")).to_be_visible()
 
-    def step(self, name: str) -> Locator:
-        return self.page.locator(f".st-key-{name.lower()}-step")
+    def tab(self, name: str) -> None:
+        """Go to one of the tabs Post, Sources, Note and Decide that a phone has; a wide screen shows them all."""
+        tab = self.page.get_by_role("tab", name=re.compile(f"^{name}"))
+        if tab.count() and tab.is_visible():
+            tab.click()
+            expect(tab).to_have_attribute("aria-selected", "true")
+
+    def area(self, name: str) -> Locator:
+        """What stands under such a tab."""
+        return self.page.locator(f".st-key-area-{name.lower()}")
+
+    def strip(self) -> Locator:
+        """The head of the page: the steps and how each stands."""
+        return self.page.locator(".st-key-strip")
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
         return self.page.get_by_role("button", name=name)
@@ -61,7 +76,7 @@ class Walk:
         self.page.get_by_label("Paste the post").fill("\n".join((post, *urls)))
         self.button("Find evidence").click()
         self.page.wait_for_url(re.compile(r"[?&]case="))
-        self.card("E1").wait_for(timeout=90_000)
+        self.row("E1").wait_for(timeout=90_000)
         self.settled()
         return self.case_id()
 
@@ -88,19 +103,31 @@ class Walk:
         assert found is not None
         return found.group(1)
 
-    def card(self, evidence_id: str) -> Locator:
-        return self.page.locator(f".st-key-card-{evidence_id}")
+    def row(self, evidence_id: str) -> Locator:
+        """The line of a source in the list."""
+        return self.page.locator(f".st-key-row-{evidence_id}, .st-key-row-{evidence_id}-here")
+
+    def reader(self) -> Locator:
+        """The passage that is open, in its page."""
+        return self.page.locator(".st-key-reader")
+
+    def use_tick(self, evidence_id: str) -> Locator:
+        return self.row(evidence_id).get_by_role("checkbox", name="Use in the note", exact=True)
 
     def read(self, evidence_id: str) -> None:
-        """Open a passage."""
-        card = self.card(evidence_id)
-        card.get_by_text("Read the passage", exact=True).click()
+        """Open a passage in the reader."""
+        self.tab("Sources")
+        self.row(evidence_id).get_by_role("button", name=re.compile(f"^{evidence_id} ")).click()
+        expect(self.reader().get_by_role("region", name="Passage")).to_be_visible()
+        expect(self.reader().locator(".st-key-reader-walk")).to_contain_text(evidence_id)
         self.settled()
-        expect(card.get_by_role("checkbox", name="Use in the note", exact=True)).to_be_enabled()
-        self.settled()
+        expect(self.use_tick(evidence_id)).to_be_enabled()
 
     def use(self, evidence_id: str) -> None:
-        self.card(evidence_id).get_by_text("Use in the note").click()
+        """Tick a passage that was opened."""
+        self.tab("Sources")
+        self.row(evidence_id).get_by_text("Use in the note").click()
+        expect(self.use_tick(evidence_id)).to_be_checked()
         self.settled()
 
     def note(self) -> Locator:
@@ -111,12 +138,14 @@ class Walk:
 
     def write(self) -> None:
         """Let the program propose a note, and wait for it and its scores."""
+        self.tab("Note")
         self.button("Write a draft").click()
         self._scored(wait=60_000)
         expect(self.note()).not_to_have_value("")
 
     def quote(self) -> None:
         """Without a language model: find sentences to quote, put the first into the note, and score it."""
+        self.tab("Note")
         self.button("Find sentences to quote").click()
         self.button("Put into the note").first.wait_for(timeout=60_000)
         expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=60_000)
@@ -127,8 +156,12 @@ class Walk:
         self.button("Score the note").click()
         self._scored()
 
+    def gates(self) -> Locator:
+        return self.area("Note").locator(".gate")
+
     def compare(self) -> None:
         """Find that each sentence's passage says it, and that no hint matters."""
+        self.tab("Note")
         asked = self.page.locator("[class*=st-key-comparison-]")
         for number in range(asked.count()):
             asked.nth(number).get_by_text("The passage says it", exact=True).click()
@@ -140,20 +173,22 @@ class Walk:
 
     def score(self, note: str) -> None:
         """Put a note of one's own into the box, and wait for its first scores."""
+        self.tab("Note")
         self.note().fill(note)
-        self.page.get_by_text("Not scored as it stands").wait_for()
+        self.page.get_by_text("Score the note to see which source is nearest to each sentence.").wait_for()
         self.button("Score the note").click()
         self._scored()
 
     def _scored(self, *, wait: float | None = None) -> None:
         """wait: milliseconds for the end of the job, once the gates are there; the usual ones when None."""
-        self.step("Review").locator(".gate").nth(2).wait_for(timeout=60_000)
+        self.gates().nth(2).wait_for(timeout=60_000)
         self.settled()
-        expect(self.step("Review").locator(".gate")).to_have_count(3)
+        expect(self.gates()).to_have_count(3)
         expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=wait)
         self.settled()
 
     def score_again(self) -> None:
+        self.tab("Note")
         self.button("Score again").click()
         self.page.locator(".path.stale").first.wait_for(state="detached", timeout=60_000)
         expect(self.page.locator(".path.stale")).to_have_count(0)
@@ -161,18 +196,46 @@ class Walk:
         self.settled()
 
     def tick(self, label: str) -> None:
-        """Tick one of the reasons that X's form asks for."""
-        self.page.get_by_text(label).first.click()
-        expect(self.page.get_by_role("checkbox", name=re.compile(re.escape(label)))).to_be_checked()
+        """Choose one of the reasons that X's form asks for."""
+        self.tab("Decide")
+        chip = self.area("Decide").get_by_role("button", name=re.compile(f"^{re.escape(label)}"))
+        chip.click()
+        expect(chip).to_have_attribute("aria-pressed", "true")
         self.settled()
 
+    def reasons(self) -> Locator:
+        """The fields in which a reason passes over what is left."""
+        return self.page.get_by_label(re.compile("^Why approve although"))
+
+    def unfold_reasons(self) -> None:
+        """Open every fold in which something that is left can be passed over."""
+        self.tab("Decide")
+        folds = self.area("Decide").get_by_text("Approve all the same, with a reason")
+        for number in range(folds.count()):
+            if not self.reasons().nth(number).is_visible():
+                folds.nth(number).click()
+                expect(self.reasons().nth(number)).to_be_visible()
+
     def give_reasons(self, reason: str) -> None:
-        """Write a reason wherever a check that did not pass can be passed over."""
-        fields = self.page.get_by_label(re.compile("^Why approve although"))
-        for number in range(fields.count()):
-            fields.nth(number).fill(reason)
-            fields.nth(number).press("Enter")
+        """Write a reason wherever something that is left can be passed over."""
+        self.unfold_reasons()
+        for number in range(self.reasons().count()):
+            self.reasons().nth(number).fill(reason)
+            self.reasons().nth(number).press("Enter")
             self.settled()
+
+    def comment(self) -> Locator:
+        """The field of the comment on the decision, unfolded."""
+        self.tab("Decide")
+        field = self.page.get_by_label("Comment (optional, kept in the record)")
+        if not field.is_visible():
+            self.page.locator(".st-key-ends").get_by_text("Comment", exact=True).click()
+        return field
+
+    def approve(self) -> None:
+        self.tab("Decide")
+        self.button("Approve the note").click()
+        expect(self.page.get_by_text("Copy the note")).to_be_visible()
 
     def picture(self, step: str) -> None:
         """Save the whole page as a picture."""

@@ -140,11 +140,14 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 
 def texts(at: AppTest) -> str:
-    """All words that a page shows in Markdown, captions, alerts and links."""
+    """All words that a page shows in Markdown, captions, alerts, links and the names of folds."""
     shown = [*at.markdown, *at.caption, *at.subheader, *at.title, *at.info, *at.warning, *at.error, *at.success]
     titles = [str(getattr(item.proto, "title", "")) for item in (*at.info, *at.warning, *at.error, *at.success)]
     links = [link.proto.label for link in at.get("page_link")]
-    return "\n".join([str(item.value) for item in shown] + titles + links).replace("\u2060", "").replace("\\", "")
+    folds = [item.label for item in at.expander]
+    return (
+        "\n".join([str(item.value) for item in shown] + titles + links + folds).replace("\u2060", "").replace("\\", "")
+    )
 
 
 def titles(at: AppTest) -> list[str]:
@@ -168,8 +171,23 @@ def note_of(at: AppTest) -> TextArea:
     return next(area for area in at.text_area if area.label == "The note, with its links")
 
 
-def verdict_of(at: AppTest, key: str) -> ButtonGroup[Any]:
-    """The choice of what a passage is good for."""
+def read(at: AppTest, case: Case, name: str = "E1") -> AppTest:
+    """Choose a passage among the sources: the reader shows it."""
+    at.button(key=f"read-{case.id}-{name}").click().run()
+    assert not at.exception
+    return at
+
+
+def unfolded(at: AppTest, key: str) -> AppTest:
+    """With that fold opened: its body is drawn then."""
+    at.session_state[key] = True
+    at.run()
+    assert not at.exception
+    return at
+
+
+def chips(at: AppTest, key: str) -> ButtonGroup[Any]:
+    """A choice that is drawn as chips: what a passage is good for, the tags of X's form."""
     found = at.get_by_key(key)
     assert isinstance(found, ButtonGroup)
     return found

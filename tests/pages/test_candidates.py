@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, GateName, GateStatus, Quotation, Span, Support
 from crowdnotes.engines.base import WriterAnswer, Written
-from tests.pages.conftest import PASSAGE, Desk, note_of, texts, verdict_of
+from tests.pages.conftest import PASSAGE, Desk, chips, note_of, texts
 
 FIRST = "Regular vitamin C supplements do not prevent colds in the general population."
 SECOND = "Starting vitamin C after a cold has begun showed no effect."
@@ -20,12 +20,28 @@ def _write(desk: Desk, *notes: str, case: Case) -> Case:
 def test_one_note_alone_is_said_to_be_the_only_one_and_others_can_be_chosen_from(desk: Desk) -> None:
     alone = desk.app(_write(desk, FIRST, case=desk.inspected()))
     assert "The program wrote one note: the words below." in texts(alone)
-    assert all(item.key != "candidate" for item in alone.get("button_group"))
+    assert _offered(alone) == []
     own = desk.drafted("My own words. https://trials.example.edu/c")
     for notes, case in (((FIRST,), own), ((FIRST, SECOND), desk.inspected())):
         at = desk.app(_write(desk, *notes, case=case))
         assert "wrote one note" not in texts(at)
-        assert at.get_by_key("candidate") is not None
+        assert _offered(at)
+
+
+def _offered(at: AppTest) -> list[str]:
+    """The letters of the candidates that a press puts in the note."""
+    return [str(item.key).removeprefix("candidate-") for item in at.button if str(item.key).startswith("candidate-")]
+
+
+def test_a_candidate_is_put_in_the_note_from_its_card_and_undo_brings_the_words_back(desk: Desk) -> None:
+    case = _write(desk, FIRST, SECOND, case=desk.inspected())
+    at = desk.app(case)
+    assert _offered(at) == ["B"], "the first is in the note already"
+    at.button(key="candidate-B").click().run()
+    assert str(note_of(at).value).startswith(SECOND)
+    assert _offered(at) == ["A"]
+    at.button(key="undo").click().run()
+    assert str(note_of(at).value).startswith(FIRST)
 
 
 def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_out(desk: Desk) -> None:
@@ -49,14 +65,14 @@ def _correctness(desk: Desk, case: Case) -> tuple[GateStatus, str]:
 
 
 def _find(at: AppTest, case: Case, found: Support) -> None:
-    verdict_of(at, f"compare-{case.id}-1").set_value(found).run()
+    chips(at, f"compare-{case.id}-1").set_value(found).run()
 
 
 def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints(desk: Desk) -> None:
     desk.engine.by_person, desk.engine.hints = True, ("Number: look at it.",)
     case = desk.scored(FIRST)
     at = desk.app(case)
-    assert "Compare each sentence with its passage" in texts(at)
+    assert "Compare each sentence with its source" in texts(at)
     assert "Number: look at it." in texts(at)
     assert _correctness(desk, case)[0] is GateStatus.NOT_RUN
     _find(at, case, Support.SUPPORTED)

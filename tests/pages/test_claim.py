@@ -18,7 +18,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.testing import make_evidence
-from tests.pages.conftest import NOTE, Desk, texts
+from tests.pages.conftest import NOTE, Desk, read, texts
 
 CLAIM = Claim(
     text="Vitamin C cures a cold",
@@ -50,34 +50,38 @@ def _said(desk: Desk, *answers: AnswerKind, claim: Claim = CLAIM, missing: str =
     return desk.changed(case, **update)
 
 
-def test_the_claim_stands_above_the_evidence_with_what_would_settle_it_and_never_as_markup(desk: Desk) -> None:
-    at = desk.app(_said(desk, AnswerKind.STATED))
+def test_the_claim_stands_above_the_sources_with_what_would_settle_it_and_never_as_markup(desk: Desk) -> None:
+    case = _said(desk, AnswerKind.STATED)
+    at = read(desk.app(case), case)
     shown = texts(at)
-    assert "**The claim, as the model reads it:** Vitamin C cures a cold within a day." in shown
+    assert "**Claim:** Vitamin C cures a cold within a day." in shown
     assert "What would settle it: A trial of vitamin C." in shown
     assert r"Nobody needs a \*doctor\*" in "".join(item.value for item in at.caption)
-    assert "1 of 1 passages state what settles it, says the model" in shown
-    assert "States it, against the claim]: It tells of E1." in shown
+    assert "1 of 1 sources answers it, says the model" in shown
+    assert "Answers it, against the claim]: It tells of E1." in shown
 
 
 def test_where_no_passage_states_it_the_page_says_what_is_missing(desk: Desk) -> None:
-    shown = texts(desk.app(_said(desk, AnswerKind.NONE, AnswerKind.INFERRED, missing="A trial by name.")))
-    assert "No passage states what settles it, says the model; 1 help to infer it" in shown
+    case = _said(desk, AnswerKind.NONE, AnswerKind.INFERRED, missing="A trial by name.")
+    shown = texts(read(desk.app(case), case))
+    assert "No source answers it outright, says the model; 1 helps to conclude it" in shown
     assert "Missing: A trial by name." in shown
     assert "Background]: It tells of E1." in shown
 
 
 def test_the_passages_that_state_it_stand_first(desk: Desk) -> None:
-    at = desk.app(_said(desk, AnswerKind.NONE, AnswerKind.INFERRED, AnswerKind.STATED))
-    told = [item.value for item in at.markdown if "It tells of" in item.value]
-    assert [name for line in told for name in ("E1", "E2", "E3") if name in line] == ["E3", "E2", "E1"]
+    case = _said(desk, AnswerKind.NONE, AnswerKind.INFERRED, AnswerKind.STATED)
+    at = desk.app(case)
+    rows = [str(item.key)[-2:] for item in at.button if str(item.key).startswith("read-")]
+    assert rows == ["E3", "E2", "E1"]
+    for name in rows:  # and so does the reader walk
+        at.button(key="next-source").click().run()
+        assert f"It tells of {name}." in texts(at)
 
 
 def test_the_words_that_answer_are_the_ones_that_are_marked(desk: Desk) -> None:
     case = _said(desk, AnswerKind.STATED)
-    at = desk.app(case)
-    at.session_state[f"open-{case.id}-E1"] = True
-    at.run()
+    at = read(desk.app(case), case)
     assert "the words that answer the claim, says the model" in texts(at)
 
 
@@ -97,6 +101,6 @@ def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: 
     desk.changed(case, **update)
     shown = texts(desk.app(case))
     assert "Revised from the best candidate: Plainer words." in shown
-    assert "badge[:material/contrast: inferred]" in shown
+    assert "badge[inferred]" in shown
     desk.workspace.service.choose_candidate(case.id, other.sha256, "you")
     assert "“none”: of what?" in texts(desk.app(case))

@@ -1,4 +1,4 @@
-"""Follow-up searches on the page: asked for on a card or below, told when it ends, and the way back to earlier sets."""
+"""Follow-up searches on the page: asked for below a passage or above all, told at their end, and the way back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, Verdict
+from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, SourceCategory, Verdict
 from tests.cases.walk import make_library, post_about
-from tests.pages.conftest import Desk, texts
+from tests.pages.conftest import Desk, read, texts, unfolded
 
 
 @pytest.fixture
@@ -30,14 +30,21 @@ def followed_up(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> 
 
 
 def opened(desk: Desk, case: Case, key: str) -> AppTest:
-    at = desk.app(case)
-    at.session_state[key] = True
-    return at.run()
+    return unfolded(desk.app(case), key)
 
 
-def test_more_like_a_passage_is_asked_for_on_its_card(desk: Desk, gathered: Case) -> None:
+def with_two_kinds(desk: Desk, case: Case) -> Case:
+    """The case as if the first page that was found were research, the others of another kind."""
+    hits = tuple(
+        hit.model_copy(update={"category": SourceCategory.OTHER if number else SourceCategory.RESEARCH})
+        for number, hit in enumerate(case.hits)
+    )
+    return desk.changed(case, hits=hits)
+
+
+def test_more_like_a_passage_is_asked_for_below_it(desk: Desk, gathered: Case) -> None:
     key = f"follow-up-{gathered.id}-E2"
-    at = opened(desk, gathered, key)
+    at = unfolded(read(desk.app(gathered), gathered, "E2"), key)
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(gathered)
     assert not at.exception
@@ -50,9 +57,9 @@ def test_more_like_a_passage_is_asked_for_on_its_card(desk: Desk, gathered: Case
     assert "New: E7, E8, E9." in shown
 
 
-def test_without_a_place_to_search_the_card_asks_to_choose_one(desk: Desk, gathered: Case) -> None:
+def test_without_a_place_to_search_the_reader_asks_to_choose_one(desk: Desk, gathered: Case) -> None:
     key = f"follow-up-{gathered.id}-E2"
-    at = opened(desk, gathered, key)
+    at = unfolded(read(desk.app(gathered), gathered, "E2"), key)
     at.session_state[f"{key}-libraries"] = []
     at.run()
     at.button(key=f"{key}-go").click().run()
@@ -67,15 +74,19 @@ def test_the_other_side_stands_apart_and_is_marked(desk: Desk, gathered: Case) -
     desk.finish_latest(gathered)
     case = desk.newest(gathered)
     assert {item.aim for item in case.evidence} == {Aim.JUDGE, Aim.OTHER_SIDE}
-    shown = texts(desk.app(case))
-    assert shown.count("the other side: may speak for the post's claim") == 3
-    assert "No note is written from it unless you read it and tick it." in shown
+    at = desk.app(case)
+    shown = texts(at)
+    assert shown.count("**:material/balance: The other side**") == 1
+    rows = [item for item in case.evidence if item.aim is Aim.OTHER_SIDE]
+    assert len(rows) == 3
+    assert f"0 of {len(case.evidence)} opened, 0 used" in shown, "no note is written from it before it is read and used"
+    for item in rows:
+        assert "the other side: may support the post" in texts(read(at, case, item.id))
+    assert "the other side: may support the post" not in texts(read(at, case, "E1"))
 
 
-def test_a_passage_is_swapped_on_its_card_and_brought_back_from_the_earlier_evidence(
-    desk: Desk, gathered: Case
-) -> None:
-    at = desk.app(gathered)
+def test_a_passage_is_swapped_below_it_and_brought_back_from_the_earlier_evidence(desk: Desk, gathered: Case) -> None:
+    at = read(desk.app(gathered), gathered, "E3")
     at.button(key=f"swap-{gathered.id}-E3").click().run()
     desk.finish_latest(gathered)
     assert "E3" not in {item.id for item in desk.newest(gathered).evidence}
@@ -102,7 +113,7 @@ def test_a_swap_can_be_undone_where_it_is_told(desk: Desk, gathered: Case) -> No
 
 
 def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: Desk, gathered: Case) -> None:
-    old_tab = desk.app(gathered)
+    old_tab = read(desk.app(gathered), gathered, "E3")
     followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
     follow_ups = desk.newest(gathered).follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
@@ -112,10 +123,9 @@ def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: 
     assert len(desk.newest(gathered).follow_ups) == len(follow_ups) + 1
 
 
-def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_cards(desk: Desk, gathered: Case) -> None:
-    old_tab = desk.app(gathered)
+def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_sources(desk: Desk, gathered: Case) -> None:
+    old_tab = read(desk.app(gathered), gathered, "E2")
     followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
-    old_tab.session_state[f"open-{gathered.id}-E2"] = True
     old_tab.button(key=f"swap-{gathered.id}-E2").click().run()
     assert not old_tab.exception
     assert "The evidence changed since this page was drawn" in texts(old_tab)
@@ -124,16 +134,19 @@ def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_cards(desk: D
 def test_a_passage_in_use_and_one_with_nothing_left_to_take_its_place_offer_no_swap(desk: Desk, gathered: Case) -> None:
     desk.workspace.service.open_passage(gathered.id, "E1", "you")
     desk.workspace.service.judge(gathered.id, "E1", Verdict.USE, "", "you")
-    keys = {item.key for item in desk.app(gathered).button}
-    assert f"swap-{gathered.id}-E1" not in keys
-    assert f"swap-{gathered.id}-E2" in keys
-    by_hand = desk.case()
-    assert f"swap-{by_hand.id}-E1" not in {item.key for item in desk.app(by_hand).button}
+    at, by_hand = desk.app(gathered), desk.case()
+    assert not _offers_swap(read(at, gathered, "E1"))
+    assert _offers_swap(read(at, gathered, "E2"))
+    assert not _offers_swap(read(desk.app(by_hand), by_hand))
+
+
+def _offers_swap(at: AppTest) -> bool:
+    return any(str(item.key).startswith("swap-") for item in at.button)
 
 
 def test_a_link_is_added_without_another_search(desk: Desk, gathered: Case) -> None:
     key = f"link-{gathered.id}"
-    at = opened(desk, gathered, key)
+    at = opened(desk, gathered, f"paste-{gathered.id}-new")
     at.text_input(key=f"{key}-url").set_value("https://kettle-institute.example/nowhere")
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(gathered)
@@ -144,16 +157,19 @@ def test_a_link_is_added_without_another_search(desk: Desk, gathered: Case) -> N
 
 
 def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk, gathered: Case) -> None:
-    at = desk.app(gathered)
+    case, by_hand, fold = with_two_kinds(desk, gathered), desk.case(), "searches-{}".format
+    at = opened(desk, case, fold(case.id))
     [chart] = at.get("plotly_chart")
-    assert "Found: 10 other. Chosen: 6 other." in str(chart.proto)
-    assert "other\xa010\xa0→\xa06" in texts(at)
-    assert desk.app(desk.case()).get("plotly_chart") == []
+    assert "Found: 9 other, 1 research literature. Chosen: 6 other." in str(chart.proto)
+    assert "other\xa09\xa0→\xa06" in texts(at)
+    assert opened(desk, by_hand, fold(by_hand.id)).get("plotly_chart") == []
+    one_kind = desk.changed(case, hits=gathered.hits)
+    assert opened(desk, one_kind, fold(case.id)).get("plotly_chart") == [], "one kind alone is no mix"
 
 
 def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gathered: Case) -> None:
-    desk.changed(gathered, evidence=gathered.evidence[:1])
-    [chart] = desk.app(gathered).get("plotly_chart")
+    desk.changed(with_two_kinds(desk, gathered), evidence=gathered.evidence[:1])
+    [chart] = opened(desk, gathered, f"searches-{gathered.id}").get("plotly_chart")
     assert "Chosen: 6 other." in str(chart.proto)
 
 
@@ -167,22 +183,6 @@ def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk
     assert "More like E2" not in texts(desk.app(gathered))
 
 
-def test_the_post_can_be_kept_in_view(desk: Desk, gathered: Case) -> None:
-    at = desk.app(gathered)
-    assert _pinned(at) == []
-    at.button(key="pin-post").click().run()
-    assert not at.exception
-    [shown] = _pinned(at)
-    assert gathered.post.text in shown
-    at.button(key="pin-post").click().run()
-    assert _pinned(at) == []
-
-
-def _pinned(at: AppTest) -> list[str]:
-    """What stands above the status line, as it is sent to the browser."""
-    return [str(item.proto) for item in at.get("bidi_component") if "pinned" in str(item.proto)]
-
-
 def test_what_came_of_a_follow_up_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
     case = followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     assert "New: E7, E8, E9." in texts(desk.app(case))
@@ -193,7 +193,7 @@ def test_what_came_of_a_follow_up_is_no_longer_told_when_its_passages_are_gone(d
 def test_a_follow_up_that_found_nothing_is_told_once(desk: Desk) -> None:
     case = desk.case()
     key = f"link-{case.id}"
-    at = opened(desk, case, key)
+    at = opened(desk, case, f"paste-{case.id}-new")
     at.text_input(key=f"{key}-url").set_value("http://127.0.0.1:1/refused")
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(case, at)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from crowdnotes.domain import Case, DecisionKind, StageName
 from crowdnotes.jobs import JobState
-from tests.pages.conftest import NOTE, Desk, field, texts
+from tests.pages.conftest import NOTE, Desk, field, read, texts
 
 URL = "https://trials.example.edu/c"
 
@@ -18,9 +18,9 @@ def _wait_for_scores(desk: Desk, case: Case) -> None:
         time.sleep(0.01)
 
 
-def test_a_link_that_answers_says_so_beside_the_note_and_on_its_card(desk: Desk) -> None:
+def test_a_link_that_answers_says_so_beside_the_note_and_in_the_reader(desk: Desk) -> None:
     case = desk.scored()
-    at = desk.app(case)
+    at = read(desk.app(case), case)
     badge = ":green-badge[:material/link: answers (200)]"
     assert f":small[Link trials.example.edu] {badge}" in texts(at)
     assert f":small[link] {badge}" in texts(at)
@@ -61,7 +61,7 @@ def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Des
     at.button(key="decide-approved").click().run()
     decision = desk.decision(case)
     assert [(item.obstacle.subject, item.reason) for item in decision.overrides] == [(URL, "It is back by noon.")]
-    assert f"Approved although **no answer was had from the link `{URL}`**. Reason: " in texts(at)
+    assert f"Approved although **the link `{URL}` did not respond**. Reason: " in texts(at)
 
 
 class _Slow:

@@ -9,7 +9,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, DecisionKind, Mode
-from tests.pages.conftest import POST, Desk, field, press, texts
+from tests.pages.conftest import POST, Desk, field, press, texts, unfolded
 
 
 def picture(colour: str = "navy") -> bytes:
@@ -29,7 +29,7 @@ def _case(desk: Desk) -> Case:
 
 
 def _open_post(desk: Desk, case: Case) -> AppTest:
-    return desk.app(case).button(key="post-step-fold").click().run()
+    return unfolded(desk.app(case), f"post-fold-{case.id}")
 
 
 def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:

@@ -11,7 +11,7 @@ from crowdnotes.cases.job_kinds import JOB_KINDS
 from crowdnotes.domain import Mode
 from crowdnotes.jobs import Step
 from pages.view.where_to_look import sources_key
-from tests.pages.conftest import NOTE, POST, ROOT, Desk, field, note_of, press, texts, titles
+from tests.pages.conftest import NOTE, POST, ROOT, Desk, field, note_of, press, texts, titles, unfolded
 
 GOOD = "http://127.0.0.1:1/good"
 
@@ -130,7 +130,7 @@ def test_a_case_can_begin_with_a_passage_pasted_by_hand(desk: Desk) -> None:
 
 def test_a_post_changed_in_a_case_without_sources_asks_for_none(desk: Desk) -> None:
     case = desk.case()
-    at = desk.app(case).button(key="post-step-fold").click().run()
+    at = unfolded(desk.app(case), f"post-fold-{case.id}")
     field(at, "Text of the post").set_value("Vitamin D cures a cold.")
     press(at, "Save the post")
     assert desk.newest(case).post.text == "Vitamin D cures a cold."
@@ -140,11 +140,11 @@ def test_a_post_changed_in_a_case_without_sources_asks_for_none(desk: Desk) -> N
 
 def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_back_with_undo(desk: Desk) -> None:
     case = desk.scored()
-    at = desk.app(case).button(key="post-step-fold").click().run()
+    at = unfolded(desk.app(case), f"post-fold-{case.id}")
     shown = texts(at)
-    assert "Passages and their ticks go to “Earlier evidence” in step 2" in shown
+    assert "Passages and their ticks go to “Earlier evidence”" in shown
     assert "Candidates and scores go for good." in shown
-    assert "The note goes too: once a passage is in use again, Undo in step 3 brings back its words." in shown
+    assert "The note goes too: once a passage is in use again, Undo brings back its words." in shown
     field(at, "Text of the post").set_value("Vitamin D cures a cold.")
     press(at, "Save the post")
     assert desk.newest(case).draft is None

@@ -15,7 +15,7 @@ from crowdnotes.domain import (
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.settings import SearchSettings, Settings
 from pages.view.where_to_look import sources_key
-from tests.pages.conftest import POST, Desk, press, texts
+from tests.pages.conftest import POST, Desk, press, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
 
 
@@ -117,9 +117,11 @@ def test_searching_again_keeps_the_services_of_the_case(desk: Desk, started: lis
     assert started == ["gather"]
 
 
-def test_the_step_counts_links_and_finds_apart_and_names_the_cutoff(desk: Desk) -> None:
+def test_the_links_and_the_cutoff_of_a_case_stand_where_the_search_is_changed(desk: Desk) -> None:
     case = searched(desk, hits=(CHECK,), urls=("https://a.example.org/x",), until=date(2024, 3, 5))
-    assert "1 link · 1 found · 0 read · 0 opened · 0 used · no later than 5 March 2024" in texts(desk.app(case))
+    at = unfolded(desk.app(case), f"more-{case.id}")
+    assert at.text_area(key=f"{sources_key(case)}-urls").value == "https://a.example.org/x"
+    assert at.date_input(key=f"{sources_key(case)}-until").value == date(2024, 3, 5)
 
 
 def test_a_cutoff_that_is_chosen_goes_with_the_case(desk: Desk, started: list[str]) -> None:

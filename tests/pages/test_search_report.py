@@ -18,7 +18,7 @@ from crowdnotes.domain import (
     Source,
 )
 from crowdnotes.jobs.records import Progress, Step
-from tests.pages.conftest import POST, Desk, texts
+from tests.pages.conftest import POST, Desk, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
 
 FAILED = ProviderOutcome(
@@ -36,17 +36,18 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
     )
     library = FOUND.model_copy(update={"provider": "library:own", "label": "Library own"})
     case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
-    at = desk.app(case)
-    at.session_state[f"searches-{case.id}"] = True
-    at.run()
-    shown = texts(at)
-    assert "Each of these went to Europe PMC, PubMed. Each was looked up on this machine in: Library own." in shown
+    shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
+    assert "Each of these searches went to Europe PMC, PubMed." in shown
+    assert "Each was looked up on this machine in: Library own." in shown
     assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
     assert "“vitamin C common cold” :gray[in English · English]" in shown
 
 
 def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> None:
-    shown = texts(desk.app(searched(desk, outcomes=(FOUND, FAILED))))
+    case = searched(desk, outcomes=(FOUND, FAILED))
+    at = desk.app(case)
+    assert "How it was searched: 1 place :orange[1 did not answer]" in texts(at), "told before it is opened"
+    shown = texts(unfolded(at, f"searches-{case.id}"))
     assert "Europe PMC: 4 found · 1.2 s" in shown
     assert "PubMed:** It did not answer." in shown
 
@@ -117,7 +118,8 @@ def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: De
 
 
 def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:
-    shown = texts(desk.app(searched(desk, hits=(OTHER, CHECK), outcomes=(FOUND,))))
+    case = searched(desk, hits=(OTHER, CHECK), outcomes=(FOUND,))
+    shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
     assert "Already checked" in shown
     assert "No, vitamin C does not cure colds" in shown
     assert "checkers.example.org · 5 March 2024" in shown
@@ -153,6 +155,7 @@ def test_a_place_that_failed_the_search_and_a_follow_up_search_alike_is_told_onc
     ended = look.model_copy(
         update={"outcomes": (FAILED, other), "finished_at": datetime.now(UTC), "outcome": "Nothing new."}
     )
-    shown = texts(desk.app(desk.changed(case, follow_ups=(ended,))))
+    at = desk.app(desk.changed(case, follow_ups=(ended,)))
+    shown = texts(unfolded(at, f"searches-{case.id}"))
     assert shown.count("PubMed:** It did not answer.") == 1
     assert shown.count("Crossref:** It did not answer.") == 1

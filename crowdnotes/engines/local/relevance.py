@@ -61,7 +61,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     helpful = sum(finding.ok for finding in findings)
     if not helpful and not_compared:
         return GateResult.not_run(GateName.RELEVANCE, not_compared).model_copy(update={"findings": findings})
-    near = f"{helpful} of {len(scores)} passages bear on the post. {not_compared}".rstrip()
+    near = f"{_about_claim(helpful, len(scores))} {not_compared}".rstrip()
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if helpful else GateStatus.FAIL,
@@ -70,6 +70,13 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
         threshold=threshold,
         findings=findings,
     )
+
+
+def _about_claim(helpful: int, passages: int) -> str:
+    if helpful < passages:
+        return f"{helpful} of {passages} passages {'is' if helpful == 1 else 'are'} about this claim."
+    which = {1: "The passage is", 2: "Both passages are"}.get(passages, f"All {passages} passages are")
+    return f"{which} about this claim."
 
 
 def _asked_of(post: Post, question: str) -> list[str]:
@@ -128,7 +135,7 @@ def _is_satire_unsaid(item: Evidence) -> bool:
 
 def _finding(question: str, item: Evidence, score: float, threshold: float) -> Finding:
     if _is_satire_unsaid(item):
-        message = f"{item.id} does not bear on the post: its source is satire, and this passage does not say so."
+        message = f"{item.id} is not about this claim: its source is satire, and this passage does not say so."
         return Finding(message=message, evidence_id=item.id)
     ok = score >= threshold
     in_passage = content_stems(item.passage.text)

@@ -1,4 +1,4 @@
-"""Step 5 on the page: approval, its reasons, and the ways out."""
+"""The decision on the Draft page: what is left, approval, its reasons, and the other ends."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from crowdnotes.domain import (
     GateName,
     Mode,
 )
-from tests.pages.conftest import NOTE, POST, Desk, field, give_reasons, note_of, texts
+from tests.pages.conftest import NOTE, POST, Desk, chips, field, give_reasons, note_of, texts
 
-_WORD = "A word on your decision"
+_COMMENT = "Comment"
 
 
 def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_off(desk: Desk) -> None:
     case = desk.scored()
     at = desk.app(case)
     assert at.button(key="decide-approved").disabled
-    assert "Approval waits for 1 thing more, listed here" in texts(at)
+    assert at.button(key="decide-approved").label == "Approve: 1 thing left"
+    assert "1 thing left before you can approve" in texts(at)
 
-    at.checkbox(key=f"tag-{case.id}-misleadingFactualError").check().run()
+    chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
+    assert at.button(key="decide-approved").label == "Approve the note"
+    assert "left before you can approve" not in texts(at)
     assert not at.button(key="decide-approved").disabled
     at.button(key="decide-approved").click().run()
 
     assert not at.exception
     decision = desk.decision(case)
     assert decision.kind is DecisionKind.APPROVED
-    assert at.code[0].value == NOTE
+    assert NOTE in str([item.proto for item in at.get("bidi_component")])
     shown = texts(at)
     assert "It contains a factual error" in shown
     assert shown.index("The post is misinformed") < shown.index("It contains a factual error")
@@ -53,10 +56,10 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
 
 def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
     case = desk.scored()
-    assert "Tick at least one." in texts(desk.app(case))
+    assert "Tick at least one tag." in texts(desk.app(case))
     desk.workspace.service.set_classification(case.id, Classification.NOT_MISLEADING, "you")
     at = desk.app(case)
-    assert "Tick at least one." not in texts(at)
+    assert "Tick at least one tag." not in texts(at)
     at.button(key="decide-approved").click().run()
     assert "The post is not misleading" in texts(at)
 
@@ -72,7 +75,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     assert mend in texts(at)
     give_reasons(at, "The passage says so two lines on.")
     assert mend not in texts(at)
-    assert "You override it: approving puts your reason below on record." in texts(at)
+    assert "You override it: approving puts your reason on record." in texts(at)
     at.button(key="decide-approved").click().run()
     decision = desk.decision(case)
     assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
@@ -89,7 +92,6 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_g
     at = desk.app(case)
     assert "Choose other passages, or take some out, and score again" in texts(at)
     assert "Mend the note" not in texts(at)
-    assert "A reason for relevance covers it too." in texts(at)
     [field] = [item for item in at.text_input if item.label.startswith("Why approve although")]
     assert field.label.startswith("Why approve although the relevance gate did not pass?")
 
@@ -104,26 +106,26 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_g
     assert "Approved although **the helpfulness gate was not run**" in shown
 
 
-def test_reasons_and_the_word_on_the_decision_are_there_after_a_reload(desk: Desk) -> None:
+def test_reasons_and_the_comment_are_there_after_a_reload(desk: Desk) -> None:
     desk.engine.fails_at = GateName.HELPFULNESS
     case = desk.scored()
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
     give_reasons(at, "Readers I know asked for it.")
-    field(at, _WORD).set_value("As good as it gets.").run()
+    field(at, _COMMENT).set_value("As good as it gets.").run()
 
     again = desk.app(case)
     assert not again.button(key="decide-approved").disabled
     assert "Readers I know asked for it." in [item.value for item in again.text_input]
-    assert field(again, _WORD).value == "As good as it gets."
+    assert field(again, _COMMENT).value == "As good as it gets."
     again.button(key="decide-rejected").click().run()
-    assert "Your word on it: As good as it gets." in texts(again)
+    assert "Your comment: As good as it gets." in texts(again)
 
 
-def test_a_word_typed_just_before_the_decision_is_on_record(desk: Desk) -> None:
+def test_a_comment_typed_just_before_the_decision_is_on_record(desk: Desk) -> None:
     case = desk.scored()
     at = desk.app(case)
-    field(at, _WORD).set_value("The post is an old joke.")
+    field(at, _COMMENT).set_value("The post is an old joke.")
     at.button(key="decide-not-needed").click().run()
     decision = desk.decision(case)
     assert decision.reason == "The post is an old joke."
@@ -140,8 +142,10 @@ def test_a_reason_that_is_too_short_says_at_its_field_what_is_missing(desk: Desk
 
 def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) -> None:
     at = desk.app(desk.scored("The post is satire, not news. https://trials.example.edu/c"))
-    assert "marks what the words suggest" in texts(at)
-    assert not [box.label for box in at.checkbox if ":material" in box.label or "[" in box.label]
+    why = "".join(item.value for item in at.markdown if "Suggested: " in item.value)
+    assert "It is a joke or satire" in why
+    options = chips(at, f"tags-{desk.only().id}-MISLEADING").options
+    assert not [name for name in options if ":material" in name or "[" in name]
 
 
 def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
@@ -169,7 +173,7 @@ def test_abstaining_takes_one_click_and_no_draft(desk: Desk, kind: DecisionKind)
 def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
     case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
     at = desk.app(case)
-    assert "You may end here at any time" in texts(at)
+    assert at.button(key="decide-approved").label == "Approve: needs a note"
     assert at.button(key="decide-approved").disabled
     at.button(key="decide-insufficient-evidence").click().run()
     assert desk.decision(case).kind is DecisionKind.INSUFFICIENT_EVIDENCE
@@ -178,5 +182,58 @@ def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
 def test_a_note_that_was_never_scored_has_no_tick_when_the_case_is_closed(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     at.button(key="decide-insufficient-evidence").click().run()
-    assert "Not scored yet" in texts(at)
-    assert "check_circle:] 4 Review" not in texts(at)
+    assert "**Scores** :small[:gray[not scored]]" in texts(at)
+    assert "check_circle:] **Scores**" not in texts(at)
+
+
+def test_a_tag_keeps_what_another_tab_ticked_meanwhile(desk: Desk) -> None:
+    case = desk.scored()
+    key = f"tags-{case.id}-MISLEADING"
+    at = desk.app(case)
+    desk.workspace.service.tick_tag(case.id, "misleadingOther", "you", ticked=True)
+    chips(at, key).set_value(["misleadingFactualError"]).run()
+    assert desk.newest(case).tags == ("misleadingFactualError", "misleadingOther")
+    chips(at, key).set_value(["misleadingFactualError"]).run()
+    assert desk.newest(case).tags == ("misleadingFactualError",)
+
+
+def test_approve_counts_what_is_left_and_counts_it_down(desk: Desk) -> None:
+    desk.links.answers["https://trials.example.edu/c"] = 404
+    desk.engine.fails_at = GateName.CORRECTNESS
+    case = desk.scored()
+    at = desk.app(case)
+    approve = "Approve: {} left".format
+    assert at.button(key="decide-approved").label == approve("3 things")  # the gate, the link and a tag
+    assert "3 things left before you can approve" in texts(at)
+    chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
+    assert at.button(key="decide-approved").label == approve("2 things")
+    field(at, "Why approve although the correctness gate").set_value("The passage says so two lines on.").run()
+    assert at.button(key="decide-approved").label == approve("1 thing")
+    assert at.button(key="decide-approved").disabled
+    give_reasons(at, "It is back by noon.")
+    assert at.button(key="decide-approved").label == "Approve the note"
+    assert not at.button(key="decide-approved").disabled
+
+
+def test_a_gate_that_only_waits_for_another_is_neither_told_nor_counted(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.RELEVANCE
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    assert len(desk.workspace.service.obstacles(desk.newest(case))) == 3
+    at = desk.app(case)
+    shown = texts(at)
+    assert at.button(key="decide-approved").label == "Approve: 1 thing left"
+    assert "1 thing left before you can approve" in shown
+    assert "The relevance check failed" in shown
+    assert "The correctness check" not in shown
+    assert "The helpfulness check" not in shown
+
+
+def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:
+    case = desk.scored()
+    service = desk.workspace.service
+    service.judge(case.id, "E1", None, "", "you")
+    at = desk.app(case)
+    at.button(key="mend-unjudged-E1").click().run()
+    assert not at.exception
+    assert at.checkbox(key=f"reader-use-{case.id}-E1"), "the reader shows it"

@@ -1,4 +1,4 @@
-"""Step 4 on the page: what is wrong with the note, and how it stands before the jury."""
+"""How the note scores on the Draft page: the gates, the principles, and how it stands before the jury."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import re
 import pytest
 
 from crowdnotes.domain import (
+    Case,
     Finding,
     GateName,
     GateStatus,
     PrincipleName,
     PrincipleResult,
 )
+from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.jury.verdict import cautions
 from crowdnotes.settings import JurySettings
+from crowdnotes.testing import no_jury
 from tests.pages.conftest import NOTE, Desk, note_of, texts
 
 _STANDS = "It would "  # how every verdict's bold words begin
@@ -23,14 +26,14 @@ _STANDS = "It would "  # how every verdict's bold words begin
 def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> None:
     case = desk.scored()
     at = desk.app(case)
-    assert "out of date" not in texts(at)
+    assert "Score it again." not in texts(at)
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
     assert desk.note(case).startswith("Daily")
-    assert "These scores are out of date." in texts(at)
+    assert "The note or its sources changed since. Score it again." in texts(at)
 
     at.button(key="score").click().run()
     desk.finish_latest(case, at)
-    assert "out of date" not in texts(at)
+    assert "Score it again." not in texts(at)
 
 
 def test_scores_of_a_post_in_another_language_are_called_a_guess(desk: Desk) -> None:
@@ -138,3 +141,42 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
     assert verdict.sentence[:20] not in shown
     assert verdict.status not in shown
     assert f"**{_STANDS}" not in shown
+
+
+def _abstained(desk: Desk) -> Case:
+    """A case for which the program proposed no note: its stages say that there was none to score."""
+    desk.engine.answer = WriterAnswer((), "The passages do not speak of the claim.")
+    return desk.run(desk.inspected(), "write")
+
+
+def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
+    case = _abstained(desk)
+    desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
+    assert "there is no note" not in texts(desk.app(case))
+    case = desk.run(case, "assess")
+    shown = texts(desk.app(case))
+    assert "there is no note" not in shown
+    assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown)
+
+
+def test_a_note_written_by_hand_that_no_jury_can_hear_is_given_the_reason(desk: Desk) -> None:
+    object.__setattr__(desk.workspace.tools, "jury", no_jury)
+    case = _abstained(desk)
+    desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
+    shown = texts(desk.app(desk.run(case, "assess")))
+    assert "There is no jury in this test." in shown
+    assert "there is no note" not in shown
+
+
+def test_while_the_jury_has_not_sat_yet_an_earlier_reason_is_not_told(desk: Desk) -> None:
+    case = _abstained(desk)
+    desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
+    desk.workspace.runner.wait(
+        desk.workspace.runner.start(
+            case.id, "assess", desk.workspace.service.assess_steps(case.id, scores_only=True)
+        ).id,
+        timeout=60,
+    )
+    shown = texts(desk.app(case))
+    assert "Jury (a simulation)" in shown
+    assert "there is no note" not in shown

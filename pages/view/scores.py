@@ -1,4 +1,4 @@
-"""Step 4: the scores of the note. Gates in order, principles, its form, and the jury, a simulation that says so."""
+"""How the note scores: three gates in order, the principles, and the jury, a simulation that says so."""
 
 from __future__ import annotations
 
@@ -13,75 +13,57 @@ from crowdnotes.domain import (
     GateName,
     GateStatus,
     JuryVerdict,
-    LintLevel,
     PrincipleResult,
     SideVotes,
     StageName,
 )
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
-from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, in_figures
 from pages.view.components import STATUS_WORDS, gate_path, outside_text
-from pages.view.decision import asking, stop_asking
-from pages.view.note import SCORE_BUTTON, SCORE_SHORTCUT, save_typed
+from pages.view.links import asking, stop_asking
+from pages.view.note import SCORE_BUTTON, save_typed
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import job_panel, start, under_way
 from pages.view.search_report import language_name
 from pages.view.session import author, button, notices, workspace
-from pages.view.steps import StepName, StepState, StepView, step
+from pages.view.words import say
+from pages.view.workbench import StepName
 
 _PLACE = StepName.REVIEW.value
 
 
-def review_step(case: Case | None, job: JobRecord | None) -> None:
-    """Draw the step."""
-    with step(case, _view(case)) as is_open:
-        if case is None:
-            return
-        with st.empty().container():  # its own place, so that the note below stays where it is when it goes
-            job_panel(case, job, "assess")
-        if not is_open or case.draft is None:
-            return
-        if case.decision is None:
-            _scoring(case, job)
-        if case.assessment is not None:
-            _language_warning(case, case.assessment)
-            _gates(case, case.assessment)
-            _principles(case, case.assessment)
-        _form(case)
-        _jury_panel(case)
+def score_button(case: Case, job: JobRecord | None) -> None:
+    """Scores what stands in the note box. Always there, so that its key works straight after typing."""
+    current = case.assessment_is_current
+    name = "scores.score" if case.assessment is None else "scores.score_again"
+    look = {"type": "secondary" if current else "primary", "disabled": under_way(job) and not asking(job)}
+    look["help"] = say("scores.key")
+    button(say(name), SCORE_BUTTON, _PLACE, partial(_score, case), icon="rule", **look)
 
 
-def _view(case: Case | None) -> StepView:
-    name = StepName.REVIEW
-    if case is None or case.draft is None:
-        return StepView(name, StepState.LOCKED, "Comes after the draft")
-    assessment = case.assessment
-    if assessment is None:
-        result = "Not scored yet"
-    elif not case.assessment_is_current:
-        result = ":orange[:material/history: scores are of an earlier text]"
-    else:
-        result = " → ".join(f"{_SIGNS[gate.status]} {gate.gate.value}" for gate in assessment.gates)
-    decided = StepState.DONE if case.assessment_is_current else StepState.LATER  # what was not scored is not done
-    return StepView(name, decided if case.decision else StepState.ACTIVE, result)
-
-
-def _scoring(case: Case, job: JobRecord | None) -> None:
-    if under_way(job) and not asking(job):
+def scores(case: Case, job: JobRecord | None) -> None:
+    """The scores of the newest assessment, dimmed where they are of other words."""
+    notices(_PLACE)
+    with st.empty().container():  # its own place, so that the scores below stay where they are when it goes
+        job_panel(case, job, "assess")
+    if case.assessment is None:
         return
-    stale = case.assessment is not None and not case.assessment_is_current
-    if stale:
-        st.warning(
-            "The note, or the passages in use, changed since. Score it again to see how it stands now.",
-            title="These scores are out of date.",
-            icon=":material/history:",
-        )
-    # Always there, so that the shortcut works straight after typing, when the page knows of no change yet.
-    label, look = ("Score the note", "primary") if case.assessment is None else ("Score again", "secondary")
-    look = "primary" if stale else look
-    button(label, SCORE_BUTTON, _PLACE, partial(_score, case), icon="rule", type=look, shortcut=SCORE_SHORTCUT)
+    if not case.assessment_is_current:
+        st.markdown(f":orange-badge[:material/history: {say('scores.stale')}]")
+    _language_warning(case, case.assessment)
+    _gates(case, case.assessment)
+    _principles(case, case.assessment)
+    _jury_panel(case)
+
+
+def marks(case: Case) -> str:
+    """Markdown of the three gates in a few signs, for the strip above."""
+    if case.assessment is None:
+        return say("scores.none")
+    if not case.assessment_is_current:
+        return f":orange[:material/history: {say('scores.stale_short')}]"
+    return " ".join(f"{_SIGNS[gate.status]} {gate.gate.value}" for gate in case.assessment.gates)
 
 
 def _score(case: Case) -> None:
@@ -96,64 +78,45 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
     foreign = "" if assessment.engine.startswith("llm:") else _foreign(case)
     if foreign:
         st.warning(
-            "The gates without a language model were made for English. What judges words is not run; take any score "
-            "as a guess.",
-            title=f"{foreign}: judge it yourself.",
-            icon=":material/translate:",
+            say("scores.foreign_next"), title=say("scores.foreign", languages=foreign), icon=":material/translate:"
         )
 
 
 def _gates(case: Case, assessment: Assessment) -> None:
-    stale = not case.assessment_is_current
-    st.markdown("**Three gates, in order:** each counts only when the one before it passed")
-    gate_path(assessment.gates, workspace().service.gate_questions, stale=stale, key=f"gates-{case.id}")
-    for gate in assessment.gates:
-        if gate.status is not GateStatus.FAIL:
-            continue
-        wrong = ((item.evidence_id, item.message) for item in gate.findings if not item.ok)
-        for evidence_id, message in dict.fromkeys(wrong):
-            about = f"{evidence_id}: " if evidence_id and not message.startswith(evidence_id) else ""
-            st.markdown(f":red[:material/arrow_right:] {about}{escaped(message)}")
+    """Three lines, each opens to its question and its scale. What failed is told among the problems."""
+    gate_path(
+        assessment.gates,
+        workspace().service.gate_questions,
+        stale=not case.assessment_is_current,
+        key=f"gates-{case.id}",
+    )
     if assessment.marked:
-        told = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
-        st.markdown(f":orange-badge[:material/warning: speaks to programs, says the model: {told}]")
-    if assessment.engine.startswith("llm:"):
-        st.caption(_sureness(assessment))
-    for gate in assessment.gates:
-        if gate.judge not in ("", BY_PERSON) and gate.judge not in assessment.engine.split("+")[:1]:
-            st.caption(f"Judge of {gate.gate.value}: {escaped(gate.judge)}")
+        told = ", ".join(say("scores.the_post") if name == "post" else name for name in sorted(assessment.marked))
+        st.markdown(f":orange-badge[:material/warning: {say('scores.marked', what=told)}]")
+    judges = {gate.gate.value: gate.judge for gate in assessment.gates if gate.judge not in ("", BY_PERSON)}
+    others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
+    lines = [say("scores.judge", gate=name, judge=escaped(judges[name])) for name in others]
+    lines += [_sureness(assessment)] if assessment.engine.startswith("llm:") else []
+    if lines:
+        st.caption("  \n".join(lines))
 
 
 def _sureness(assessment: Assessment) -> str:
     """The judge's own probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
     known = [f"{gate.gate.value} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
     if not known:
-        return "How sure the judge is: this model gives no probabilities."
-    whole = "" if assessment.probability is None else f"; all three together {assessment.probability:.2f}"
-    return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}{whole}"
+        return say("scores.not_sure")
+    whole = "" if assessment.probability is None else say("scores.all_three", p=f"{assessment.probability:.2f}")
+    return say("scores.sure", gates=", ".join(known)) + whole
 
 
 def _foreign(case: Case) -> str:
     """That the post or the note is in another language than English, in words; empty when both seem English."""
     note = language_of(case.draft.text) if case.draft is not None else None
-    found = ((name, code) for name, code in (("The post", case.post.language), ("The note", note)) if code)
-    return "; ".join(f"{name} is in {language_name(code)}" for name, code in found if code.split("-")[0] != "en")
-
-
-def _form(case: Case) -> None:
-    st.markdown("**Form**")
-    if case.draft is None:
-        return
-    warnings = workspace().service.form_warnings(case)
-    if not warnings:
-        st.markdown(":green[:material/check_circle:] Nothing that X or a reader would stumble over")
-    for message, level in dict.fromkeys((warning.message, warning.level) for warning in warnings):
-        blocks = level is LintLevel.BLOCKS
-        sign = ":red[:material/cancel:]" if blocks else ":orange[:material/warning:]"
-        st.markdown(f"{sign} {escaped(message)}" + (" :red[Stops approval.]" if blocks else ""))
-    if case.decision is None and any(warning.code == "tracking" for warning in warnings):
-        cut = partial(_take, case, without_tracking(case.draft.text))
-        button("Cut the tracking", "cut-tracking", _PLACE, cut, icon="content_cut")
+    found = (("scores.post_is_in", case.post.language), ("scores.note_is_in", note))
+    return "; ".join(
+        say(name, language=language_name(code)) for name, code in found if code and code.split("-")[0] != "en"
+    )
 
 
 _SIGNS = {
@@ -165,10 +128,17 @@ _PRINCIPLES = "principles"
 
 
 def _principles(case: Case, assessment: Assessment) -> None:
-    """All six; a rewrite is offered while the scores are of the note as it stands."""
-    st.markdown("**Principles of a good note**")
-    notices(_PRINCIPLES)
-    with st.grid("auto", min_column_width=300, gap="small"):
+    """All six, folded; a rewrite is offered while the scores are of the note as it stands."""
+    results = assessment.principles
+    if not results:
+        return
+    kept = sum(result.status is GateStatus.PASS for result in results)
+    failed = sum(result.status is GateStatus.FAIL for result in results)
+    label = say("scores.principles", kept=kept, all=len(results))
+    if failed and case.assessment_is_current:
+        label += f" :orange[{say('scores.principles_failed', n=failed)}]"
+    with st.expander(label, key=f"principles-{case.id}", icon=":material/checklist:"):
+        notices(_PRINCIPLES)
         for result in assessment.principles:
             _principle(case, result)
 
@@ -192,27 +162,26 @@ def _findings(result: PrincipleResult) -> None:
         for message in messages:
             st.markdown(f":small[:orange[:material/arrow_right:] {message}]")
     elif messages:
-        st.caption("Remarks")
+        st.caption(say("scores.remarks"))
         for message in messages:
             st.markdown(f":small[:gray[:material/arrow_right: {message}]]")
 
 
 def _rewrite(case: Case, result: PrincipleResult) -> None:
     key = result.principle.name.lower()
-    st.caption("The model suggests:")
+    st.caption(say("scores.suggests"))
     outside_text(result.rewrite, look="note", key=f"rewrite-{key}")
-    about = "Undo brings the old words back. The note is to be scored again."
-    take = partial(_take, case, result.rewrite)
-    button("Take this wording", f"take-rewrite-{key}", _PRINCIPLES, take, icon="edit_note", help=about)
+    take, look = partial(take_words, case, result.rewrite), {"help": say("scores.take_about")}
+    button(say("scores.take"), f"take-rewrite-{key}", _PRINCIPLES, take, icon="edit_note", **look)
 
 
-def _take(case: Case, text: str) -> None:
+def take_words(case: Case, text: str) -> None:
     """Put other words into the note; Undo brings the old ones back."""
     if case.draft is not None:
         workspace().service.edit_draft(case.id, text, author(), based_on=case.draft.sha256)
 
 
-_ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
+_ENDS = (0.0, 0.6)  # around the line of 0.40; what lies beyond is drawn at the ends
 _ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
 _POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
 _LETTERS = "ABCDEFGHIJ"
@@ -225,32 +194,45 @@ _STATUS = {
 
 
 def _jury_panel(case: Case) -> None:
-    """Draw the newest verdict on this very text; NOT RUN with its reason when there is none."""
+    """The newest verdict on this very text, folded under its one line; NOT RUN with its reason when there is none."""
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
-    with st.container(key="jury-panel-body", gap="small"):
-        st.markdown("**Jury (a simulation):** how raters of different views might vote on these words")
-        if verdict is None:
-            st.markdown(f":gray[:material/do_not_disturb_on: Not run.] {escaped(_why_not(case))}")
-            return
-        warnings = _jury_warnings(case, verdict)
+    if verdict is None:
+        with st.container(key="jury-panel-body"):
+            st.markdown(
+                f":gray[:material/do_not_disturb_on: **{say('scores.jury')}:** {say('scores.not_run')}] "
+                f":small[{escaped(_why_not(case))}]"
+            )
+        return
+    warnings = _jury_warnings(case, verdict)
+    with st.expander(_jury_line(verdict), key=f"jury-{case.id}", icon=":material/groups:"):
+        st.caption(say("scores.jury_about"))
         if together := case.agreement:
             st.markdown(f":material/balance: {escaped(together)}")
         for warning in warnings:
             st.markdown(f":orange[:material/warning:] {escaped(warning)}")
-        if verdict.means_nothing:
-            with st.expander("Its numbers all the same", icon=":material/data_thresholding:"):
-                _standing(case, verdict)
-                _votes(case, verdict)
-        else:
+        if not verdict.means_nothing:
             st.markdown(f":gray[{escaped(verdict.sentence)}]" if warnings else escaped(verdict.sentence))
-            _standing(case, verdict)
-            _votes(case, verdict)
+        _standing(case, verdict)
+        _votes(case, verdict)
+        if not verdict.means_nothing:
             changed = workspace().service.jury_changes(case)
             if changed:
                 st.markdown(f":material/compare_arrows: **Since the text before:** {escaped(' '.join(changed))}")
             _influences(verdict)
         _beside(case, verdict)
         _about(verdict)
+
+
+def _jury_line(verdict: JuryVerdict) -> str:
+    """Its number on its scale and what it would mean, in a line."""
+    if verdict.means_nothing:
+        return f"**{say('scores.jury')}:** {say('scores.means_nothing')}"
+    number = say(
+        "scores.of_needed",
+        number=in_figures(verdict.note_intercept, verdict.helpful_line),
+        needed=f"{verdict.helpful_line:.2f}",
+    )
+    return f"**{say('scores.jury')}:** {number}. {escaped(_STATUS.get(verdict.status, verdict.status))}"
 
 
 def _jury_warnings(case: Case, verdict: JuryVerdict) -> list[str]:
@@ -270,10 +252,13 @@ def _jury_warnings(case: Case, verdict: JuryVerdict) -> list[str]:
 
 
 def _why_not(case: Case) -> str:
-    summary = next((stage.summary for stage in case.stages if stage.name is StageName.JURY), "")
     if case.jury:
         return "The words changed since the jury sat. Score the note again."
-    return summary.removeprefix("NOT RUN: ") or "Score the note, and the jury sits too."
+    at = {stage.name: stage for stage in case.stages}
+    sat, scored = at.get(StageName.JURY), at.get(StageName.ASSESS)
+    if sat is None or (scored is not None and sat.finished_at < scored.finished_at):  # it was of an earlier scoring
+        return "Score the note, and the jury sits too."
+    return sat.summary.removeprefix("NOT RUN: ")
 
 
 def _standing(case: Case, verdict: JuryVerdict) -> None:
@@ -281,7 +266,7 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
     intercept = in_figures(verdict.note_intercept, verdict.helpful_line)
     words = (
         f"Note intercept {intercept} of the {verdict.helpful_line:.2f} needed "
-        f"({_whose_interval(verdict)}: {low:.2f} to {high:.2f})."
+        f"({_whose_interval(verdict)} {low:.2f} to {high:.2f})."
     )
     status = _STATUS.get(verdict.status, verdict.status)
     said = "" if verdict.means_nothing else f" **{escaped(status)}** ({escaped(verdict.status)})."
@@ -301,7 +286,7 @@ def _standing(case: Case, verdict: JuryVerdict) -> None:
 
 
 def _whose_interval(verdict: JuryVerdict) -> str:
-    return "nine juries in ten" if verdict.chance_of_shown is None else "nine such notes in ten"
+    return say("scores.range_of_juries" if verdict.chance_of_shown is None else "scores.range_of_notes")
 
 
 def _votes(case: Case, verdict: JuryVerdict) -> None:

@@ -1,4 +1,4 @@
-"""Step 3 on the page: the note is proposed, edited, undone, and never lost."""
+"""The note on the Draft page: proposed, edited, undone, and never lost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import Passage, Span, Verdict
 from crowdnotes.engines.base import WriterAnswer
-from pages.view import note
+from pages.view import support
 from tests.pages.conftest import NOTE, Desk, note_of, texts
 
 
@@ -26,7 +26,7 @@ def test_the_program_proposes_notes_that_come_scored(desk: Desk) -> None:
     draft = desk.newest(case).draft
     assert draft is not None
     assert note_of(at).value == draft.text
-    assert "What carries each sentence" in texts(at)
+    assert "Which source supports each sentence" in texts(at)
     assert desk.newest(case).assessment_is_current
 
 
@@ -76,6 +76,7 @@ def test_an_engine_that_abstains_is_told_as_a_result(desk: Desk) -> None:
 
 
 def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.engine.by_person = True  # who compares reads the words themselves
     case = desk.scored()
     assert case.assessment is not None
     table = "| Year | Colds |\n|---|---|\n| 2024 | 12 |"
@@ -89,7 +90,17 @@ def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypa
     }
     desk.changed(case, **changes)
     shown: list[str] = []
-    monkeypatch.setattr(note, "outside_text", lambda text, **_: shown.append(text))
+    monkeypatch.setattr(support, "outside_text", lambda text, **_: shown.append(text))
     at = desk.app(case)
     assert not at.exception
     assert shown == ["“2024 · 12”"]
+
+
+def test_above_words_of_ones_own_nothing_is_said_of_proposals(desk: Desk) -> None:
+    desk.engine.answer = WriterAnswer((), "The passages do not speak of the claim.")
+    case = desk.drafted("My own words. https://trials.example.edu/c")
+    desk.run(case, "write")
+    at = desk.app(case)
+    assert desk.note(case).startswith("My own words.")
+    assert "The program proposes no note." not in texts(at)
+    assert "The passages do not speak of the claim." not in texts(at)

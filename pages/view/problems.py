@@ -1,0 +1,170 @@
+"""What is left before the note can be approved: each thing once, with what mends it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import (
+    A_REASON,
+    Case,
+    GateStatus,
+    LintLevel,
+    Obstacle,
+    ObstacleId,
+    ObstacleKind,
+    missing_from,
+    remaining,
+)
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.lint import without_tracking
+from crowdnotes.text.markdown import escaped, host
+from pages.view.more_evidence import add_link
+from pages.view.progress import job_panel, start, under_way
+from pages.view.reader import open_source
+from pages.view.scores import take_words
+from pages.view.session import act, author, button, workspace
+from pages.view.words import say
+from pages.view.workbench import StepName
+
+_PLACE = StepName.DECIDE.value
+
+
+def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
+    """What no reason passes over yet; a gate that only waits for another is not counted."""
+    return [item for item in remaining(waits, reasons(case, waits)) if item.behind is None]
+
+
+def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
+    """Draw them, those that stop approval first, then what is worth a look."""
+    left = {item.id for item in left_to_do(case, waits)}
+    job_panel(case, job, "links")
+    with st.container(key="problems", gap="xsmall"):
+        if left:
+            st.markdown(f":orange[:material/hourglass_top:] **{say('problems.left', n=len(left))}**")
+        for number, item in enumerate(waits):
+            if item.behind is None:
+                with st.container(key=f"problem-{number}", gap="xxsmall"):
+                    _problem(case, item, job, passed_over=item.id not in left)
+        _worth_a_look(case)
+
+
+def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
+    """The reasons written so far, by what each passes over, as the fields stand now."""
+    written = {item.id: kept_words(case, _field_name(case, item.behind or item.id)) for item in waits}
+    return {obstacle: reason for obstacle, reason in written.items() if reason}
+
+
+def _problem(case: Case, item: Obstacle, job: JobRecord | None, *, passed_over: bool) -> None:
+    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
+    how = say("problems.overridden") if passed_over else item.lifts
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
+        _mend(case, item, job)
+    _findings(case, item)
+    if item.id.is_overridable:
+        _override(case, item)
+
+
+def _mend(case: Case, item: Obstacle, job: JobRecord | None) -> None:
+    """The button that does what lifts it, where one press can."""
+    kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
+    key, look = f"mend-{kind.name.lower()}-{subject}", {"type": "tertiary"}
+    if kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
+        button(say("problems.read", id=subject), key, _PLACE, partial(open_source, case, subject), **look)
+    elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):
+        back = partial(workspace().service.bring_back, case.id, subject, author())
+        button(say("problems.bring_back", id=subject), key, _PLACE, back, icon="undo", disabled=busy, **look)
+    elif kind is ObstacleKind.LINK_UNINSPECTED:
+        add = partial(add_link, case, subject)
+        button(say("problems.add_source"), key, _PLACE, add, icon="add_link", disabled=busy, **look)
+    elif kind is ObstacleKind.LINK_UNANSWERED and item == _first_link(case):
+        again, look["help"] = partial(start, case, "links"), say("problems.check_links_about")
+        button(say("problems.check_links"), "check-links", _PLACE, again, icon="sync", disabled=busy, **look)
+
+
+def _first_link(case: Case) -> Obstacle | None:
+    """All links are asked at once, so one button is enough."""
+    waits = workspace().service.obstacles(case)
+    return next((item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED), None)
+
+
+def _findings(case: Case, item: Obstacle) -> None:
+    """What a gate that failed objects to."""
+    if item.id.kind is not ObstacleKind.GATE_FAILED or case.assessment is None:
+        return
+    gate = next((result for result in case.assessment.found if result.gate.value == item.id.subject), None)
+    if gate is None or gate.status is not GateStatus.FAIL:
+        return
+    wrong = ((found.evidence_id, found.message) for found in gate.findings if not found.ok)
+    for evidence_id, message in dict.fromkeys(wrong):
+        if message != gate.reason:
+            about = f"{evidence_id}: " if evidence_id and not message.startswith(evidence_id) else ""
+            st.markdown(f":small[:red[:material/arrow_right:] {about}{escaped(message)}]")
+
+
+def _override(case: Case, obstacle: Obstacle) -> None:
+    """Folded: a written reason to approve all the same."""
+    field = _field_name(case, obstacle.id)
+    with st.expander(say("problems.override"), type="compact", expanded=bool(kept_words(case, field))):
+        said = kept_field(
+            case,
+            field,
+            say("problems.why", what=obstacle.id.although(_site), enough=A_REASON),
+            say("problems.why_placeholder"),
+        )
+        missing = missing_from(said)
+        if said and missing:
+            st.markdown(f":small[:red[:material/error: {say('problems.too_short', missing=missing)}]]")
+
+
+def _worth_a_look(case: Case) -> None:
+    """What does not stop approval: the form of the note, as X or a reader may stumble over it."""
+    warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
+    for message in dict.fromkeys(item.message for item in warnings):
+        st.markdown(f":small[:orange[:material/warning:] {escaped(message)}]")
+    if case.draft is not None and any(item.code == "tracking" for item in warnings):
+        cut = partial(take_words, case, without_tracking(case.draft.text))
+        button(say("problems.cut_tracking"), "cut-tracking", _PLACE, cut, icon="content_cut", type="tertiary")
+
+
+def kept_words(case: Case, field: str) -> str:
+    """What such a field says now, also when it was typed just before a button was pressed."""
+    return str(st.session_state.get(_key(case, field), case.decision_words.get(field)) or "").strip()
+
+
+def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str:
+    """A line to write in, kept in the case at every pause, so that a reload finds it; gives what it says."""
+    state, key = st.session_state, _key(case, field)
+    state.setdefault(key, case.decision_words.get(field, ""))
+    st.text_input(
+        label,
+        key=key,
+        placeholder=placeholder,
+        live=True,
+        on_change=act,
+        args=(_PLACE, lambda: workspace().service.keep_decision_words(case.id, field, state.get(key) or "")),
+        persist_state="page",
+    )
+    return kept_words(case, field)
+
+
+def _key(case: Case, field: str) -> str:
+    return f"words-{case.id}-{field}"
+
+
+def _field_name(case: Case, obstacle: ObstacleId) -> str:
+    """Names the very judgement that is passed over: a reason for one text says nothing about another."""
+    assessment = case.assessment
+    judged = f"{assessment.text_sha256}-{assessment.basis_sha256}" if assessment else "not-scored"
+    return f"{obstacle.kind.value} {obstacle.subject} {judged}"
+
+
+def _site(url: str) -> str:
+    """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
+    site = host(url if "://" in url else f"https://{url}")
+    # Without escapes where none is needed: a label is also read aloud, as it is written here.
+    return site if re.fullmatch(r"[a-z0-9.-]+", site) else escaped(site, 60)

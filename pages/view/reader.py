@@ -1,0 +1,240 @@
+"""The reader: one passage in its page, and what the person says of it. Then it moves on to the next."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Aim, AnswerKind, Case, Evidence, FetchOutcome, Passage, Points, Span, Verdict
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import day, escaped, host, record_place, title
+from pages.view.components import badge, marked_text, passage_pieces, web_link
+from pages.view.links import cited_badge
+from pages.view.more_evidence import follow_up_buttons
+from pages.view.search_report import source_badges
+from pages.view.session import act, author, button, notices, workspace
+from pages.view.words import say
+from pages.view.workbench import Area, arrival, card_place, go_to
+
+_LONGEST = 400
+_POINTS = {Points.AGAINST: "reader.against", Points.FOR: "reader.for", Points.NEITHER: ""}
+_OTHERWISE = {Verdict.BACKGROUND: "reader.background", Verdict.REJECT: "reader.reject"}
+_FOUND = {
+    AnswerKind.STATED: (":green[:material/check: {}", "reader.states", "reader.states_other"),
+    AnswerKind.INFERRED: (":orange[:material/contrast: {}", "reader.infers", "reader.infers_other"),
+    AnswerKind.NONE: (":gray[:material/remove: {}", "reader.only_background", "reader.only_background"),
+}
+_READY_REASONS = ("reader.off_topic", "reader.out_of_date", "reader.not_reliable", "reader.repeats")
+
+
+def chosen_source(case: Case) -> str | None:
+    """The id of the passage that the reader shows; None before one was chosen, or when it is gone."""
+    chosen = st.session_state.get(_chosen(case))
+    return chosen if chosen is not None and case.evidence_by_id(chosen) is not None else None
+
+
+def open_source(case: Case, evidence_id: str, words: Span | None = None) -> None:
+    """Show a passage in the reader and note that the person opened it; `words` are marked, offsets in its text."""
+    st.session_state[_chosen(case)] = evidence_id
+    st.session_state[f"{_chosen(case)}-words"] = (evidence_id, words)
+    go_to(Area.SOURCES)
+    item = case.evidence_by_id(evidence_id)
+    if item is not None and item.review.opened_at is None and case.decision is None:
+        workspace().service.open_passage(case.id, evidence_id, author())
+
+
+def in_reading_order(case: Case) -> list[Evidence]:
+    """Those first that state what settles the claim, then those that help to infer it; the other side last."""
+    answers = case.settlement.answers(case.evidence) if case.settlement is not None else ()
+    places = {item.id: place for place, (item, _) in enumerate(answers)}
+    return sorted(case.evidence, key=lambda item: (item.aim is Aim.OTHER_SIDE, places.get(item.id, len(places))))
+
+
+def use_tick(case: Case, item: Evidence, key: str) -> None:
+    """The tick for what the note may use, closed until the passage was opened. It moves nothing."""
+    state = st.session_state
+    opened = item.review.opened_at is not None
+    state[key] = item.review.verdict is Verdict.USE and not state.get(_waiting(case, item))
+    st.checkbox(
+        say("reader.use"),
+        key=key,
+        disabled=not opened or case.decision is not None,
+        on_change=act,
+        args=(card_place(item.id), lambda: _judge(case, item, Verdict.USE if state[key] else None)),
+        width="content",
+    )
+
+
+def reader(case: Case, job: JobRecord | None) -> None:
+    """Draw the chosen passage with its verdict; before one is chosen, what to do."""
+    if not case.evidence:
+        return
+    chosen = case.evidence_by_id(chosen_source(case) or "")
+    with st.container(key="reader", gap="small"):
+        _walk(case, chosen)
+        if chosen is None:
+            st.caption(say("reader.choose"))
+            return
+        arrival(Area.SOURCES)
+        _verdict(case, chosen)
+        notices(card_place(chosen.id))
+        _head(case, chosen)
+        passage, told = _as_answered(case, chosen)
+        marked_text(passage_pieces(passage), look="passage", key=f"passage-{case.id}-{chosen.id}")
+        st.caption(told)
+        if case.decision is None:
+            follow_up_buttons(case, chosen, job, workspace().service.swappable(case))
+
+
+def _walk(case: Case, chosen: Evidence | None) -> None:
+    """The way to the passage before and after, and to the page itself."""
+    order = in_reading_order(case)
+    place = order.index(chosen) if chosen is not None else -1
+    after, before = order[(place + 1) % len(order)], order[place - 1] if place > 0 else order[-1]
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="reader-walk"):
+        if chosen is None:
+            look = {"type": "primary", "icon": "menu_book"}
+            button(say("reader.first", id=after.id), "next-source", "", partial(open_source, case, after.id), **look)
+            return
+        st.markdown(f"**{chosen.id}** {title(chosen.source.title, say('reader.untitled'), 90)}", width="stretch")
+        back, on = partial(open_source, case, before.id), partial(open_source, case, after.id)
+        about = {"type": "tertiary", "disabled": len(order) == 1}
+        button("", "previous-source", "", back, icon="chevron_left", help=say("reader.previous", id=before.id), **about)
+        button("", "next-source", "", on, icon="chevron_right", help=say("reader.next", id=after.id), **about)
+
+
+def _verdict(case: Case, item: Evidence) -> None:
+    """Use, background or reject: always at the same place, so that the pointer can stay."""
+    state, key, waiting = st.session_state, f"{case.id}-{item.id}", _waiting(case, item)
+    otherwise, closed = f"otherwise-{key}", case.decision is not None
+    verdict = Verdict.REJECT if state.get(waiting) else item.review.verdict
+    state[otherwise] = verdict if verdict in _OTHERWISE else None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
+        _used_and_on(case, item, f"reader-use-{key}")
+        st.segmented_control(
+            say("reader.or_else"),
+            list(_OTHERWISE),
+            format_func=lambda value: say(_OTHERWISE[value]),
+            key=otherwise,
+            disabled=closed,
+            on_change=act,
+            args=(card_place(item.id), lambda: _judge(case, item, state[otherwise], and_on=True)),
+            label_visibility="collapsed",
+        )
+        st.space("stretch")
+        with st.container(key="open-source", width="content", horizontal=True, gap="small"):
+            web_link(say("reader.open_page"), item.source.url)
+            web_link(say("reader.archived"), item.source.archived_url, "inventory_2")
+    _reason(case, item)
+
+
+def _used_and_on(case: Case, item: Evidence, key: str) -> None:
+    """The same tick as in the row; ticked here, the reader moves on."""
+    state = st.session_state
+    state[key] = item.review.verdict is Verdict.USE and not state.get(_waiting(case, item))
+    st.checkbox(
+        say("reader.use"),
+        key=key,
+        disabled=case.decision is not None,
+        on_change=act,
+        args=(card_place(item.id), lambda: _judge(case, item, Verdict.USE if state[key] else None, and_on=True)),
+        width="content",
+    )
+
+
+def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
+    """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile."""
+    rejecting = verdict is Verdict.REJECT
+    st.session_state[_waiting(case, item)] = False
+    saved = workspace().service.judge(case.id, item.id, None if rejecting else verdict, "", author())
+    st.session_state[_waiting(case, item)] = rejecting
+    if and_on and verdict is not None and not rejecting:
+        _move_on(saved, item)
+
+
+def _move_on(case: Case, done: Evidence) -> None:
+    """To the next passage that has no verdict yet, if there is one."""
+    order = in_reading_order(case)
+    place = next(number for number, item in enumerate(order) if item.id == done.id)
+    waiting = [item for item in (*order[place + 1 :], *order[:place]) if item.review.verdict is None]
+    if waiting:
+        open_source(case, waiting[0].id)
+
+
+def _reason(case: Case, item: Evidence) -> None:
+    """Why it is rejected: a ready reason, one's own words, or the one that was given."""
+    if not st.session_state.get(_waiting(case, item)):
+        if item.review.reason:
+            st.caption(say("reader.your_reason", reason=escaped(item.review.reason)))
+        return
+    place = card_place(item.id)
+    with st.container(key="reject-reasons", gap="xsmall"):
+        st.caption(say("reader.why_rejected"))
+        with st.container(horizontal=True, gap="xsmall"):
+            for number, name in enumerate(_READY_REASONS, start=1):
+                button(say(name), f"reject-{number}", place, partial(_reject, case, item, say(name)))
+        with st.form(f"reject-{case.id}-{item.id}", border=False):
+            reason = st.text_input(say("reader.own_reason"), value=item.review.reason)
+            if st.form_submit_button(say("reader.reject_it"), icon=":material/block:"):
+                act(place, partial(_reject, case, item, reason or ""))
+                st.rerun()
+
+
+def _reject(case: Case, item: Evidence, reason: str) -> None:
+    saved = workspace().service.judge(case.id, item.id, Verdict.REJECT, reason, author())
+    st.session_state.pop(_waiting(case, item))
+    _move_on(saved, item)
+
+
+def _head(case: Case, item: Evidence) -> None:
+    """Where it is from, why it was chosen, what the model found in it, and what a reader must know of it."""
+    source = item.source
+    badges = [source_badges(source, case.post, case.until, item.passage.page), cited_badge(case, source.url)]
+    if case.assessment is not None and item.id in case.assessment.marked:
+        badges.append(badge("orange", "warning", say("reader.marked")))
+    elif workspace().service.holds_injection(item):
+        badges.append(badge("orange", "warning", say("reader.injection")))
+    if item.aim is Aim.OTHER_SIDE:
+        badges.append(badge("gray", "balance", say("reader.other_side")))
+    facts = [escaped(source.publisher or host(source.url) or source.library or say("sources.no_publisher"), 80)]
+    if source.published and source.date_origin:
+        facts.append(say("reader.date", day=day(source.published), origin=source.date_origin.value))
+    if source.library:
+        facts.append(record_place(source.library, source.record))
+    with st.container(gap="xxsmall"):
+        st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
+        st.markdown(f":small[{say('reader.why', why=escaped(item.why, 240))}]")
+        _answers(case, item)
+        if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
+            st.caption(escaped(source.outcome_detail, 300))
+
+
+def _answers(case: Case, item: Evidence) -> None:
+    """What the model found in the passage, a line for each answer."""
+    for found in case.settlement.all_of(item) if case.settlement is not None else ():
+        look, first, other = _FOUND[found.answer]
+        name = first if found.claim == 1 else other
+        points = _POINTS[found.points] if found.answer is not AnswerKind.NONE else ""
+        said = look.format(say(name)) + (f", {say(points)}" if points else "")
+        st.markdown(f":small[{said}]: {escaped(found.tells, _LONGEST)}]")
+
+
+def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
+    """The passage with the words marked that matter, and what the marks are."""
+    shown, words = st.session_state.get(f"{_chosen(case)}-words", ("", None))
+    if shown == item.id and words is not None and words.end <= len(item.passage.text):
+        return item.passage.model_copy(update={"marks": (words,)}), say("reader.marks_sentence")
+    found = case.settlement.all_of(item) if case.settlement is not None else []
+    spans = tuple(answer.span for answer in found if answer.span is not None)
+    if not spans:
+        return item.passage, say("reader.marks_close")
+    return item.passage.model_copy(update={"marks": spans}), say("reader.marks_answer")
+
+
+def _waiting(case: Case, item: Evidence) -> str:
+    return f"rejecting-{case.id}-{item.id}"
+
+
+def _chosen(case: Case) -> str:
+    return f"reader-{case.id}"

@@ -1,0 +1,222 @@
+"""The left pane: the claim, the sources as rows, the reader below them, and folded what else there is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, FetchOutcome, Source, SourceCategory, Verdict
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import clip, day, escaped, exact, host
+from pages.view.components import badge, passage_words, web_link
+from pages.view.more_evidence import (
+    add_by_hand,
+    begun_by_hand,
+    earlier_evidence,
+    follow_up_result,
+    other_side,
+    paste_box,
+)
+from pages.view.progress import job_panel
+from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
+from pages.view.search_report import already_checked, no_passage, search_report, source_badges
+from pages.view.session import button, notices
+from pages.view.where_to_look import add_sources
+from pages.view.words import say
+from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards
+
+_PLACE = StepName.EVIDENCE.value
+_LONGEST = 400
+_ROW = 210  # characters of the sentence in a row: two or three lines
+_NOT_CHECKABLE = {
+    ClaimKind.OPINION: "sources.opinion",
+    ClaimKind.SATIRE: "sources.satire",
+    ClaimKind.PREDICTION: "sources.prediction",
+    ClaimKind.PERSONAL: "sources.personal",
+}
+
+
+def sources_pane(case: Case, job: JobRecord | None) -> None:
+    """Draw the pane."""
+    with area(Area.SOURCES):
+        notices(_PLACE)
+        notices_of_gone_cards(case)
+        job_panel(case, job, "gather")
+        job_panel(case, job, "follow_up")
+        follow_up_result(case, job)
+        already_checked(case)
+        _claim(case)
+        _rows(case, job)
+        if not case.evidence:
+            no_passage(case, job)
+        reader(case, job)
+        _rest(case, job)
+
+
+def tally(case: Case) -> str:
+    """How far the reading is: "2 of 6 read, 1 used"."""
+    opened = sum(item.review.opened_at is not None for item in case.evidence)
+    return say("sources.tally", opened=opened, all=len(case.evidence), used=len(case.used_evidence))
+
+
+def _claim(case: Case) -> None:
+    """The claim in full words, and how far the passages settle it. Nothing where no model has said."""
+    claims = [claim for claim in case.claims if claim.statement]
+    if not claims:
+        return
+    claim = claims[0]
+    with st.container(key="claim", gap="xxsmall"):
+        if claim.kind is not ClaimKind.CHECKABLE:
+            title = say("sources.not_checkable", kind=say(_NOT_CHECKABLE[claim.kind]))
+            st.info(say("sources.not_checkable_next"), title=title, icon=":material/help:")
+            return
+        st.markdown(say("sources.claim", claim=escaped(claim.statement, _LONGEST)))
+        _settled(case)
+        about = [
+            say(name, words=escaped(words, _LONGEST))
+            for name, words in (("sources.implies", claim.implies), ("sources.settled_by", claim.settled_by))
+            if words
+        ]
+        about += [say("sources.since", day=day(claim.since))] if claim.since else []
+        about += [say("sources.also_claims", claim=escaped(other.statement, _LONGEST)) for other in claims[1:]]
+        if about:
+            with st.expander(say("sources.about_claim"), type="compact"):
+                st.caption("  \n".join(about))
+
+
+def _settled(case: Case) -> None:
+    evidence = case.judging_evidence
+    if case.settlement is None or not evidence:
+        return
+    if stated := case.settlement.stated(evidence):
+        said = say("sources.stated", n=len(stated), all=len(evidence))
+        st.markdown(f":green-badge[:material/check: {said}]")
+        return
+    helping = len(case.settlement.answers(evidence))
+    helps = say("sources.help_to_infer", n=helping) if helping else say("sources.none_answers")
+    missing = case.settlement.missing
+    said = f" :small[{say('sources.missing', words=escaped(missing, _LONGEST))}]" if missing else ""
+    st.markdown(f":orange-badge[:material/search_off: {say('sources.not_stated', helps=helps)}]{said}")
+
+
+def _rows(case: Case, job: JobRecord | None) -> None:
+    """A row for each passage; those that may speak for the post's claim stand apart, under a heading of their own."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
+        st.subheader(say("sources.title"), anchor=False, width="content")
+        if case.evidence:
+            st.markdown(f":gray[{tally(case)}]", width="content")
+        if case.decision is None:
+            st.space("stretch")
+            other_side(case, job)
+            add_by_hand(case, job)
+    items = in_reading_order(case)
+    with st.container(key="rows", gap=None):
+        for item in items:
+            if item.aim is not Aim.OTHER_SIDE:
+                _row(case, item)
+        if any(item.aim is Aim.OTHER_SIDE for item in items):
+            with st.container(key="other-side", gap=None):
+                st.markdown(say("sources.other_side"))
+                for item in items:
+                    if item.aim is Aim.OTHER_SIDE:
+                        _row(case, item)
+
+
+_KINDS = {SourceCategory.OTHER: "sources.other_kind"}
+_STANDS = {
+    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "sources.background"),
+    Verdict.REJECT: (":red-badge[:material/block: {}]", "sources.rejected"),
+}
+
+
+def _row(case: Case, item: Evidence) -> None:
+    """What it is, the one sentence that matters, and the tick; choosing it opens it in the reader."""
+    key, source = f"{case.id}-{item.id}", item.source
+    here = chosen_source(case) == item.id
+    # The name says how it stands, for page.css.
+    with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            kind = say(_KINDS[source.category]) if source.category in _KINDS else source.category.value
+            when = str(source.published.year) if source.published else say("sources.no_date")
+            name = escaped(source.publisher or host(source.url) or source.library or say("sources.no_publisher"), 44)
+            label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
+            read = partial(open_source, case, item.id)
+            button(label, f"read-{key}", card_place(item.id), read, type="tertiary", width="stretch")
+            st.markdown(_stands(case, item), width="content")
+            use_tick(case, item, f"use-{key}")
+        st.markdown(f":small[{escaped(_sentence(case, item), _ROW)}]")
+
+
+def _stands(case: Case, item: Evidence) -> str:
+    """Markdown of what must be seen before it is opened, and how far its reading is."""
+    marks = source_badges(item.source, case.post, case.until, graves_only=True)
+    if item.review.opened_at is None:
+        return f"{marks} :gray-badge[{say('sources.not_opened')}]"
+    look, name = _STANDS.get(item.review.verdict, ("", "")) if item.review.verdict else ("", "")
+    return f"{marks} {look.format(say(name)) if name else ''}"
+
+
+def _sentence(case: Case, item: Evidence) -> str:
+    """The words that answer the claim, as the model says, else those closest to the post."""
+    found = case.settlement.all_of(item) if case.settlement is not None else []
+    spans = [answer.span for answer in found if answer.span is not None] or list(item.passage.marks)
+    return clip(passage_words(item.passage, spans[0]) if spans else item.passage.text, _ROW)
+
+
+def _rest(case: Case, job: JobRecord | None) -> None:
+    """Folded: what could not be read, how it was searched, other places to look, and earlier evidence."""
+    _failed(case)
+    search_report(case)
+    if case.decision is None:
+        more = st.expander(
+            say("sources.more"),
+            key=f"more-{case.id}",
+            icon=":material/travel_explore:",
+            on_change="rerun",
+            expanded=not case.evidence and not case.stages and not begun_by_hand(case),
+        )
+        if more.open:
+            with more:
+                add_sources(case, job)
+    earlier_evidence(case, job)
+
+
+def _failed(case: Case) -> None:
+    failed = [source for source in case.sources if source.outcome is not FetchOutcome.READ]
+    if not failed:
+        return
+    label = say("sources.not_read", n=len(failed))
+    with st.expander(label, key=f"failed-{case.id}", icon=":material/link_off:", expanded=not case.evidence):
+        st.caption(say("sources.not_read_means"))
+        copies = Counter(_of_copies(source) for source in failed)
+        shared = {said: times for said, times in copies.items() if said and times > 1}
+        for said, times in shared.items():
+            which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
+            st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
+        for source in failed:
+            _failed_source(case, source, told=frozenset(shared))
+
+
+def _of_copies(source: Source) -> str:
+    """What the archive said of the source; empty where it was not asked."""
+    _, name, said = source.outcome_detail.partition(WAYBACK)
+    return name + said
+
+
+def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
+    """A source that could not be read; what the archive said stands above the list where it is `told` there."""
+    badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
+    with st.container(key=f"failed-{source.id.replace(':', '-')}", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            name = escaped(host(source.url) or source.title, 60)
+            st.markdown(f"{badge('orange', 'link_off', source.outcome.value)} {badges} **{name}**", width="content")
+            st.space("stretch")
+            web_link(say("reader.archived"), source.archived_url, "inventory_2")
+            web_link(say("sources.open_it"), source.url)
+        st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
+        of_copies = _of_copies(source)
+        st.markdown(escaped(source.outcome_detail.removesuffix(of_copies if of_copies in told else ""), 300))
+        if case.decision is None:
+            paste_box(case, say("sources.paste_of_failed"), source)

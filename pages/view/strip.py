@@ -1,0 +1,84 @@
+"""The strip on top of the Draft page: the steps and how each stands, the engine and its cost, and the post."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, GateStatus
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import count, escaped
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from pages.view.decision import standing
+from pages.view.engine import engine_panel
+from pages.view.post import post_panel
+from pages.view.progress import under_way
+from pages.view.scores import marks
+from pages.view.session import notices, show_case
+from pages.view.sources import tally
+from pages.view.words import say
+from pages.view.workbench import Area, StepName, area, phone_tabs
+
+_SHOWN = 150  # characters of the post in its one line
+_DONE, _HERE, _WAITS = (
+    ":green[:material/check_circle:]",
+    ":primary[:material/radio_button_checked:]",
+    ":gray[:material/radio_button_unchecked:]",
+)
+
+
+def strip(case: Case, job: JobRecord | None) -> None:
+    """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
+    with st.container(key="strip", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
+            st.markdown(" \u2002 ".join(_steps(case)), width="content")
+            st.space("stretch")
+            engine_panel(case)
+            new = partial(show_case, None)
+            st.button(say("strip.new"), key="new", icon=":material/add:", type="tertiary", on_click=new)
+        phone_tabs(case, _signs(case))
+        with area(Area.POST):
+            notices(StepName.POST.value)
+            images = f" :material/image: {count(len(case.post.images), 'image')}" if case.post.images else ""
+            words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
+            key = f"post-fold-{case.id}"
+            st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
+            with st.expander(f"{words}{images}", key=key, icon=":material/article:", on_change="rerun") as fold:
+                if fold.open:
+                    post_panel(case, busy=under_way(job))
+
+
+def _steps(case: Case) -> list[str]:
+    """The five steps, each with a sign and how it stands. Scores are done when all three gates passed, not before."""
+    draft = case.draft
+    length = say("strip.length", n=note_length(draft.text), limit=NOTE_LIMIT) if draft is not None else ""
+    steps = (
+        (say("strip.post"), True, ""),
+        (say("strip.sources"), bool(case.used_evidence), tally(case) if case.evidence else ""),
+        (say("strip.note"), draft is not None, length),
+        (say("strip.scores"), _passed(case), marks(case) if draft is not None else ""),
+        (say("strip.decide"), case.decision is not None, standing(case) if case.decision is not None else ""),
+    )
+    here = next((number for number, (_, done, _) in enumerate(steps) if not done), len(steps))
+    signs = (_DONE if done else _HERE if number == here else _WAITS for number, (_, done, _) in enumerate(steps))
+    return [
+        f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"
+        for sign, (name, _, said) in zip(signs, steps, strict=True)
+    ]
+
+
+def _passed(case: Case) -> bool:
+    scored = case.assessment if case.assessment_is_current else None
+    return scored is not None and all(gate.status is GateStatus.PASS for gate in scored.gates)
+
+
+def _signs(case: Case) -> dict[Area, str]:
+    """A short sign for each tab of a phone."""
+    read = sum(item.review.opened_at is not None for item in case.evidence)
+    return {
+        Area.POST: "",
+        Area.SOURCES: f"{read}/{len(case.evidence)}" if case.evidence else "",
+        Area.NOTE: "✓" if _passed(case) else "•" if case.draft is not None else "",
+        Area.DECIDE: "✓" if case.decision is not None else "",
+    }

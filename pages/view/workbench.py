@@ -1,0 +1,107 @@
+"""The frame of the Draft page: two panes beside each other, on a phone four tabs, and the places of its notices."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+
+import streamlit as st
+
+from crowdnotes.domain import Case
+from pages.view.components import into_view, phone_tab_bar, shortcut_keys
+from pages.view.session import elsewhere, notices
+from pages.view.words import say
+
+WIDTH = 1480  # pixels of the page: two panes of some 700
+
+
+class StepName(StrEnum):
+    """The five steps of the Draft page, in order. What goes wrong in one is told at the place of its name."""
+
+    POST = "Post"
+    EVIDENCE = "Evidence"
+    DRAFT = "Draft"
+    REVIEW = "Review"
+    DECIDE = "Decide"
+
+
+class Area(StrEnum):
+    """What a phone shows of the page, one at a time. Its value is in the class of its container."""
+
+    POST = "post"
+    SOURCES = "sources"
+    NOTE = "note"
+    DECIDE = "decide"
+
+
+_CARD = "card "
+_WANTED = "area"  # the area that a phone is to show, with a token for each time it is asked for
+_LABELS = {
+    Area.POST: "strip.post",
+    Area.SOURCES: "strip.sources",
+    Area.NOTE: "strip.note",
+    Area.DECIDE: "strip.decide",
+}
+# What a key presses: a class of a container, and what in it. tests/journeys/test_keyboard.py walks them.
+_KEYS = {
+    "j": ".st-key-next-source button",
+    "k": ".st-key-previous-source button",
+    "1": "[class*=st-key-reader-use-] input",
+    "2": ".st-key-background button",
+    "3": ".st-key-reject button",
+    "o": ".st-key-open-source a",
+    "w": ".st-key-write button",
+    "n": ".st-key-note-box textarea",
+    "a": ".st-key-decide-approved button",
+    "?": ".st-key-shortcuts button",
+    "ctrl+enter": ".st-key-score button",
+}
+
+
+@contextmanager
+def area(name: Area) -> Iterator[None]:
+    """A part of the page that is a tab on a phone."""
+    with st.container(key=f"area-{name.value}", gap="small"):
+        yield
+
+
+def go_to(name: Area) -> None:
+    """Let a phone show that area when the page is drawn next."""
+    st.session_state[_WANTED] = (name, uuid.uuid4().hex[:8])
+
+
+def arrival(name: Area) -> None:
+    """Where that area begins: the page comes here, and the keyboard if it has no place, each time it is gone to."""
+    wanted, token = st.session_state.get(_WANTED, (None, ""))
+    into_view(token if wanted is name else "", f"area-{name.value}")
+
+
+def phone_tabs(case: Case, signs: Mapping[Area, str]) -> None:
+    """The tabs of a phone with a sign of how each stands; on a wide screen nothing."""
+    wanted, token = st.session_state.get(_WANTED, (_begins_at(case), case.id))
+    tabs = [{"name": name.value, "label": say(_LABELS[name]), "sign": signs[name]} for name in Area]
+    phone_tab_bar(tabs, wanted.value, token)
+
+
+def keys() -> None:
+    """Let single keys do what the page's buttons do, where nobody is typing."""
+    shortcut_keys(_KEYS)
+
+
+def _begins_at(case: Case) -> Area:
+    if case.decision is not None:
+        return Area.DECIDE
+    return Area.NOTE if case.draft is not None else Area.SOURCES
+
+
+def card_place(evidence_id: str) -> str:
+    """Where what went wrong with a passage is told: at the passage."""
+    return f"{_CARD}{evidence_id}"
+
+
+def notices_of_gone_cards(case: Case) -> None:
+    """What went wrong with passages that are not here any more: another tab may have put others in their place."""
+    for place in elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
+        notices(place)

@@ -1,0 +1,183 @@
+"""The reader on the Draft page: one passage at a time, what the person says of it, and the way to the next."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import Case, Mode, Span, Verdict
+from crowdnotes.testing import make_evidence
+from tests.pages.conftest import NOTE, PASSAGE, POST, Desk, chips, field, press, read, texts
+
+
+def of_three(desk: Desk) -> Case:
+    """A case with three passages, none of them opened."""
+    case = desk.case()
+    more = [make_evidence(number, f"Passage {number} speaks of colds.") for number in (2, 3)]
+    unread = [item.model_copy(update={"review": case.evidence[0].review}) for item in more]
+    return desk.changed(case, evidence=(*case.evidence, *unread))
+
+
+def verdicts(desk: Desk, case: Case) -> list[Verdict | None]:
+    return [item.review.verdict for item in desk.newest(case).evidence]
+
+
+def shown_in(at: AppTest) -> str:
+    """The id of the passage that the reader shows."""
+    [box] = [item for item in at.checkbox if str(item.key).startswith("reader-use-")]
+    return str(box.key)[-2:]
+
+
+def test_before_a_passage_is_chosen_the_reader_says_what_to_do_and_leads_to_the_first(desk: Desk) -> None:
+    case = of_three(desk)
+    at = desk.app(case)
+    assert "Choose a source to read its passage in context." in texts(at)
+    assert at.button(key="next-source").label == "Read E1"
+    at.button(key="next-source").click().run()
+    assert shown_in(at) == "E1"
+    assert [item.review.opened_at is not None for item in desk.newest(case).evidence] == [True, False, False]
+
+
+def test_the_reader_walks_through_the_passages_and_begins_again_at_the_end(desk: Desk) -> None:
+    case = of_three(desk)
+    at = read(desk.app(case), case)
+    seen = []
+    for key in ("next-source", "next-source", "next-source", "previous-source"):
+        at.button(key=key).click().run()
+        seen.append(shown_in(at))
+    assert seen == ["E2", "E3", "E1", "E3"]
+    assert verdicts(desk, case) == [None, None, None], "to walk past is no verdict"
+
+
+def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(desk: Desk) -> None:
+    case = of_three(desk)
+    service = desk.workspace.service
+    service.open_passage(case.id, "E2", "you")
+    service.judge(case.id, "E2", Verdict.BACKGROUND, "", "you")
+    at = read(desk.app(case), case)
+    at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
+    assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
+    assert shown_in(at) == "E3"
+    assert desk.newest(case).evidence[2].review.opened_at is not None
+    at.checkbox(key=f"reader-use-{case.id}-E3").check().run()
+    assert shown_in(at) == "E3", "there is no passage left without a verdict"
+    at.checkbox(key=f"reader-use-{case.id}-E3").uncheck().run()
+    assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
+    assert shown_in(at) == "E3", "to take a tick back moves nothing"
+
+
+def test_background_moves_on_and_a_tick_in_the_row_does_not(desk: Desk) -> None:
+    case = of_three(desk)
+    at = read(desk.app(case), case)
+    chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
+    assert shown_in(at) == "E2"
+    at.checkbox(key=f"use-{case.id}-E2").check().run()
+    assert verdicts(desk, case) == [Verdict.BACKGROUND, Verdict.USE, None]
+    assert shown_in(at) == "E2"
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (1, "Not about this claim"),
+        (2, "Out of date"),
+        (3, "Not a source to rely on"),
+        (4, "Repeats another source"),
+    ],
+)
+def test_a_ready_reason_rejects_in_one_press_and_moves_on(desk: Desk, number: int, reason: str) -> None:
+    case = of_three(desk)
+    at = read(desk.app(case), case)
+    chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
+    assert shown_in(at) == "E1", "it waits for its reason"
+    button = at.button(key=f"reject-{number}")
+    assert button.label == reason
+    button.click().run()
+    assert not at.exception
+    assert verdicts(desk, case) == [Verdict.REJECT, None, None]
+    assert desk.newest(case).evidence[0].review.reason == reason
+    assert shown_in(at) == "E2"
+    assert f"Your reason: {reason}" in texts(read(at, case))
+
+
+def test_the_passage_stays_in_the_reader_beside_a_note(desk: Desk) -> None:
+    case = desk.inspected()
+    at = read(desk.app(case), case)
+    desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
+    assert shown_in(at.run()) == "E1"
+
+
+def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk: Desk) -> None:
+    case = desk.scored()
+    assert case.assessment is not None
+    first, *others = case.assessment.sentences
+    near = first.model_copy(update={"carrier": Span(start=0, end=PASSAGE.index(" Starting"))})
+    judged = case.assessment.model_copy(update={"sentences": (near, *others)})
+    at = desk.app(desk.changed(case, assessment=judged))
+    at.button(key="source-of-1").click().run()
+    assert not at.exception
+    assert shown_in(at) == "E1"
+    assert "Marked: the words that are nearest to the sentence of the note." in texts(at)
+    assert "nearest to the sentence" not in texts(read(at, case)), "chosen by its row"
+
+
+def test_background_unticks_use(desk: Desk) -> None:
+    case = desk.case()
+    desk.workspace.service.open_passage(case.id, "E1", "you")
+    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+    at = read(desk.app(case), case)
+    chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
+    assert desk.newest(case).evidence[0].review.verdict is Verdict.BACKGROUND
+    assert not at.checkbox(key=f"use-{case.id}-E1").value
+
+
+def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
+    case = desk.case()
+    desk.workspace.service.open_passage(case.id, "E1", "you")
+    at = read(desk.app(case), case)
+    chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
+    submit = next(item for item in at.button if item.label == "Reject this passage")
+    submit.click().run()
+    assert "Say in a few words why E1 is rejected" in texts(at)
+    assert desk.newest(case).evidence[0].review.verdict is None
+
+    field(at, "Another reason").set_value("off topic")
+    press(at, "Reject this passage")
+    assert desk.newest(case).evidence[0].review.reason == "off topic"
+    assert "Your reason: off topic" in texts(at)
+    assert "red-badge[:material/block: rejected]" in texts(at)
+
+
+def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_written(desk: Desk) -> None:
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    at = read(desk.app(case), case)
+    assert not at.button(key="decide-approved").disabled
+    chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
+    assert not at.checkbox(key=f"use-{case.id}-E1").value
+    assert desk.newest(case).evidence[0].review.verdict is None
+    assert at.button(key="decide-approved").disabled
+    assert field(at, "Another reason").value == ""
+    assert "Why do you reject it?" in texts(at)
+
+
+def test_a_page_without_a_title_gets_words_and_not_a_rule(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    desk.workspace.service.add_passage_by_hand(case.id, url=None, title="\u200b", text=PASSAGE, by="you")
+    assert "**Without a title**" in texts(read(desk.app(case), case))
+
+
+def test_where_a_link_led_on_to_is_told_in_the_reader(desk: Desk) -> None:
+    case, by_hand = desk.case(), desk.case()
+    told = "The link leads on to other.example.org."
+
+    def led_on(newest: Case) -> Case:
+        [item] = newest.evidence
+        source = item.source.model_copy(update={"id": "url:1", "outcome_detail": told})
+        return newest.model_copy(update={"evidence": (item.model_copy(update={"source": source}),)})
+
+    desk.workspace.service._store.update(case.id, led_on)
+    shown = texts(read(desk.app(case), case))
+    assert told in shown
+    assert "pasted by hand" not in shown
+    assert "pasted by hand: not compared with the page" in texts(read(desk.app(by_hand), by_hand))

@@ -1,0 +1,76 @@
+"""The sources on the Draft page: a row for each passage, the tick, and passages pasted by hand."""
+
+from __future__ import annotations
+
+from crowdnotes.domain import Mode, Verdict
+from tests.pages.conftest import PASSAGE, POST, Desk, field, press, read, texts, unfolded
+
+
+def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    tick = f"use-{case.id}-E1"
+    assert at.checkbox(key=tick).disabled
+    assert all(item.key != f"otherwise-{case.id}-E1" for item in at.get("button_group"))
+    assert desk.newest(case).evidence[0].review.opened_at is None
+    assert "not opened" in texts(at)
+
+    read(at, case)
+    assert desk.newest(case).evidence[0].review.opened_at is not None
+    assert not at.checkbox(key=tick).disabled
+    assert "not opened" not in texts(at)
+
+    at.checkbox(key=tick).check().run()
+    assert desk.newest(case).used_evidence
+    assert "1 of 1 opened, 1 used" in texts(at)
+
+    at.checkbox(key=tick).uncheck().run()
+    assert desk.newest(case).evidence[0].review.verdict is None
+
+
+def test_a_row_says_how_its_passage_stands(desk: Desk) -> None:
+    case, service = desk.case(), desk.workspace.service
+    service.open_passage(case.id, "E1", "you")
+    service.judge(case.id, "E1", Verdict.BACKGROUND, "", "you")
+    shown = texts(desk.app(case))
+    assert "gray-badge[:material/remove: background]" in shown
+    assert "rejected]" not in shown
+    service.judge(case.id, "E1", Verdict.REJECT, "off topic", "you")
+    shown = texts(desk.app(case))
+    assert "red-badge[:material/block: rejected]" in shown
+    assert "background]" not in shown
+
+
+def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) -> None:
+    case = desk.case()
+    fold = f"paste-{case.id}-new"
+    at = unfolded(desk.app(case), fold)
+    field(at, "Title of the page").set_value("My title")
+    press(at, "Add this passage")
+    assert "The passage is empty." in texts(at)
+    assert field(at, "Title of the page").value == "My title"
+
+    field(at, "The passage").set_value("Words of a page on colds.")
+    press(at, "Add this passage")
+    assert not at.exception
+    assert desk.newest(case).evidence[-1].source.title == "My title"
+    assert not at.session_state[fold]
+    unfolded(at, fold)
+    assert field(at, "Title of the page").value == ""
+
+
+def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -> None:
+    service = desk.workspace.service
+    case = service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    for url in (None, "https://trials.example.edu/c"):
+        service.add_passage_by_hand(case.id, url=url, title="Trials", text=f"{PASSAGE} {url or ''}", by="you")
+    for name in ("E1", "E2"):
+        service.open_passage(case.id, name, "you")
+    service.judge(case.id, "E1", Verdict.USE, "", "you")
+    shown = texts(desk.app(case))
+    assert shown.count("badge[:material/link_off: no link; X asks for one]") == 1
+    assert "No source in use has a link; X asks for one." in shown
+    service.judge(case.id, "E2", Verdict.USE, "", "you")
+    shown = texts(desk.app(case))
+    assert "No source in use has a link" not in shown
+    assert "E1 cannot be linked: link to another source in use." in shown

@@ -1,0 +1,75 @@
+"""The strip on top of the Draft page: the five steps, each with a sign that says no more than is so."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdnotes.domain import Case, DecisionKind, GateName, Mode
+from tests.pages.conftest import POST, Desk, give_reasons, texts, unfolded
+
+_DONE = ":green[:material/check_circle:]"
+
+
+def steps(desk: Desk, case: Case) -> list[str]:
+    """The five steps as the strip shows them."""
+    [line] = [item.value for item in desk.app(case).markdown if "**Sources**" in item.value]
+    return [step.strip() for step in line.split("\u2002")]
+
+
+def done(desk: Desk, case: Case) -> list[str]:
+    """The names of the steps that have a green sign."""
+    return [step.split("**")[1] for step in steps(desk, case) if step.startswith(_DONE)]
+
+
+def test_a_case_shows_five_steps_and_how_far_it_is(desk: Desk) -> None:
+    case = desk.case()
+    assert [step.split("**")[1] for step in steps(desk, case)] == ["Post", "Sources", "Note", "Scores", "Decide"]
+    assert done(desk, case) == ["Post"]
+    assert "evidence before words" in texts(desk.app(case))
+    assert done(desk, desk.inspected()) == ["Post", "Sources"]
+    assert done(desk, desk.drafted()) == ["Post", "Sources", "Note"]
+    scored = desk.scored()
+    assert done(desk, scored) == ["Post", "Sources", "Note", "Scores"]
+    desk.workspace.service.decide(scored.id, DecisionKind.REJECTED, "you")
+    assert done(desk, scored) == ["Post", "Sources", "Note", "Scores", "Decide"]
+
+
+@pytest.mark.parametrize("gate", list(GateName))
+def test_scores_are_not_green_while_a_gate_did_not_pass_also_when_approved_by_override(
+    desk: Desk, gate: GateName
+) -> None:
+    desk.engine.fails_at = gate
+    case = desk.scored()
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    assert "Scores" not in done(desk, case)
+    at = desk.app(case)
+    give_reasons(at, "The passage says so two lines on.")
+    at.button(key="decide-approved").click().run()
+    assert desk.decision(case).kind is DecisionKind.APPROVED
+    assert "Scores" not in done(desk, case)
+    overridden = len(desk.decision(case).overrides)
+    told = f"approved, {overridden} {'check' if overridden == 1 else 'checks'} overridden"
+    assert f":orange-badge[{told}]" in texts(desk.app(case))
+    assert "green-badge[approved]" not in texts(desk.app(case))
+
+
+def test_scores_are_not_green_when_a_gate_was_not_run_or_the_words_changed_since(desk: Desk) -> None:
+    case = desk.scored()
+    assert "Scores" in done(desk, case)
+    assert case.draft is not None
+    desk.workspace.service.edit_draft(case.id, "Other words.", "you", based_on=case.draft.sha256)
+    assert "Scores" not in done(desk, case)
+    assert "of an earlier text" in steps(desk, case)[3]
+    desk.engine.breaks_at = GateName.HELPFULNESS
+    assert "Scores" not in done(desk, desk.scored())
+
+
+def test_the_post_stands_in_one_line_and_unfolds(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    assert f"“{POST}”" in texts(at)
+    assert "Case opened" not in texts(at)
+    assert "Case opened" in texts(unfolded(at, f"post-fold-{case.id}"))
+    long = desk.workspace.service.create("A long post. " * 40, mode=Mode.AUGMENTATION, by="you")
+    [line] = [item.label for item in desk.app(long).expander if item.label.startswith("“A long post")]
+    assert len(line.replace("\\", "")) < 200
