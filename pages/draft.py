@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from crowdnotes.domain import Case
@@ -12,7 +14,7 @@ from pages.view.engine import engine_panel
 from pages.view.links import cited_links
 from pages.view.note import is_closed, lesson, note_box, proposals, undo
 from pages.view.scores import score_button, scores
-from pages.view.session import PAGE_WIDTH, current_case, notices, page_body, show_notice, told
+from pages.view.session import current_case, notices, page_body, show_notice, told
 from pages.view.sources import sources_pane
 from pages.view.start import start_screen
 from pages.view.strip import strip
@@ -73,9 +75,8 @@ def of_supernote(case: Case) -> None:
 
 case, job = None, None
 opened = "case" in st.query_params
-with page_body(
-    say("strip.title"), "" if opened else say("strip.about"), width=WIDTH if opened else PAGE_WIDTH, quiet=opened
-):
+look: dict[str, Any] = {"width": WIDTH, "quiet": True} if opened else {"about": say("strip.about")}
+with page_body(say("strip.title"), corner=None if opened else engine_panel, **look):
     try:
         case, job = current_case()
     except CaseNotFoundError as error:
@@ -84,4 +85,3 @@ with page_body(
         workbench(case, job)
     else:
         start_screen()
-        engine_panel()

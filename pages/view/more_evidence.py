@@ -246,16 +246,16 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
         into_view(f"begun-{case.id}")
     notices(fold)
     with st.form(f"form-{fields}", border=False):
-        st.text_input(
-            "Address of the page", value=(source.url or "") if source else "", type="url", key=f"{fields}-url"
-        )
-        st.text_input("Title of the page", key=f"{fields}-title")
         st.text_area(
             "The passage, in the page's own words",
             height=130,
             key=f"{fields}-text",
             placeholder="Copy the sentences that matter, unchanged",
         )
+        st.text_input(
+            "Address of the page", value=(source.url or "") if source else "", type="url", key=f"{fields}-url"
+        )
+        st.text_input("Title of the page", key=f"{fields}-title")
         add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
         st.form_submit_button("Add this passage", icon=icon, on_click=act, args=(fold, add))
 

@@ -54,6 +54,7 @@ def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_
 
         walk.button("Reopen the case").focus()
         page.keyboard.press("Enter")
-        expect(walk.button("Approve the note")).to_be_in_viewport()
+        expect(page.locator(".st-key-problem-0")).to_be_in_viewport()
+        expect(walk.button("Approve the note")).to_be_enabled()
         walk.settled()
         expect(decide.locator(":focus")).to_have_count(1)

@@ -84,6 +84,9 @@ def _is_seen(page: Page) -> bool:
         page.evaluate(
             """() => {
               let now = document.activeElement
+              // Past its end a page hands the keyboard to the browser; and on a phone Streamlit lets it into its
+              // folded navigation, which is beside the window.
+              if (!now.closest("[data-testid=stMain]")) return true
               while (now.shadowRoot?.activeElement) now = now.shadowRoot.activeElement
               // A tick is drawn by its label; the field itself has no size.
               const { left, top, width, height } = (now.closest("label") ?? now).getBoundingClientRect()

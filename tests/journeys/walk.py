@@ -64,6 +64,13 @@ class Walk:
         """What stands under such a tab."""
         return self.page.locator(f".st-key-area-{name.lower()}")
 
+    def unfold_all(self, area: str) -> None:
+        """Open every fold of an area, and those that stand in them."""
+        closed = self.area(area).locator("details:not([open]) > summary:visible")
+        while closed.count():
+            closed.first.click()
+            self.settled()
+
     def strip(self) -> Locator:
         """The head of the page: the steps and how each stands."""
         return self.page.locator(".st-key-strip")

@@ -77,18 +77,15 @@ def test_an_engine_that_abstains_is_told_as_a_result(desk: Desk) -> None:
 
 def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.engine.by_person = True  # who compares reads the words themselves
-    case = desk.scored()
-    assert case.assessment is not None
     table = "| Year | Colds |\n|---|---|\n| 2024 | 12 |"
     row = Span(start=table.index("| 2024"), end=len(table))
+    case = desk.drafted()
     [item] = case.evidence
     passage = Passage(text=table, span=Span(start=0, end=len(table)), similarity=0)
+    case = desk.run(desk.changed(case, evidence=(item.model_copy(update={"passage": passage}),)), "assess")
+    assert case.assessment is not None
     sentence = case.assessment.sentences[0].model_copy(update={"evidence_id": item.id, "carrier": row})
-    changes = {
-        "evidence": (item.model_copy(update={"passage": passage}),),
-        "assessment": case.assessment.model_copy(update={"sentences": (sentence,)}),
-    }
-    desk.changed(case, **changes)
+    desk.changed(case, assessment=case.assessment.model_copy(update={"sentences": (sentence,)}))
     shown: list[str] = []
     monkeypatch.setattr(support, "outside_text", lambda text, **_: shown.append(text))
     at = desk.app(case)

@@ -19,7 +19,9 @@ GOOD = "http://127.0.0.1:1/good"
 def test_a_fresh_page_shows_one_box_and_one_main_button_and_says_that_no_language_model_is_at_work(desk: Desk) -> None:
     at = desk.app()
     assert not at.exception
-    assert [area.label for area in at.main.text_area if area not in at.expander[0].text_area] == ["Paste the post"]
+    [options] = [fold for fold in at.expander if fold.label == "Options"]
+    folded = [area.label for area in options.text_area]
+    assert [area.label for area in at.main.text_area if area.label not in folded] == ["Paste the post"]
     assert [button.label for button in at.button if button.proto.type == "primary"] == ["Find evidence"]
     assert "It writes no note" in texts(at)  # the journeys see the label, "no language model …"
 
