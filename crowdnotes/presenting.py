@@ -110,6 +110,7 @@ def advance(workspace: Workspace, case: Case, place: Place, by: str) -> tuple[Pl
 
     Raises WorkflowError, JobError and others, as the service does.
     """
+    _example(case)  # refuses a case that is none
     act = next_act(case, place)
     is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _AT[place][0]
     stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
