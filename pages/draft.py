@@ -13,6 +13,7 @@ from pages.view.decision import decide_area, ends
 from pages.view.engine import engine_panel
 from pages.view.links import cited_links
 from pages.view.note import is_closed, lesson, note_box, proposals, undo
+from pages.view.record import audit_trail
 from pages.view.scores import score_button, scores
 from pages.view.session import current_case, notices, page_body, show_notice, told
 from pages.view.sources import sources_pane
@@ -37,6 +38,7 @@ def workbench(case: Case, job: JobRecord | None) -> None:
         note_pane(case, job)
     with right:
         ends(case, job)
+    audit_trail(case)
     keys()
 
 

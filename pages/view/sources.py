@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, FetchOutcome, Source, SourceCategory, Verdict
+from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, day, escaped, exact, host
 from pages.view.components import badge, passage_words, web_link
@@ -22,7 +22,7 @@ from pages.view.more_evidence import (
 from pages.view.progress import job_panel
 from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 from pages.view.search_report import already_checked, no_passage, search_report, source_badges
-from pages.view.session import button, notices
+from pages.view.session import button, notices, workspace
 from pages.view.where_to_look import add_sources
 from pages.view.words import say
 from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards
@@ -184,7 +184,7 @@ def _rest(case: Case, job: JobRecord | None) -> None:
 
 
 def _failed(case: Case) -> None:
-    failed = [source for source in case.sources if source.outcome is not FetchOutcome.READ]
+    failed = workspace().service.failed_sources(case)
     if not failed:
         return
     label = say("sources.not_read", n=len(failed))
