@@ -1,4 +1,4 @@
-"""The line at the foot: the next thing to do, work under way, and who thinks, with its costs and the way to another."""
+"""The line at the foot: the next thing to do, work under way, and the engine with its costs and the others."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.jobs import JobRecord, JobState
-from crowdnotes.text.markdown import count, escaped
+from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SELF_TEST
 from pages.view.progress import doing, newest, under_way, watched
 from pages.view.session import PAGE_WIDTH, button, notices, shared_workspace, telling, workspace
+from pages.view.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.choice import EngineChoice
@@ -20,15 +21,6 @@ if TYPE_CHECKING:
     from crowdnotes.engines.llm.self_test import SelfTest
 
 _POLL_SECONDS = 0.8
-_LOCAL = (
-    "The engine is what searches, writes and scores. The local one runs on this machine: it finds evidence, offers "
-    "sentences to quote, and shows where to look. It writes no note; whether one is correct is yours to judge."
-)
-_MODEL = (
-    "The engine is what searches, writes and scores. A language model is at work: posts and passages are sent to its "
-    "server. It gives words and verdicts; links, quotations and what carries each sentence are checked here."
-)
-_JUDGE = "Helpfulness is judged by {} on the server {}: the post and the note are sent there when a note is scored."
 
 
 def status_bar(waits: str, job: JobRecord | None = None, case: Case | None = None) -> None:
@@ -60,39 +52,36 @@ def engine_panel(case: Case | None = None) -> None:
     engine = workspace().engine
     judge = engine.judge
     asks = engine.uses_language_model or bool(judge.server)
-    thinks = "a language model is at work" if engine.uses_language_model else "no language model is at work"
-    if judge.server and not engine.uses_language_model:
-        thinks = "a language model judges helpfulness, and does nothing else"
+    kind = (
+        "engine.with_model" if engine.uses_language_model else "engine.with_judge" if judge.server else "engine.local"
+    )
     cost = f" · {case.used.in_words()}" if case is not None and asks else ""
     tested = workspace().self_test()
-    did = "" if tested is None else f" ({tested.in_words}{', weak' if tested.is_weak else ''})"
-    with st.popover(
-        f":small[{escaped(engine.name)}{did}: {thinks}{escaped(cost)}]", icon=":material/memory:", type="tertiary"
-    ):
-        st.markdown(_MODEL if engine.uses_language_model else _LOCAL)
+    did = [] if tested is None else [tested.in_words, *([say("engine.weak")] if tested.is_weak else [])]
+    name = escaped(engine.name) + (f" ({', '.join(did)})" if did else "")
+    with st.popover(f":small[{name}: {say(kind)}{escaped(cost)}]", icon=":material/memory:", type="tertiary"):
+        st.markdown(say("engine.about_model" if engine.uses_language_model else "engine.about_local"))
         if engine.uses_language_model:
             _self_test(tested)
         if judge.server:
-            st.markdown(_JUDGE.format(escaped(judge.name), escaped(judge.server)))
+            st.markdown(say("engine.judge", name=escaped(judge.name), server=escaped(judge.server)))
         if case is not None and case.usage:
-            st.markdown("**This case so far**")
+            st.markdown(f"**{say('engine.so_far')}**")
             for step, used in case.usage.items():
                 st.markdown(f"{escaped(step)}: {escaped(used.in_words())}")
         if asks:
             _budget()
         _engine_choice()
         if not engine.uses_language_model:
-            with st.expander("A good model in three steps", icon=":material/memory:"):
+            with st.expander(say("engine.get_model"), icon=":material/memory:"):
                 _steps()
 
 
 def first_model() -> None:
-    """On the first screen, while no language model is at work: the way to one."""
+    """On the first screen, while no language model is in use: the way to one."""
     if workspace().engine.uses_language_model:
         return
-    with st.expander(
-        "With a language model it finds more, and writes notes: three steps to one", icon=":material/memory:"
-    ):
+    with st.expander(say("engine.first_model"), icon=":material/memory:"):
         _steps()
         _engine_choice("first-")
 
@@ -101,23 +90,14 @@ def _steps() -> None:
     """One server on this machine with a model that fits it, or a key."""
     memory, model = workspace().recommended_model()
     if model is not None and memory is not None:
-        fits = f"For the {memory:.0f} GB of memory here: `ollama pull {model.name}` ({model.size}; {model.about})."
+        fits = say("engine.fits", gb=f"{memory:.0f}", name=model.name, size=model.size, about=model.about)
     elif memory is not None:
-        fits = f"The {memory:.0f} GB of memory here are too few for a model that helps: take a key instead."
+        fits = say("engine.too_small", gb=f"{memory:.0f}")
     else:
-        fits = "Which one fits how much memory is in docs/models.md."
-    st.markdown(
-        "1. **A server on this machine.** Install [Ollama](https://ollama.com/download); it needs no account.\n"
-        f"2. **A model that fits.** {fits}\n"
-        "3. **Use it, and test it.** Look for model servers, choose the model, then *Test the model*: twenty "
-        "questions, about a minute."
-    )
-    st.caption("The advice is from published sizes; nobody has tried the model here until its test has run.")
-    st.markdown(
-        "**Or a key**, to a service that speaks OpenAI's protocol: put it into the system's keyring with "
-        "`crowdnotes models key set ADDRESS`, set `CROWDNOTES_LLM_BASE_URL` and `CROWDNOTES_LLM_MODEL`, and start "
-        "again. Posts and passages then go to that service."
-    )
+        fits = say("engine.unknown_memory")
+    st.markdown(say("engine.steps", fits=fits))
+    st.caption(say("engine.untried"))
+    st.markdown(say("engine.by_key"))
 
 
 def _self_test(tested: SelfTest | None) -> None:
@@ -128,38 +108,35 @@ def _self_test(tested: SelfTest | None) -> None:
         watched(job)
         return
     if tested is None:
-        st.markdown(":material/help: **Not tested yet.** Twenty questions tell whether it is good enough to help.")
+        st.markdown(f":material/help: {say('engine.not_tested')}")
     elif tested.is_weak:
-        faults = "".join(f"\n- It {escaped(words)}." for words in tested.fails_at)
-        st.warning(
-            f"{faults}\n\nCheck all it gives you, or use another model.", title=f"A weak model: {tested.in_words}"
-        )
+        faults = "".join(f"\n- {say('engine.fault', words=escaped(words))}" for words in tested.fails_at)
+        st.warning(f"{faults}\n\n{say('engine.weak_next')}", title=say("engine.weak_model", result=tested.in_words))
     else:
-        st.markdown(f":material/check: **Tested: {tested.in_words}** questions answered rightly.")
+        st.markdown(f":material/check: {say('engine.tested', result=tested.in_words)}")
     if tested is not None and tested.misses:
-        with st.expander("What it got wrong"):
+        with st.expander(say("engine.wrong")):
             for miss in tested.misses:
                 st.markdown(f"- {escaped(miss.fault)} :gray[:small[{escaped(miss.asked, 200)}]]")
     if job is not None and job.state is JobState.FAILED and job.current is not None:
-        st.caption(f"NOT RUN: {escaped(job.current.error)} {escaped(job.current.next_step)}")
-    label, about = "Test the model" if tested is None else "Test it again", "About a minute, and some 40,000 tokens."
+        why = f"{escaped(job.current.error)} {escaped(job.current.next_step)}"
+        st.caption(say("engine.test_failed", why=why))
+    label, about = say("engine.test" if tested is None else "engine.test_again"), say("engine.test_about")
     button(label, "test-model", SELF_TEST, workspace().test_model, icon="checklist", help=about)
 
 
 def _budget() -> None:
     bounds = workspace().settings.llm
-    dollars = None if bounds.budget_dollars is None else f"{bounds.budget_dollars:.2f} US dollars"
-    tokens = None if bounds.budget_tokens is None else f"{bounds.budget_tokens:,} tokens"
-    if dollars or tokens:
-        both = " and ".join(filter(None, (dollars, tokens)))
-        st.caption(f"Budget of a case: {both}. A call that could pass it is not made.")
+    most = []
+    if bounds.budget_dollars is not None:
+        most.append(say("engine.dollars", n=f"{bounds.budget_dollars:.2f}"))
+    if bounds.budget_tokens is not None:
+        most.append(say("engine.tokens", n=f"{bounds.budget_tokens:,}"))
+    if most:
+        st.caption(say("engine.budget", most=", ".join(most)))
 
 
 _FOUND = "model-servers"
-_KEYS = (
-    "A server that wants a key: put it into the system's keyring with `crowdnotes models key set ADDRESS`. "
-    "Keys are never shown here."
-)
 
 
 def _engine_choice(place: str = "") -> None:
@@ -172,17 +149,17 @@ def _engine_choice(place: str = "") -> None:
     options = workspace().engine_choices(found)
     in_use = workspace().choice
     st.selectbox(
-        "Choose the engine",
+        say("engine.choose"),
         options,
         index=options.index(in_use) if in_use in options else 0,
         format_func=lambda choice: _name(choice, found),
         key=chosen,
-        help="For everyone who uses this running app, until it is started again. Work under way goes on as it began.",
+        help=say("engine.choose_about"),
     )
     with st.container(horizontal=True):
         use, look = partial(_use, chosen), partial(_look, chosen)
-        button("Use this engine", f"{place}use-engine", told_at, use, icon="swap_horiz")
-        button("Look for model servers", f"{place}find-servers", told_at, look, icon="lan")
+        button(say("engine.use"), f"{place}use-engine", told_at, use, icon="swap_horiz")
+        button(say("engine.find"), f"{place}find-servers", told_at, look, icon="lan")
     notices(told_at)
     if _FOUND in st.session_state:
         _servers(found)
@@ -190,11 +167,11 @@ def _engine_choice(place: str = "") -> None:
 
 def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
     if choice.base_url is None:
-        words = "Local engine (no language model)"
+        words = say("engine.local_choice")
     else:
         server = next((server.name for server in found if server.base_url == choice.base_url), choice.base_url)
-        words = f"{choice.model or 'models as set'} on {server}"
-    return f"{words} · in use" if choice == workspace().choice else words
+        words = say("engine.model_choice", model=choice.model or say("engine.as_set"), server=server)
+    return say("engine.in_use", engine=words) if choice == workspace().choice else words
 
 
 def _use(chosen: str) -> None:
@@ -213,12 +190,12 @@ def _look(chosen: str) -> None:
 
 def _servers(found: list[FoundServer]) -> None:
     if not found:
-        st.caption("None answers on this machine (Ollama, LM Studio, llama.cpp and vLLM were asked).")
+        st.caption(say("engine.none_found"))
     for server in found:
-        models = escaped(server.problem) or count(len(server.models), "model")
+        models = escaped(server.problem) or say("engine.models", n=len(server.models))
         st.caption(f"**{escaped(server.name)}**: {models}")
         if server.models and not server.is_set:
-            st.caption("To begin with it each time, set:")
+            st.caption(say("engine.to_keep"))
             lines = f"CROWDNOTES_LLM_BASE_URL={server.base_url}\nCROWDNOTES_LLM_MODEL={server.models[0]}"
             st.code(lines, language=None)
-    st.caption(_KEYS)
+    st.caption(say("engine.key"))

@@ -31,7 +31,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     assert _faint_in(walk, "More like this", choose="Wikipedia") == []
     assert _faint_in(walk, "See the other side", choose="Wikipedia") == []
     assert _faint_in(walk, "Add a source") == []
-    assert _faint_in(walk, "no language model is at work") == []
+    assert _faint_in(walk, "no language model in use") == []
     walk.use("E1")
     walk.score(f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c")
     assert _faint_in_tabs(walk, ("light",)) == []  # a chart is drawn for one background

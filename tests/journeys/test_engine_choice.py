@@ -26,11 +26,11 @@ def test_a_person_changes_the_engine_while_the_app_runs(
             walk = Walk(new_page("light", 1280), url)
             walk.found_its_way("libraries")  # the first page that this server is asked for
             walk.open()
-            _change(walk, "a language model is at work", "Local engine")
-            expect(walk.page.get_by_text("no language model is at work").first).to_be_visible()
+            _change(walk, "language model in use", "Local engine")
+            expect(walk.page.get_by_text("no language model in use").first).to_be_visible()
             walk.open()  # a refresh keeps the choice
             assert not server.requests
-            _change(walk, "no language model is at work", "models as set")
+            _change(walk, "no language model in use", "models from the settings")
             assert "sk-secret" not in walk.page.content()
             walk.page.keyboard.press("Escape")
             walk.begin("Vitamin C CURES the common cold!!!", [f"{articles}/vitamin-c"])

@@ -42,10 +42,10 @@ def test_a_model_that_was_found_is_put_to_work_and_the_local_engine_is_taken_bac
         assert "Ollama: 2 models" in texts(at).replace("**", "")
         _choose(at, "small on Ollama")
         assert session.workspace().engine.name == "llm:small"
-        assert "A language model is at work" in texts(at)
+        assert "This one uses a language model" in texts(at)
         assert "small on Ollama · in use" in at.selectbox(key="engine-choice").options
         another = desk.app()
-        assert "A language model is at work" in texts(another)
+        assert "This one uses a language model" in texts(another)
         _choose(at, "Local engine")
         assert session.workspace().engine.name == "local"
         assert not at.exception
@@ -73,7 +73,7 @@ def test_the_server_that_is_set_can_be_chosen_and_its_key_is_nowhere_on_the_page
         opened = replace(desk.workspace, tools=replace(desk.workspace.tools, settings=settings))
         monkeypatch.setattr(session, "open_workspace", lambda: opened)
         at = desk.app()
-        _choose(at, "models as set on")
+        _choose(at, "models from the settings on")
         assert session.workspace().engine.name == "llm:large"
         assert server.base_url in " ".join(at.selectbox(key="engine-choice").options)
         assert "sk-secret" not in str(at.main) + texts(at)
@@ -84,7 +84,7 @@ def test_the_server_that_is_set_can_be_chosen_and_its_key_is_nowhere_on_the_page
 def test_a_judge_on_a_server_is_told_of_though_no_language_model_does_the_rest(desk: Desk) -> None:
     desk.engine.judge.name, desk.engine.judge.server = "llm:healthjudge", "judge.example.org"  # type: ignore[misc]
     shown = texts(desk.app())
-    assert "judged by llm:healthjudge on the server judge.example.org" in shown
+    assert "llm:healthjudge on the server judge.example.org judges helpfulness" in shown
 
 
 def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
@@ -93,13 +93,13 @@ def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
     with LLMServer(weak).running() as server:
         _found(server, monkeypatch)
         at = desk.app()
-        assert "A server on this machine" in texts(at)
+        assert "Install a server" in texts(at)
         at.button(key="first-find-servers").click().run()
         box = at.selectbox(key="first-engine-choice")
         box.select_index(next(n for n, words in enumerate(box.options) if words.startswith("small on"))).run()
         at.button(key="first-use-engine").click().run()
         assert "Not tested yet" in texts(at)
-        assert "A server on this machine" not in texts(at)
+        assert "Install a server" not in texts(at)
         at.button(key="test-model").click().run()
         job = session.workspace().runner.latest(SELF_TEST)
         assert job is not None
@@ -107,7 +107,7 @@ def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
         at.run()
     tested = session.workspace().self_test()
     assert tested is not None
-    assert f"A weak model: {tested.in_words}" in {warning.proto.title for warning in at.warning}
+    assert f"Weak model: {tested.in_words}" in {warning.proto.title for warning in at.warning}
     assert "does not copy words letter for letter" in texts(at)
     assert not at.exception
 
