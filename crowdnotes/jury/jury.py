@@ -119,21 +119,15 @@ class Jury:
         rows = iter(range(len(texts)))
         return tuple(verdict(next(rows)) if error is None else error for error in refused)
 
-    def predict(self, post_text: str | None, notes: Sequence[str]) -> Predictions:
-        """Appeal and lean of notes on one post, for those who rank many candidates (`rank`)."""
-        for text in notes:
-            check_note(text, self.settings)
-        return self._predicted(self._read((post_text or "").strip() or None, notes))
-
     def with_chances(self, read: Features, shown: Floats) -> Predictions:
-        """The same of notes (n,) whose chances of being shown (n,) are known, whatever posts they stand under."""
+        """Appeal and lean of notes whose chances of being shown (n,) are known, whatever posts they stand under."""
         predicted = replace(self.model.predict(read), shown=shown)
         return self._at(predicted, careful_intercepts(shown, self.bridging.helpful_intercept))
 
-    def rank(self, predicted: Predictions, *, jurors: int | None = None, seed: int | None = None) -> Votes:
+    def rank(self, predicted: Predictions) -> Votes:
         """Notes that were predicted before one jury: their intercepts alone, without intervals or reasons."""
-        chance = np.random.default_rng(self.settings.seed if seed is None else seed)
-        sampled = sample_raters(self.pool, jurors or self.settings.jurors, chance)
+        chance = np.random.default_rng(self.settings.seed)
+        sampled = sample_raters(self.pool, self.settings.jurors, chance)
         return simulate_votes(predicted, sampled, self.model.ordinal, self.settings, chance)
 
     @property

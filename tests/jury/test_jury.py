@@ -122,8 +122,7 @@ def test_one_juror_alone_makes_a_verdict() -> None:
 
 def test_many_candidates_can_be_ranked_without_reasons() -> None:
     jury = small_jury()
-    read = jury.predict(None, [_DIVIDES, _JOINS])
-    outcome = jury.rank(read)
+    outcome = jury.rank(jury.model.predict(jury.features_of([_DIVIDES, _JOINS])))
     assert outcome.intercepts[1] > outcome.intercepts[0]
     assert outcome.ratings.shape == (2, 1000)
 
