@@ -44,7 +44,6 @@ from crowdnotes.engines.llm.supernotes import LlmSupernotes
 from crowdnotes.engines.llm.words import judge_principles
 from crowdnotes.engines.llm.writing import write_notes
 from crowdnotes.engines.local.attribution import attribute
-from crowdnotes.engines.metering import Budget
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
@@ -97,11 +96,6 @@ class LLMEngine:
     def sees(self) -> bool:
         """As set: the protocol does not tell."""
         return self._settings.sees_images
-
-    @property
-    def budget(self) -> Budget:
-        """The most that one case may use."""
-        return Budget(self._settings.budget_dollars, self._settings.budget_tokens)
 
     @property
     def usage(self) -> Usage:
