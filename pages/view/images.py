@@ -14,13 +14,12 @@ from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
 from pages.view.progress import gather_anew
 from pages.view.session import act, author, button, show_notice, tell, told, workspace
+from pages.view.words import say
 from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value
 _KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
 _NEW_IMAGES = "new-images"
-_SAYS = "What can be read in it"
-_SHOWS = "What it shows, in a sentence (optional)"
 
 
 def changed(case: Case, saved: Case) -> None:
@@ -31,7 +30,7 @@ def changed(case: Case, saved: Case) -> None:
 
 def new_images() -> None:
     """Images for a post that is not a case yet, with room to say what is in them."""
-    _uploader(f"Images of the post (optional, up to {MAX_IMAGES})", _uploader_key())
+    _uploader(say("images.attach_new", most=MAX_IMAGES), _uploader_key())
     for file in _uploaded(_uploader_key()):
         with st.container(border=True, key=f"{_NEW_IMAGES}-{file.file_id}"):
             try:
@@ -45,8 +44,8 @@ def new_images() -> None:
                     st.markdown(f"**{escaped(file.name, 60)}**")
                     _who_reads()
                     if not workspace().engine.sees:
-                        st.text_area(_SAYS, key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
-                        st.text_input(_SHOWS, key=f"{_NEW_IMAGES}-shows-{file.file_id}")
+                        st.text_area(say("images.says"), key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
+                        st.text_input(say("images.shows"), key=f"{_NEW_IMAGES}-shows-{file.file_id}")
 
 
 def attachments() -> tuple[list[Attachment], list[InputError]]:
@@ -78,8 +77,8 @@ def case_images(case: Case, *, busy: bool) -> None:
         return
     key = f"attach-{case.id}-{len(case.post.images)}"
     with st.form(f"form-{key}", border=False):
-        _uploader(f"Attach an image (room for {room})", key)
-        if st.form_submit_button("Attach", icon=":material/add_photo_alternate:", disabled=busy):
+        _uploader(say("images.attach_more", room=room), key)
+        if st.form_submit_button(say("images.attach"), icon=":material/add_photo_alternate:", disabled=busy):
             _attach(case, key)
 
 
@@ -88,25 +87,27 @@ def _card(case: Case, image: Image, *, busy: bool) -> None:
     with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
         st.image(_kept(image.sha256), width="stretch", alt=image.shows or image.name)
         with st.container(gap="xsmall"):
-            st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{image.width:,} × {image.height:,} pixels]]")
+            size = say("images.size", wide=image.width, high=image.height)
+            st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{size}]]")
             if image.read_by:
-                st.caption(f"Read by {escaped('you' if image.read_by == 'person' else image.read_by, 60)}")
+                who = say("images.you") if image.read_by == "person" else escaped(image.read_by, 60)
+                st.caption(say("images.read_by", who=who))
             else:
                 _who_reads()
             if case.decision is not None:
-                st.markdown(escaped(image.text) or ":gray[Nothing to read in it]")
+                st.markdown(escaped(image.text) or f":gray[{say('images.nothing')}]")
                 st.caption(escaped(image.shows))
                 return
             _words(case, image, key, busy=busy)
             off = partial(_remove, case, image.sha256)
-            button("Take it off", f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
+            button(say("images.remove"), f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
 
 
 def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
     with st.form(f"words-{key}", border=False):
-        text = st.text_area(_SAYS, value=image.text, height=110, disabled=busy)
-        shows = st.text_input(_SHOWS, value=image.shows, disabled=busy)
-        if st.form_submit_button("Save what it says", icon=":material/save:", disabled=busy):
+        text = st.text_area(say("images.says"), value=image.text, height=110, disabled=busy)
+        shows = st.text_input(say("images.shows"), value=image.shows, disabled=busy)
+        if st.form_submit_button(say("images.save"), icon=":material/save:", disabled=busy):
             describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
             act(_PLACE, lambda: changed(case, describe(author())))
             st.rerun()
@@ -114,11 +115,9 @@ def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
 
 def _who_reads() -> None:
     if workspace().engine.sees:
-        st.caption(":material/visibility: The engine reads it when the evidence is gathered. You can correct it then.")
+        st.caption(f":material/visibility: {say('images.engine_reads')}")
     else:
-        st.caption(
-            ":material/visibility_off: The engine at work cannot see. Type what the image says, in its own words."
-        )
+        st.caption(f":material/visibility_off: {say('images.you_type')}")
 
 
 def _attach(case: Case, key: str) -> None:
@@ -150,7 +149,7 @@ def _uploader(label: str, key: str) -> None:
         accept_multiple_files=True,
         key=key,
         max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
-        help="A screenshot will do. Where it was taken, and the like, is not kept.",
+        help=say("images.help"),
     )
 
 

@@ -11,20 +11,16 @@ from pages.view.images import case_images, changed
 from pages.view.session import act, author, workspace
 from pages.view.times import moment
 from pages.view.where_to_look import MODE_LABELS
+from pages.view.words import say
 from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value
-_WHAT_GOES = (
-    "Other words begin the case anew. Passages and their ticks go to “Earlier evidence”, from where they can "
-    "be brought back; a page that is read again has no tick. Candidates and scores go for good. "
-    "The note goes too: once a passage is in use again, Undo brings back its words."
-)
 
 
 def post_panel(case: Case, *, busy: bool) -> None:
     """The whole post, its images, and room to change it."""
     outside_text(case.post.text, look="post", key=f"post-{case.id}")
-    facts = [f"Case opened {moment(case.created_at)}", MODE_LABELS[case.mode].lower()]
+    facts = [say("post.opened", time=moment(case.created_at)), MODE_LABELS[case.mode].lower()]
     if case.post.url:
         facts.insert(0, exact(case.post.url))
     st.caption(" · ".join(facts))
@@ -32,12 +28,12 @@ def post_panel(case: Case, *, busy: bool) -> None:
     if case.decision is not None:
         return
     with st.form(f"edit-post-{case.id}", border=False):
-        text = st.text_area("Text of the post", value=case.post.text, height=130, disabled=busy)
-        url = st.text_input("Address of the post on X (optional)", value=case.post.url or "", type="url", disabled=busy)
-        st.caption(_WHAT_GOES if case.evidence or case.draft else "For other words the evidence is gathered anew.")
+        text = st.text_area(say("post.text"), value=case.post.text, height=130, disabled=busy)
+        url = st.text_input(say("start.address"), value=case.post.url or "", type="url", disabled=busy)
+        st.caption(say("post.what_goes") if case.evidence or case.draft else say("post.anew"))
         if busy:
-            st.caption("Opens when the work under way has ended.")
-        if st.form_submit_button("Save the post", icon=":material/save:", disabled=busy):
+            st.caption(say("where.busy"))
+        if st.form_submit_button(say("post.save"), icon=":material/save:", disabled=busy):
             _save(case, text or "", url or None)
 
 

@@ -24,7 +24,7 @@ from pages.view.workbench import StepName
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import SearchProvider
 
-MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}
+MODE_LABELS = {Mode.AUGMENTATION: say("where.own_links"), Mode.AUTOMATION: say("where.search")}
 _PLACE = StepName.EVIDENCE.value
 _FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
 _DATE_WIDTH = 280  # pixels
@@ -41,7 +41,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
     names = [library.name for library in workspace().libraries.list()]
     if names:
         st.pills(
-            "Libraries to search",
+            say("where.libraries"),
             names,
             selection_mode="multi",
             default=[name for name in names if case is None or not searched or name in case.libraries],
@@ -50,14 +50,11 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
             disabled=disabled,
         )
     else:
-        st.caption(
-            ":material/local_library: There is no library yet. "
-            "Add a table or a folder of documents on the Libraries page to search it too."
-        )
+        st.caption(f":material/local_library: {say('where.no_library')}")
     services = {item.name: item for item in workspace().services() if item.needs is None}
     at_first = case.services if case is not None and searched else workspace().services_at_first()
     chosen = st.pills(
-        "Online services",
+        say("where.services"),
         list(services),
         selection_mode="multi",
         default=[name for name in at_first if name in services],
@@ -65,13 +62,10 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
         key=f"{key}-services",
         disabled=disabled,
     )
-    st.caption("The words of the searches go to the services that are ticked.")
+    st.caption(say("where.words_go"))
     for item in services.values():
         if item.stands_in and item.name in chosen:
-            st.caption(
-                f":material/travel_explore: {item.label} searches the open web without a key: the words of the "
-                "searches, which are made from the post, leave this machine for it. Untick it to stop that."
-            )
+            st.caption(f":material/travel_explore: {say('where.open_web', service=item.label)}")
     if about:
         _about(key)
 
@@ -183,9 +177,9 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
     busy, key = under_way(job), sources_key(case)
     sources_form(key, case, disabled=busy)
     if busy:
-        st.caption("Opens when the work under way has ended.")
+        st.caption(say("where.busy"))
     again = partial(_gather_again, case)
-    button("Search and read again", f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
+    button(say("where.again"), f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
 
 
 def sources_key(case: Case) -> str:
@@ -207,9 +201,9 @@ def _about(key: str) -> None:
     names = {item.name for item in online}
     unknown = [name for name in workspace().settings.search.services or () if name not in names]
     if unknown:
-        st.warning(f"CROWDNOTES_SEARCH_SERVICES names no service of ours: {escaped(', '.join(unknown))}.")
+        st.warning(say("where.unknown", names=escaped(", ".join(unknown))))
     waiting = sum(item.needs is not None for item in online)
-    label = "About the services" + (f" ({waiting} not set up)" if waiting else "")
+    label = say("where.about_waiting", n=waiting) if waiting else say("where.about")
     about = st.popover(label, key=f"about-{key}", icon=":material/network_check:", type="tertiary", on_change="rerun")
     if about.open:
         with about:
@@ -232,17 +226,17 @@ def _connections(online: Sequence[SearchProvider]) -> None:
         return
     heard = workspace().heard
     st.markdown("  \n".join(_row(item, heard.get(item.name)) for item in online))
-    about = "Asks each service for one thing, “measles vaccine”, and tells which answered"
-    check = workspace().check_connections
-    button("Check connections", "check-connections", CONNECTIONS, check, icon="network_check", help=about)
+    check, about = workspace().check_connections, say("where.check_help")
+    button(say("where.check"), "check-connections", CONNECTIONS, check, icon="network_check", help=about)
 
 
 def _row(service: SearchProvider, outcome: ProviderOutcome | None) -> str:
     label = f"**{escaped(service.label)}**"
     if service.needs is not None:
-        return f":gray[:material/key_off:] {label} :gray[not set up] :small[:gray[{escaped(service.needs)}]]"
+        needs = f":small[:gray[{escaped(service.needs)}]]"
+        return f":gray[:material/key_off:] {label} :gray[{say('where.not_set_up')}] {needs}"
     if outcome is None:
-        return f":gray[:material/radio_button_unchecked:] {label} :gray[ready, not asked yet]"
+        return f":gray[:material/radio_button_unchecked:] {label} :gray[{say('where.not_asked')}]"
     sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
-    return f"{sign} {label} {outcome.state.value} in {outcome.seconds:.1f} s{said}"
+    return f"{sign} {label} {say('where.asked', state=outcome.state.value, seconds=f'{outcome.seconds:.1f}')}{said}"

@@ -145,7 +145,7 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     at = unfolded(desk.app(case), f"post-fold-{case.id}")
     shown = texts(at)
     assert "Passages and their ticks go to “Earlier evidence”" in shown
-    assert "Candidates and scores go for good." in shown
+    assert "Candidates and scores are lost." in shown
     assert "The note goes too: once a passage is in use again, Undo brings back its words." in shown
     field(at, "Text of the post").set_value("Vitamin D cures a cold.")
     press(at, "Save the post")
