@@ -10,7 +10,7 @@ TORCH := torch==2.13.0
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help app install test test-deep check bench lock clean
+.PHONY: help app install test test-deep check picture bench lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -34,6 +34,9 @@ check: $(VENV)/.tested ## Style, strict types, the floors of the design, links i
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tests.links
+
+picture: $(VENV)/.tested ## Take the README's picture of the Draft page anew
+	@CROWDNOTES_RENEW_PICTURE=1 $(BIN)/python -m pytest -q -n 0 -m "" tests/journeys/test_readme_picture.py
 
 bench: $(VENV)/.tested ## Measure speed and memory (DATA=… a table of documents; a made one without)
 	@$(BIN)/python -m tests.bench $(if $(DATA),--data $(DATA))
