@@ -13,9 +13,10 @@ from pages.view.decision import decide_area, ends
 from pages.view.engine import engine_panel
 from pages.view.links import cited_links
 from pages.view.note import is_closed, lesson, note_box, proposals, undo
+from pages.view.present import begin_if_asked, presenter
 from pages.view.record import audit_trail
 from pages.view.scores import score_button, scores
-from pages.view.session import current_case, notices, page_body, show_notice, told
+from pages.view.session import DEMO, current_case, notices, page_body, show_notice, told
 from pages.view.sources import sources_pane
 from pages.view.start import start_screen
 from pages.view.strip import strip
@@ -27,6 +28,7 @@ from pages.view.workbench import WIDTH, Area, StepName, area, keys
 
 def workbench(case: Case, job: JobRecord | None) -> None:
     """The sources on the left, the note on the right, under the strip."""
+    presenter(case, job)
     strip(case, job)
     lesson(case)
     if case.supernote is not None:
@@ -76,9 +78,10 @@ def of_supernote(case: Case) -> None:
 
 
 case, job = None, None
-opened = "case" in st.query_params
+opened = "case" in st.query_params or DEMO in st.query_params
 look: dict[str, Any] = {"width": WIDTH, "quiet": True} if opened else {"about": say("strip.about")}
 with page_body(say("strip.title"), corner=None if opened else engine_panel, **look):
+    begin_if_asked()
     try:
         case, job = current_case()
     except CaseNotFoundError as error:

@@ -62,6 +62,7 @@ _counter = _component(
 _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
 _gates = _component("gate_path", '<ol class="path" aria-label="The three gates, in order">\n</ol>')
 _into_view = _component("into_view", "<span></span>")
+_spotlight = _component("spotlight", "<span></span>")
 _memory = _component("participant_memory", "<span></span>")
 _pause = _component("save_on_pause", "<span></span>")
 _save = _component(
@@ -98,6 +99,14 @@ def menu_closes() -> None:
     """On a phone, close the navigation when a page was chosen in it."""
     with st.container(key="menu-closes"):
         _menu_closes(key="menu-closes-script")
+
+
+def spotlight(selector: str, token: str, *, opens: bool = False) -> None:
+    """Frame the first part of the page that a selector finds, and bring it into view, once for each token.
+
+    `opens` unfolds it.
+    """
+    _spotlight(data={"selector": selector, "token": token, "opens": opens}, key="spotlight")
 
 
 def participant_memory(comparison: str, participant: str | None) -> str | None:

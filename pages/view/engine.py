@@ -12,7 +12,7 @@ from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SELF_TEST
 from pages.view.progress import doing, newest, under_way, watched
-from pages.view.session import PAGE_WIDTH, button, notices, shared_workspace, telling, workspace
+from pages.view.session import PAGE_WIDTH, author, button, notices, shared_workspace, telling, workspace
 from pages.view.words import say
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ def _state(words: str) -> None:
 def engine_panel(case: Case | None = None) -> None:
     """A line with the engine's name; opened, it tells more and lets the person change it."""
     engine = workspace().engine
+    if case is not None and case.recorded_answers:
+        _recorded(case, engine.name)
+        return
     judge = engine.judge
     asks = engine.uses_language_model or bool(judge.server)
     kind = (
@@ -75,6 +78,14 @@ def engine_panel(case: Case | None = None) -> None:
         if not engine.uses_language_model:
             with st.expander(say("engine.get_model"), icon=":material/memory:"):
                 _steps()
+
+
+def _recorded(case: Case, name: str) -> None:
+    """What the answers of a demonstration are, and the way to an engine that answers other words too."""
+    with st.popover(f":small[{escaped(name)}]", icon=":material/history:", type="tertiary"):
+        st.markdown(say("present.recorded_help"))
+        own = partial(workspace().service.use_own_engine, case.id, author())
+        button(say("present.own_engine"), "own-engine", "engine", own, icon="swap_horiz")
 
 
 def first_model() -> None:

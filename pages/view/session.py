@@ -78,6 +78,8 @@ def enter_by_the_door() -> None:
 _log = logging.getLogger("crowdnotes.pages")
 _T = TypeVar("_T")
 _CASE = "case"
+_RECORDED = "recorded-answers"  # the case in the address, if it goes by recorded answers
+DEMO = "demo"  # in the address: a demonstration is asked for, or the number of its step
 COMPARISON = "comparison"  # in the address of a participant
 _NOTICES = "notices"
 _MOST_TOLD = 8  # of a page pasted by mistake, enough to see what it was
@@ -94,8 +96,10 @@ class Notice:
 
 
 def workspace() -> Workspace:
-    """The one workspace of this server, with the engine that is in use now."""
-    return shared_workspace().current
+    """The one workspace of this server, with the engine that is in use now; in a demonstration with its own."""
+    shared, shown = shared_workspace(), st.query_params.get(_CASE)
+    is_recorded = shown is not None and st.session_state.get(_RECORDED) == shown
+    return shared.recorded if is_recorded else shared.current
 
 
 @st.cache_resource(show_spinner=False)
@@ -133,11 +137,14 @@ def current_case() -> tuple[Case | None, JobRecord | None]:
         return None, None
     # The job first: what a job that has ended did is then surely in the case.
     job = workspace().runner.latest(case_id)
-    return workspace().service.get(case_id), job
+    case = workspace().service.get(case_id)
+    st.session_state[_RECORDED] = case.id if case.recorded_answers else None
+    return case, job
 
 
 def show_case(case_id: str | None) -> None:
     """Put a case into the URL, so that a refresh or a second tab shows it; None takes it out."""
+    st.query_params.pop(DEMO, None)
     if case_id is None:
         st.query_params.pop(_CASE, None)
     else:

@@ -15,6 +15,7 @@ from pages.view.components import saved_on_pause
 from pages.view.engine import first_model
 from pages.view.images import attachments, forget_uploads, new_images
 from pages.view.more_evidence import open_paste_box
+from pages.view.present import present_example
 from pages.view.progress import start
 from pages.view.session import author, button, notices, show_case, tell, workspace
 from pages.view.where_to_look import Sources, new_sources_form, sources_chosen
@@ -151,6 +152,7 @@ def _examples() -> None:
     every = sorted(examples(), key=lambda example: example.tempting_note is None)
     st.markdown(f"**{say('start.examples')}**")
     st.caption(say("start.examples_about"))
+    button(say("present.offer"), "present", _PLACE, present_example, icon="slideshow", help=say("present.offer_help"))
     for example in every[:_EXAMPLES_BESIDE]:
         _card(example)
     with st.expander(say("start.more_examples"), key="new-post-examples", icon=":material/school:"):

@@ -1,0 +1,80 @@
+"""The presenter's strip: it begins by the address, says what Next does before it does it, and can be left."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import Verdict
+from crowdnotes.presenting import begin
+from pages.view.words import say
+from tests.pages.conftest import Desk, texts
+
+
+def _asked(desk: Desk, **address: str) -> AppTest:
+    at = desk.app()
+    for name, value in address.items():
+        at.query_params[name] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def _next(desk: Desk, at: AppTest) -> str:
+    """Press Next; what its button says then, when the work is done."""
+    at.button(key="present-next").click().run()
+    if (job := desk.workspace.runner.latest(desk.only().id)) is not None:
+        desk.finish(job.id)
+    assert not at.run().exception
+    return at.button(key="present-next").label
+
+
+def test_the_address_begins_a_demonstration_of_its_own_once(desk: Desk) -> None:
+    at = _asked(desk, demo="")
+    case = desk.only()
+    assert case.recorded_answers
+    assert at.query_params["case"] == case.id
+    assert at.query_params["demo"] == "1"
+    assert say("present.post") in texts(at)
+    assert not at.run().exception
+    assert desk.only().id == case.id
+
+
+def test_next_says_what_it_does_and_uses_a_passage_that_was_on_the_screen(desk: Desk) -> None:
+    at = _asked(desk, demo="")
+    labels = [at.button(key="present-next").label, *(_next(desk, at) for _ in range(3))]
+    assert labels == ["Find evidence", "Open E1", "Use E1, open E2", "Use E2, write notes"]
+    first, second = desk.only().evidence
+    assert (first.review.verdict, first.review.opened_by) == (Verdict.USE, "you")
+    assert (second.review.verdict, second.review.opened_by) == (None, "you")
+    at.button(key="present-back").click().run()
+    assert say("present.sources") in texts(at)
+    assert at.button(key="present-next").label == "Next"  # it was opened before
+    assert {stage.engine for stage in desk.only().stages} == {"llm:recorded answers"}
+
+
+def test_a_demonstration_that_is_left_says_what_its_answers_are_and_can_be_taken_up(desk: Desk) -> None:
+    at = _asked(desk, demo="")
+    at.button(key="present-leave").click().run()
+    assert "demo" not in at.query_params
+    assert "recorded answers" in texts(at)
+    at.button(key="present").click().run()
+    assert at.query_params["demo"] == "1"
+
+
+def test_the_engine_of_the_server_takes_over_on_demand_and_has_all_other_cases(desk: Desk) -> None:
+    case = begin(desk.workspace, "you")
+    at = desk.app(case)
+    at.button(key="own-engine").click().run()
+    assert not at.exception
+    assert not desk.only().recorded_answers
+    other = desk.run(desk.drafted(), "assess")
+    assert other.assessment
+    assert other.assessment.engine == desk.engine.name
+
+
+@pytest.mark.parametrize("step", ["", "0", "99", "-1", "²", "one"])
+def test_a_step_that_there_is_not_shows_the_case_without_the_strip(desk: Desk, step: str) -> None:
+    case = begin(desk.workspace, "you")
+    at = _asked(desk, case=case.id, demo=step)
+    assert "present-next" not in [button.key for button in at.button]
