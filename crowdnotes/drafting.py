@@ -63,10 +63,9 @@ def write_candidates(
     brief: Brief,
     evidence: Sequence[Evidence],
     clock: Callable[[], datetime],
-    count: int = _CANDIDATES,
     earlier: Sequence[str] = (),
 ) -> Drafted:
-    """Up to `count` full notes, links included, each at most 280 characters by X's rule, other than the `earlier` ones.
+    """A few full notes, links included, each at most 280 characters by X's rule, other than the `earlier` ones.
 
     Raises EngineError when the engine breaks its contract: an unknown evidence id, a URL of its own
     making, or words over the budget.
@@ -75,7 +74,7 @@ def write_candidates(
     if not evidence:
         return Drafted((), "There is no passage to write from.")
     answer = engine.write(
-        brief, evidence, budget_for(evidence), count, earlier=[without_urls(text) for text in earlier]
+        brief, evidence, budget_for(evidence), _CANDIDATES, earlier=[without_urls(text) for text in earlier]
     )
     candidates: list[Draft] = []
     for written in answer.candidates:

@@ -224,9 +224,9 @@ def read_thresholds(model_dir: Path) -> Thresholds:
         ) from error
 
 
-def verify_weights(model_dir: Path, expected: str = PUBLISHED_SHA256) -> None:
+def verify_weights(model_dir: Path) -> None:
     """Raise ModelFilesError unless model.safetensors has the published sha256."""
-    if weights_sha256(model_dir) != expected:
+    if weights_sha256(model_dir) != PUBLISHED_SHA256:
         raise ModelFilesError("The embedding model's weights are not the published ones (their checksum differs).")
 
 

@@ -50,6 +50,11 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
+def rounded_ends(ends: tuple[float, float]) -> list[float]:
+    """The ends of an interval in the same way."""
+    return [round(end, 4) for end in ends]
+
+
 def wilson(hits: int, of: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson, 1927), in [0, 1]; (0, 1) of nothing."""
     if not of:
@@ -129,11 +134,11 @@ def bootstrap_auc(
     return float(low), float(high)
 
 
-def bootstrap_share(share: Numbers, groups: npt.NDArray[np.int64], draws: int = 1_000) -> tuple[float, float]:
+def bootstrap_share(share: Numbers, groups: npt.NDArray[np.int64]) -> tuple[float, float]:
     """The 95 % interval of a mean over resampled groups of cases that belong together."""
     chance = np.random.default_rng(0)
     _, place = np.unique(groups, return_inverse=True)
     size, total = np.bincount(place), np.bincount(place, share)
-    drawn = chance.integers(len(size), size=(draws, len(size)))
+    drawn = chance.integers(len(size), size=(1_000, len(size)))
     low, high = np.quantile(total[drawn].sum(axis=1) / size[drawn].sum(axis=1), [0.025, 0.975])
     return float(low), float(high)

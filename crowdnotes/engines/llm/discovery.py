@@ -154,9 +154,6 @@ def _probe(name: str, url: str, settings: LlmSettings) -> FoundServer | None:
 # Sizes are downloads at about four bits a weight. For Qwen3.5 from Ollama's library, as the guides of insiderllm.com
 # tell it (March 2026); for gpt-oss from Unsloth's note on its files and "How to run gpt-oss locally with Ollama" in
 # OpenAI's cookbook (August 2025). Nothing here was measured by this project.
-SOURCE = "published sizes, March 2026 (Qwen3.5) and August 2025 (gpt-oss)"
-
-
 @dataclass(frozen=True, slots=True)
 class Recommended:
     """A model by its name in Ollama, with the memory in GB from which on it is worth a try."""

@@ -289,8 +289,8 @@ def adapter_of(arrays: Mapping[str, FloatArray]) -> Adapter:
 class AdaptedMiniLM(MiniLMEmbedder):
     """all-MiniLM-L6-v2 with an adapter's change in its weights. Safe to share between threads."""
 
-    def __init__(self, adapter: Adapter, model_dir: Path | None = None, threads: int = 2) -> None:
-        super().__init__(model_dir, threads)
+    def __init__(self, adapter: Adapter) -> None:
+        super().__init__()
         self.name = f"{MiniLMEmbedder.name}+{adapter.mark}"
         self._adapter = adapter
 

@@ -31,6 +31,7 @@ from crowdnotes.studies.measures import (
     brier,
     calibration_error,
     rounded,
+    rounded_ends,
     wilson,
 )
 
@@ -107,10 +108,10 @@ def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, 
         "undated_intercept_auc": None if seen.any() else rounded(area_under_curve(truth, undated)),
     }
     if 0 < truth.sum() < len(truth):
-        found["intercept_auc_interval"] = _ends(bootstrap_auc(truth, intercepts, np.arange(len(truth))))
+        found["intercept_auc_interval"] = rounded_ends(bootstrap_auc(truth, intercepts, np.arange(len(truth))))
     for name, of in (("reached", truth), ("wrongly_reached", ~truth)):
         found[name] = rounded(float(reach[of].mean())) if of.any() else None
-        found[f"{name}_interval"] = _ends(wilson(int(reach[of].sum()), int(of.sum())))
+        found[f"{name}_interval"] = rounded_ends(wilson(int(reach[of].sum()), int(of.sum())))
     splits = None if predicted.splits is None else auc(predicted.splits, 1.0 - truth, 1.0 * truth)
     return found | {
         "ece": rounded(calibration_error(chances, truth.astype(np.float64), np.ones(len(truth)))),
@@ -122,10 +123,6 @@ def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, 
         "seen_in_training": int(seen.sum()),
         "seen_judged_by": "cross-validation, by a head that saw neither note nor post" if seen.any() else "",
     }
-
-
-def _ends(ends: tuple[float, float]) -> list[float]:
-    return [round(end, 4) for end in ends]
 
 
 @dataclass(frozen=True)

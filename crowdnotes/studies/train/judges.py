@@ -20,7 +20,7 @@ from crowdnotes.engines.local.principles import opinion_blocks
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_notes import OPINION_LABELS
 from crowdnotes.studies.data_files import HealthNote
-from crowdnotes.studies.measures import bootstrap_auc, macro_f1
+from crowdnotes.studies.measures import bootstrap_auc, macro_f1, rounded_ends
 from crowdnotes.studies.train.heads import (
     Labels,
     Recipe,
@@ -113,7 +113,7 @@ def train_helpfulness(
         "folds": FOLDS,
         "fold_sets": FOLD_SETS,
         "nested_auc": mean_auc(sample.truth, scores),
-        "nested_auc_interval": [round(end, 4) for end in interval],
+        "nested_auc_interval": rounded_ends(interval),
         "nested_macro_f1": round(float(macro), 4),
         "newest_quarter_auc": newest,
         "rivals_nested_auc": rivals_auc(RIVALS, sample, folds, progress),

@@ -22,7 +22,7 @@ from crowdnotes.engines.local.heads import Blocks
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
 from crowdnotes.jury.votes import CAREFUL
 from crowdnotes.studies.data_files import HealthNote, HeldOutVerdicts, note_mark, write_held_out
-from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error
+from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error, rounded_ends
 from crowdnotes.studies.train.heads import (
     Labels,
     Recipe,
@@ -76,7 +76,7 @@ def train_shown(
         "fold_sets": FOLD_SETS,
         **_measured("", sample.truth, chances, sample.groups),
         "undated_intercept_auc": mean_auc(sample.truth, undated),
-        "undated_intercept_auc_interval": _rounded(
+        "undated_intercept_auc_interval": rounded_ends(
             bootstrap_auc(sample.truth, np.mean(undated, axis=0), sample.groups)
         ),
     }
@@ -108,16 +108,12 @@ def _measured(name: str, truth: npt.NDArray[np.bool_], chances: Sequence[Scores]
     reach = [each >= CAREFUL for each in chances]
     found: dict[str, object] = {
         "intercept_auc": mean_auc(truth, chances),
-        "intercept_auc_interval": _rounded(bootstrap_auc(truth, mean, groups)),
+        "intercept_auc_interval": rounded_ends(bootstrap_auc(truth, mean, groups)),
     }
     for what, of in (("reached", truth), ("wrongly_reached", ~truth)):
         share = np.mean([each[of] for each in reach], axis=0)
         found[what] = round(float(share.mean()), 4)
-        found[f"{what}_interval"] = _rounded(bootstrap_share(share, groups[of]))
+        found[f"{what}_interval"] = rounded_ends(bootstrap_share(share, groups[of]))
     said = [calibration_error(each, truth.astype(np.float64), one) for each in chances]
     found["ece"] = round(float(np.mean(said)), 4)
     return {name + key: value for key, value in found.items()}
-
-
-def _rounded(ends: tuple[float, float]) -> list[float]:
-    return [round(end, 4) for end in ends]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,17 +68,6 @@ def begun_case(service: CaseService) -> str:
     text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
     service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text, by="ann")
     return case.id
-
-
-def answered_together(count: int, answer: Callable[[Body], str]) -> Callable[[Body], str]:
-    """Answers nothing before so many have asked."""
-    barrier = threading.Barrier(count)
-
-    def wait(body: Body) -> str:
-        barrier.wait(4)
-        return answer(body)
-
-    return wait
 
 
 @contextmanager
