@@ -12,7 +12,7 @@ from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind
 from crowdnotes.handoff import cases_csv, is_demonstration
 from crowdnotes.text.markdown import escaped
 from pages.view.components import badge, first_shown
-from pages.view.engine import status_bar
+from pages.view.engine import engine_panel
 from pages.view.session import button, notices, page_body, workspace
 from pages.view.times import time_mark
 from pages.view.words import say
@@ -97,7 +97,7 @@ def _lasting() -> dict[str, Any]:
     return {"persist_state": "session"}
 
 
-with page_body(say("cases.title"), say("cases.about")):
+with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
     lasting = _lasting()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(
@@ -143,4 +143,3 @@ with page_body(say("cases.title"), say("cases.about")):
         with st.container(gap=None, key="cases"):
             for item in workspace().service.list(search or "", status, _PAGE_SIZE, first):
                 _row(item)
-status_bar(say("cases.waits"))

@@ -13,7 +13,7 @@ from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.workspace import LIBRARIES
 from pages.view.components import web_link
-from pages.view.engine import status_bar
+from pages.view.engine import engine_panel
 from pages.view.progress import under_way, watched
 from pages.view.session import act, button, notices, page_body, workspace
 
@@ -134,8 +134,9 @@ def _indexing(job: JobRecord) -> None:
     button("Close", "library-job-seen", LIBRARIES, close, icon="close", type="tertiary")
 
 
-job = None
-with page_body("Libraries", "Your own collections of evidence, indexed and searched on this machine alone."):
+with page_body(
+    "Libraries", "Your own collections of evidence, indexed and searched on this machine alone.", corner=engine_panel
+):
     notices(LIBRARIES)
     job = workspace().runner.latest(LIBRARIES)  # whoever started it
     if job is not None:
@@ -159,4 +160,3 @@ with page_body("Libraries", "Your own collections of evidence, indexed and searc
     _add_form(busy=under_way(job))
     if libraries:
         _search([library.name for library in libraries])
-status_bar("Waits for you: add or search a library", job)

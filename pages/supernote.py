@@ -6,8 +6,8 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.errors import CaseNotFoundError, InputError
-from pages.view.candidates import candidates_step, is_stale
-from pages.view.engine import status_bar
+from pages.view.candidates import candidates_step
+from pages.view.engine import engine_panel
 from pages.view.given_notes import notes_step
 from pages.view.record import audit_trail
 from pages.view.session import current_case, page_body, show_case, show_notice, told
@@ -16,9 +16,12 @@ from pages.view.watch import watch_step
 from pages.view.winner import goes_on, winner_step
 
 
-def new_supernote() -> None:
-    if "case" in st.query_params:
-        st.button("New supernote", key="new", icon=":material/add:", on_click=show_case, args=(None,))
+def corner() -> None:
+    """The engine, and the way to another one."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        engine_panel()
+        if "case" in st.query_params:
+            st.button("New supernote", key="new", icon=":material/add:", on_click=show_case, args=(None,))
 
 
 def to_draft(shown: Case) -> None:
@@ -29,23 +32,11 @@ def to_draft(shown: Case) -> None:
         st.switch_page("pages/draft.py", query_params={"case": shown.id})
 
 
-def waits_for(shown: Case | None) -> str:
-    """What the program waits for, in words."""
-    work = shown.supernote if shown is not None else None
-    if work is None:
-        return "Waits for you: bring the notes of a post"
-    if is_stale(work) or not work.rounds:
-        return "Waits for you: look at the notes, and make the candidates"
-    if shown is not None and shown.decision is not None:
-        return f"Done: {shown.decision.kind.value}"
-    return "Waits for you: go on with one in the draft"
-
-
 case, job = None, None
 with page_body(
     "Supernote",
     "One note from many: candidates are made from the notes that a post has, a simulated jury chooses, you decide.",
-    corner=new_supernote,
+    corner=corner,
 ):
     try:
         case, job = current_case()
@@ -64,4 +55,3 @@ with page_body(
     suggestions_step(case, job)
     if case is not None:
         audit_trail(case)
-status_bar(waits_for(case), job, case)

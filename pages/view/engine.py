@@ -1,4 +1,4 @@
-"""The line at the foot: the next thing to do, work under way, and the engine with its costs and the others."""
+"""The engine at the head of a page: its name, what it costs, how it did when it was tested, and the others."""
 
 from __future__ import annotations
 
@@ -8,43 +8,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from crowdnotes.domain import Case
-from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SELF_TEST
-from pages.view.progress import doing, newest, under_way, watched
-from pages.view.session import PAGE_WIDTH, author, button, notices, shared_workspace, telling, workspace
+from pages.view.progress import under_way, watched
+from pages.view.session import author, button, notices, shared_workspace, workspace
 from pages.view.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.choice import EngineChoice
     from crowdnotes.engines.llm.discovery import FoundServer
     from crowdnotes.engines.llm.self_test import SelfTest
-
-_POLL_SECONDS = 0.8
-
-
-def status_bar(waits: str, job: JobRecord | None = None, case: Case | None = None) -> None:
-    """Draw the line; while a job runs it follows the job, else it says what is waited for."""
-    with (
-        st.bottom,
-        st.container(horizontal_alignment="center"),
-        st.container(width=PAGE_WIDTH, horizontal=True, horizontal_alignment="distribute", gap="xsmall"),
-    ):
-        with st.container(width="content"):  # of its own: a fragment that runs again must not touch its neighbours
-            if job is not None and job.state.under_way:
-                st.fragment(_follow, run_every=_POLL_SECONDS)(job.id)
-            else:
-                _state(f":gray[:material/person:] {waits}")
-        engine_panel(case)
-
-
-def _follow(job_id: str) -> None:
-    with telling():
-        _state(f":primary[:material/progress_activity:] {escaped(doing(newest(job_id)), 140)}")
-
-
-def _state(words: str) -> None:
-    st.markdown(f":small[{words}]", width="content")
 
 
 def engine_panel(case: Case | None = None) -> None:

@@ -49,15 +49,6 @@ def under_way(job: JobRecord | None) -> bool:
     return job is not None and job.state.under_way
 
 
-def doing(job: JobRecord) -> str:
-    """What a job does, in words: "Gathering the evidence: choose and read sources, 2 of 5"."""
-    words, current = _work(job), job.current
-    if current is None:
-        return f"{words}: waits for its turn"
-    step = f": {current.title[:1].lower()}{current.title[1:]}" if current.title != words else ""
-    return f"{words}{step}{_counts(current)}"
-
-
 def _work(job: JobRecord) -> str:
     kind = workspace().job_kinds.get(job.kind)
     return kind.doing if kind is not None else job.steps[0].title
@@ -90,7 +81,7 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
     st.fragment(_watch, run_every=_POLL_SECONDS)(job.id, _finished(job), searches)
 
 
-def newest(job_id: str) -> JobRecord:
+def _newest(job_id: str) -> JobRecord:
     """The job as it stands; draws the page again when it is gone, as it is with a deleted case."""
     try:
         return workspace().runner.get(job_id)
@@ -100,7 +91,7 @@ def newest(job_id: str) -> JobRecord:
 
 def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
     with telling():
-        job = newest(job_id)
+        job = _newest(job_id)
         if not job.state.under_way or _finished(job) != finished:
             st.rerun()
         with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):

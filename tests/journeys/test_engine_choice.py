@@ -1,4 +1,4 @@
-"""In a browser: who thinks is seen at the foot of the page and changed there, and the next draft is theirs."""
+"""In a browser: the engine is seen at the head of the page and changed there, and the next draft is theirs."""
 
 from __future__ import annotations
 
