@@ -35,7 +35,7 @@ def list_cases(
     if not found:
         print_text("No cases.")
     for item in found:
-        print_text(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M}  {item.outcome:20}  {item.post_excerpt}")
+        print_text(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M} UTC  {item.outcome:20}  {item.post_excerpt}")
 
 
 @app.command("show")

@@ -13,6 +13,7 @@ from crowdnotes.cases.store import Store
 from crowdnotes.domain import Post
 from crowdnotes.storage.database import open_database
 from crowdnotes.testing import make_case
+from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import NewPage, running_app
 from tests.journeys.walk import Walk
 
@@ -78,6 +79,7 @@ def test_each_row_is_two_stops_of_the_keyboard_and_opens_in_a_tab_of_its_own(lis
     walk.open("/cases")
     height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
     assert height <= 2 * 900
+    assert serious_faults(page) == []
     _rows(walk).first.focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
