@@ -11,7 +11,7 @@ from pages.view.words import say
 
 name = st.query_params.get("document", "")
 if name in documents():
-    with page_body(say("help.document_title"), say("help.document_about")):
+    with page_body(documents()[name], say("help.document_about")):
         st.page_link("pages/help.py", label=say("help.back"), icon=":material/arrow_back:")
         st.markdown(document(name))
 else:

@@ -19,8 +19,8 @@ def documents() -> dict[str, str]:
 
 
 def document(name: str) -> str:
-    """Its Markdown; links to other documents lead to them in the app."""
-    return _LINK.sub(r"](help?document=\1)", _text(name))
+    """Its Markdown below the title; links to other documents lead to them in the app."""
+    return _LINK.sub(r"](help?document=\1)", _text(name).split("\n", 1)[1])
 
 
 def _text(name: str) -> str:

@@ -157,11 +157,11 @@ def _examples() -> None:
         _card(example)
     with st.expander(say("start.more_examples"), key="new-post-examples", icon=":material/school:"):
         for example in every[_EXAMPLES_BESIDE:]:
-            _card(example)
+            _card(example, border=False)
 
 
-def _card(example: Example) -> None:
-    with st.container(border=True, horizontal=True, wrap=False, vertical_alignment="center", key=f"card-{example.id}"):
+def _card(example: Example, *, border: bool = True) -> None:
+    with st.container(border=border, horizontal=True, wrap=False, vertical_alignment="center"):
         with st.container(gap="xxsmall"):
             st.markdown(f"**{escaped(example.title)}**")
             st.caption(escaped(example.teaches))
