@@ -30,11 +30,11 @@ def workbench(case: Case, job: JobRecord | None) -> None:
     """The sources on the left, the note on the right, under the strip."""
     presenter(case, job)
     strip(case, job)
-    lesson(case)
-    if case.supernote is not None:
-        of_supernote(case)
     left, right = st.columns([11, 10], gap="medium")
     with left, st.container(key="sources-pane", gap="small"):
+        lesson(case)
+        if case.supernote is not None:
+            of_supernote(case)
         sources_pane(case, job)
     with right, st.container(key="note-pane", gap="small"):
         note_pane(case, job)
@@ -64,8 +64,7 @@ def note_pane(case: Case, job: JobRecord | None) -> None:
 def _box(case: Case, job: JobRecord | None) -> None:
     note_box(case)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="note-acts"):
-        if case.draft is not None:
-            score_button(case, job)
+        score_button(case, job)
         undo(case)
     cited_links(case)
 

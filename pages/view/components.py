@@ -6,7 +6,7 @@ The JavaScript only ever sets textContent, so text from outside stays text.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode
@@ -23,7 +23,7 @@ from pages.view.words import say
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
-Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "sentence"]
+Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "sentence", "clipped"]
 _GATE_SIGNS = {GateStatus.PASS: "✓", GateStatus.FAIL: "✗", GateStatus.NOT_RUN: "–"}
 STATUS_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
 
@@ -74,6 +74,7 @@ _menu_closes = _component("menu_closes", "<span></span>")
 _bookmark = _component("bookmark", "<a></a>")
 _tab_bar = _component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
 _keys = _component("shortcut_keys", "<span></span>")
+_kept_focus = _component("kept_focus", "<span></span>")
 
 
 def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) -> None:
@@ -81,9 +82,15 @@ def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) ->
     _tab_bar(data={"tabs": list(tabs), "wanted": wanted, "token": token}, key="phone-tabs")
 
 
-def shortcut_keys(keys: Mapping[str, str]) -> None:
-    """Keys ("j", "ctrl+enter") that press, tick or focus the first thing that a CSS selector finds on the page."""
-    _keys(data={"keys": dict(keys)}, key="shortcut-keys")
+def shortcut_keys(keys: Mapping[str, Sequence[str]], focused: Collection[str]) -> None:
+    """Keys ("j", "ctrl+enter") that press the first that is there of what their CSS selectors find on the page.
+
+    The keys in `focused` take the keyboard there instead. What the keyboard is on may go: its place is kept.
+    """
+    _keys(
+        data={"keys": {key: list(found) for key, found in keys.items()}, "focused": list(focused)}, key="shortcut-keys"
+    )
+    _kept_focus(key="kept-focus")
 
 
 def into_view(token: str, place: str = "") -> None:

@@ -12,7 +12,7 @@ from crowdnotes.domain import Case, Draft, Evidence, GateStatus, Quotation
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
-from crowdnotes.text.note_rules import note_length
+from crowdnotes.text.note_rules import find_urls, note_length
 from pages.view.components import note_counter, outside_text, passage_words
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
@@ -76,7 +76,8 @@ def _candidates(case: Case) -> None:
             st.caption(say("note.made_of_notes" if case.supernote is not None else "note.wrote_one"))
             _about(case.candidates[0])
         return
-    with st.expander(say("note.candidates", n=len(case.candidates)), expanded=True, key=f"candidates-{case.id}"):
+    label = say("note.candidates", n=len(case.candidates))
+    with st.expander(label, expanded=True, key=f"candidates-{case.id}", type="compact"):
         for letter, candidate in zip(_LETTERS, case.candidates, strict=False):
             _card(case, letter, candidate)
 
@@ -94,9 +95,16 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
                 choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256, author())
                 look = {"type": "tertiary", "help": say("note.use_candidate_about")}
                 button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_downward", **look)
-        outside_text(candidate.text, look="small", key=f"candidate-text-{case.id}-{letter}")
         if here:
-            _about(candidate)
+            _about(candidate)  # its words stand in the box below
+        else:
+            outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
+
+
+def _without_links(text: str) -> str:
+    for found in reversed(find_urls(text)):
+        text = text[: found.start].rstrip() + text[found.end :]
+    return text.strip()
 
 
 def _marks(case: Case, candidate: Draft) -> str:
@@ -105,7 +113,9 @@ def _marks(case: Case, candidate: Draft) -> str:
     known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
     if known is None:
         return f":small[:gray[{say('note.not_scored')}]]"
-    return " ".join(f"{_GATE_MARKS[gate.status]}:small[ {gate.gate.value}]" for gate in known.gates)
+    passed = sum(gate.status is GateStatus.PASS for gate in known.gates)
+    marks = "".join(_GATE_MARKS[gate.status] for gate in known.gates)
+    return f"{marks} :small[{say('note.passed', n=passed, all=len(known.gates))}]"
 
 
 def _about(candidate: Draft) -> None:

@@ -173,7 +173,9 @@ def _reason(case: Case, item: Evidence) -> None:
         st.caption(say("reader.why_rejected"))
         with st.container(horizontal=True, gap="xsmall"):
             for number, name in enumerate(_READY_REASONS, start=1):
-                button(say(name), f"reject-{number}", place, partial(_reject, case, item, say(name)))
+                button(
+                    f":gray[{number}] {say(name)}", f"reject-{number}", place, partial(_reject, case, item, say(name))
+                )
         with st.form(f"reject-{case.id}-{item.id}", border=False):
             reason = st.text_input(say("reader.own_reason"), value=item.review.reason)
             if st.form_submit_button(say("reader.reject_it"), icon=":material/block:"):

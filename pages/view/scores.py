@@ -37,9 +37,9 @@ def score_button(case: Case, job: JobRecord | None) -> None:
     """Scores what stands in the note box. Always there, so that its key works straight after typing."""
     current = case.assessment_is_current
     name = "scores.score" if case.assessment is None else "scores.score_again"
-    look = {"type": "secondary" if current else "primary", "disabled": under_way(job) and not asking(job)}
-    look["help"] = say("scores.key")
-    button(say(name), SCORE_BUTTON, _PLACE, partial(_score, case), icon="rule", **look)
+    look = {"type": "secondary" if current or case.draft is None else "primary", "help": say("scores.key")}
+    busy = under_way(job) and not asking(job)
+    button(say(name), SCORE_BUTTON, _PLACE, partial(_score, case), icon="rule", disabled=busy, **look)
 
 
 def scores(case: Case, job: JobRecord | None) -> None:
@@ -63,7 +63,7 @@ def marks(case: Case) -> str:
         return say("scores.none")
     if not case.assessment_is_current:
         return f":orange[:material/history: {say('scores.stale_short')}]"
-    return " ".join(f"{_SIGNS[gate.status]} {gate.gate.value}" for gate in case.assessment.gates)
+    return "".join(_SIGNS[gate.status] for gate in case.assessment.gates)
 
 
 def _score(case: Case) -> None:

@@ -18,7 +18,7 @@ from pages.view.scores import marks
 from pages.view.session import notices, show_case
 from pages.view.sources import tally
 from pages.view.words import say
-from pages.view.workbench import Area, StepName, area, phone_tabs
+from pages.view.workbench import Area, StepName, area, key_help, phone_tabs
 
 _SHOWN = 150  # characters of the post in its one line
 _DONE, _HERE, _WAITS = (
@@ -35,6 +35,7 @@ def strip(case: Case, job: JobRecord | None) -> None:
             st.markdown(" \u2002 ".join(_steps(case)), width="content")
             st.space("stretch")
             engine_panel(case)
+            key_help()
             new = partial(show_case, None)
             st.button(say("strip.new"), key="new", icon=":material/add:", type="tertiary", on_click=new)
         phone_tabs(case, _signs(case))

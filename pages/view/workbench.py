@@ -44,20 +44,28 @@ _LABELS = {
     Area.NOTE: "strip.note",
     Area.DECIDE: "strip.decide",
 }
-# What a key presses: a class of a container, and what in it. tests/journeys/test_keyboard.py walks them.
+# What a key presses: the first of these that is there. Its name is that of its words in [keys].
+# tests/journeys/test_keyboard.py walks them.
 _KEYS = {
-    "j": ".st-key-next-source button",
-    "k": ".st-key-previous-source button",
-    "1": "[class*=st-key-reader-use-] input",
-    "2": ".st-key-background button",
-    "3": ".st-key-reject button",
-    "o": ".st-key-open-source a",
-    "w": ".st-key-write button",
-    "n": ".st-key-note-box textarea",
-    "a": ".st-key-decide-approved button",
-    "?": ".st-key-shortcuts button",
-    "ctrl+enter": ".st-key-score button",
+    "j": ("keys.next", [".st-key-next-source button"]),
+    "k": ("keys.previous", [".st-key-previous-source button"]),
+    "1": ("keys.use", [".st-key-reject-1 button", "[class*=st-key-reader-use-] input"]),
+    "2": ("keys.background", [".st-key-reject-2 button", "[class*=st-key-otherwise-] button:first-of-type"]),
+    "3": ("keys.reject", [".st-key-reject-3 button", "[class*=st-key-otherwise-] button:last-of-type"]),
+    "4": ("", [".st-key-reject-4 button"]),
+    "o": ("keys.open", [".st-key-open-source a"]),
+    "w": ("keys.write", [".st-key-write button"]),
+    "p": ("keys.put", ["[class*=st-key-candidate-card-] button", "[class*=st-key-quote-] button"]),
+    "n": ("keys.note", [".st-key-note-box textarea"]),
+    "ctrl+enter": ("keys.score", [".st-key-score button"]),
+    "y": ("keys.says_it", ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"]),
+    "h": ("keys.hints", ["[class*=st-key-settled-] input:not(:checked)"]),
+    "r": ("keys.override", [".st-key-problems input[type=text]", ".st-key-problems details:not([open]) summary"]),
+    "t": ("keys.tags", ["[class*=st-key-tags-] button"]),
+    "a": ("keys.approve", [".st-key-decide-approved button"]),
+    "?": ("keys.help", [".st-key-shortcuts button"]),
 }
+_FOCUSED = ("n", "t")
 
 
 @contextmanager
@@ -87,7 +95,14 @@ def phone_tabs(case: Case, signs: Mapping[Area, str]) -> None:
 
 def keys() -> None:
     """Let single keys do what the page's buttons do, where nobody is typing."""
-    shortcut_keys(_KEYS)
+    shortcut_keys({key: found for key, (_, found) in _KEYS.items()}, _FOCUSED)
+
+
+def key_help() -> None:
+    """The button that tells the keys."""
+    with st.popover(say("keys.button"), icon=":material/keyboard:", type="tertiary", key="shortcuts"):
+        st.markdown("  \n".join(f"`{key}` {say(name)}" for key, (name, _) in _KEYS.items() if name))
+        st.caption(say("keys.typing"))
 
 
 def _begins_at(case: Case) -> Area:

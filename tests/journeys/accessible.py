@@ -6,22 +6,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 _GRAVE = {"serious", "critical"}
-# Streamlit draws these itself and lets no app change them: the rule, and a part of the selector that axe tells.
-_NOT_OURS: tuple[tuple[str, str], ...] = ()
+_CUT = 300
 
 
 def serious_faults(page: Page) -> list[str]:
-    """The faults that axe calls serious or critical, each with its rule, the element, and what is wrong with it."""
-    found = Axe().run(page).response["violations"]
+    """What axe calls serious or critical: the rule, the element as HTML, its selector, and what is wrong with it."""
     return [
-        f"{fault['id']}: {_place(node)} {node['failureSummary']}"
-        for fault in found
+        f"{fault['id']}: {node['html'][:_CUT]} {node['target']} {node['failureSummary']}"
+        for fault in Axe().run(page).response["violations"]
         if fault["impact"] in _GRAVE
         for node in fault["nodes"]
-        if not any(fault["id"] == rule and part in _place(node) for rule, part in _NOT_OURS)
     ]
-
-
-def _place(node: dict[str, object]) -> str:
-    """The element as HTML, cut, and the selector by which axe names it."""
-    return f"{str(node['html'])[:300]} {node['target']}"

@@ -147,7 +147,7 @@ class Walk:
         """Let the program propose a note, and wait for it and its scores."""
         self.tab("Note")
         self.button("Write a draft").click()
-        self._scored(wait=60_000)
+        self.scored(wait=60_000)
         expect(self.note()).not_to_have_value("")
 
     def quote(self) -> None:
@@ -161,7 +161,7 @@ class Walk:
         self.settled()
         expect(self.note()).not_to_have_value("")
         self.button("Score the note").click()
-        self._scored()
+        self.scored()
 
     def gates(self) -> Locator:
         return self.area("Note").locator(".gate")
@@ -184,9 +184,9 @@ class Walk:
         self.note().fill(note)
         self.page.get_by_text("Score the note to see which source is nearest to each sentence.").wait_for()
         self.button("Score the note").click()
-        self._scored()
+        self.scored()
 
-    def _scored(self, *, wait: float | None = None) -> None:
+    def scored(self, *, wait: float | None = None) -> None:
         """wait: milliseconds for the end of the job, once the gates are there; the usual ones when None."""
         self.gates().nth(2).wait_for(timeout=60_000)
         self.settled()
