@@ -25,7 +25,11 @@ _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
 Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "sentence", "clipped"]
 _GATE_SIGNS = {GateStatus.PASS: "✓", GateStatus.FAIL: "✗", GateStatus.NOT_RUN: "–"}
-STATUS_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
+STATUS_WORDS = {
+    GateStatus.PASS: say("gates.passed"),
+    GateStatus.FAIL: say("gates.failed"),
+    GateStatus.NOT_RUN: say("gates.not_run"),
+}
 
 
 class Piece(TypedDict):
@@ -60,7 +64,7 @@ _counter = _component(
     counter_script(),
 )
 _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
-_gates = _component("gate_path", '<ol class="path" aria-label="The three gates, in order">\n</ol>')
+_gates = _component("gate_path", f'<ol class="path" aria-label="{say("gates.in_order")}">\n</ol>')
 _into_view = _component("into_view", "<span></span>")
 _spotlight = _component("spotlight", "<span></span>")
 _memory = _component("participant_memory", "<span></span>")
@@ -235,7 +239,7 @@ def passage_pieces(passage: Passage) -> list[Piece]:
     end = start + len(passage.text)
     spans = [
         (Span(start=0, end=start), "context", ""),
-        *((_moved(mark, start), "mark", "most relevant to the post") for mark in passage.marks),
+        *((_moved(mark, start), "mark", say("gates.most_relevant")) for mark in passage.marks),
         (Span(start=end, end=end + len(passage.after)), "context", ""),
     ]
     return _cut(rows.text, [(rows.carried(span), kind, title) for span, kind, title in spans])
@@ -278,7 +282,7 @@ def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
 def changed_pieces(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     """Two texts that stand beside each other: the words of each that the other does not have are marked."""
     gone, new = changed_words(before, after)
-    only_here = "only in this text"
+    only_here = say("gates.only_here")
     return _cut(before, [(span, "removed", only_here) for span in gone]), _cut(
         after, [(span, "added", only_here) for span in new]
     )

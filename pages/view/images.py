@@ -30,7 +30,7 @@ def changed(case: Case, saved: Case) -> None:
 
 def new_images() -> None:
     """Images for a post that is not a case yet, with room to say what is in them."""
-    _uploader(say("images.attach_new", most=MAX_IMAGES), _uploader_key())
+    _uploader(say("images.of_post", limit=MAX_IMAGES), _uploader_key())
     for file in _uploaded(_uploader_key()):
         with st.container(border=True, key=f"{_NEW_IMAGES}-{file.file_id}"):
             try:
@@ -77,7 +77,7 @@ def case_images(case: Case, *, busy: bool) -> None:
         return
     key = f"attach-{case.id}-{len(case.post.images)}"
     with st.form(f"form-{key}", border=False):
-        _uploader(say("images.attach_more", room=room), key)
+        _uploader(say("images.attach_one", room=room), key)
         if st.form_submit_button(say("images.attach"), icon=":material/add_photo_alternate:", disabled=busy):
             _attach(case, key)
 
@@ -90,12 +90,12 @@ def _card(case: Case, image: Image, *, busy: bool) -> None:
             size = say("images.size", wide=image.width, high=image.height)
             st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{size}]]")
             if image.read_by:
-                who = say("images.you") if image.read_by == "person" else escaped(image.read_by, 60)
-                st.caption(say("images.read_by", who=who))
+                by = say("images.you") if image.read_by == "person" else escaped(image.read_by, 60)
+                st.caption(say("images.read_by", engine=by))
             else:
                 _who_reads()
             if case.decision is not None:
-                st.markdown(escaped(image.text) or f":gray[{say('images.nothing')}]")
+                st.markdown(escaped(image.text) or f":gray[{say('images.no_text')}]")
                 st.caption(escaped(image.shows))
                 return
             _words(case, image, key, busy=busy)
@@ -117,7 +117,7 @@ def _who_reads() -> None:
     if workspace().engine.sees:
         st.caption(f":material/visibility: {say('images.engine_reads')}")
     else:
-        st.caption(f":material/visibility_off: {say('images.you_type')}")
+        st.caption(f":material/visibility_off: {say('images.engine_cannot')}")
 
 
 def _attach(case: Case, key: str) -> None:
@@ -149,7 +149,7 @@ def _uploader(label: str, key: str) -> None:
         accept_multiple_files=True,
         key=key,
         max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
-        help=say("images.help"),
+        help=say("images.about"),
     )
 
 

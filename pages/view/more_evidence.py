@@ -19,7 +19,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, host
+from crowdnotes.text.markdown import escaped, host
 from pages.view.components import into_view
 from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
@@ -99,7 +99,9 @@ def follow_up_result(case: Case, job: JobRecord | None) -> None:
         failures(_unanswered(case, asked))
         if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
             closed = under_way(job) or case.decision is not None
-            _bring_back_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
+            _bring_back_button(
+                case, asked.about, say("problems.bring_back", id=asked.about), closed=closed, place="result"
+            )
 
 
 def _newest(case: Case) -> FollowUpSearch | None:
@@ -129,7 +131,9 @@ def _popover(
     with popover:
         st.caption(about_it)
         places_to_search(key, case, about=False)
-        button("Look for it", f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary")
+        button(
+            say("more.search"), f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary"
+        )
 
 
 def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
@@ -148,8 +152,8 @@ def _refuse_if_changed(drawn: Case) -> None:
     if [item.id for item in newest.evidence] != [item.id for item in drawn.evidence]:
         raise WorkflowError(
             "evidence changed",
-            "The evidence changed since this page was drawn, in another tab or by another person. Nothing was done.",
-            "Look at it as it is now, and ask again if you still want to.",
+            say("more.changed"),
+            say("more.changed_next"),
         )
 
 
@@ -164,19 +168,19 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
     sets = case.earlier_evidence
     if not sets:
         return
-    label = f"Earlier evidence ({count(len(sets), 'set')})"
+    label = say("more.earlier", n=len(sets))
     with st.expander(label, key=f"earlier-{case.id}", icon=":material/history:", on_change="rerun") as fold:
         if not fold.open:
             return
         closed = under_way(job) or case.decision is not None
         gone = case.taken_away
         if gone:
-            st.markdown("**Not here any more**")
+            st.markdown(f"**{say('more.gone')}**")
             for item in gone:
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                     st.markdown(_named(item), width="stretch")
-                    _bring_back_button(case, item.id, "Bring back", closed=closed)
-        st.markdown("**As it was**")
+                    _bring_back_button(case, item.id, say("more.bring_back"), closed=closed)
+        st.markdown(f"**{say('more.as_it_was')}**")
         for number in reversed(range(len(sets))):
             _set(case, number, sets[number], closed=closed)
 
@@ -189,27 +193,27 @@ def _bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool
 
 
 def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
-    when = moment(earlier.at) if earlier.at is not None else "Time not recorded"
-    why = f" · before: {escaped(earlier.why, 120)}" if earlier.why else ""
+    when = moment(earlier.at) if earlier.at is not None else say("more.no_time")
+    why = f" · {say('more.before', what=escaped(earlier.why, 120))}" if earlier.why else ""
     with st.container(border=True, gap="xsmall", key=f"earlier-set-{number}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{when}{why}", width="stretch")
             button(
-                "Bring these back",
+                say("more.bring_back_all"),
                 f"bring-back-{case.id}-set-{number}",
                 _PLACE,
                 partial(workspace().service.bring_back_set, case.id, number, author()),
                 icon="settings_backup_restore",
                 type="tertiary",
                 disabled=closed or earlier.evidence == case.evidence,
-                help="What the note uses stays beside them. The present passages go on record.",
+                help=say("more.bring_back_all_about"),
             )
         st.markdown("  \n".join(_named(item) for item in earlier.evidence))
 
 
 def _named(item: Evidence) -> str:
     where = escaped(host(item.source.url) or item.source.library or "", 50)
-    read = " · opened" if item.review.opened_at is not None else ""
+    read = f" · {say('more.opened')}" if item.review.opened_at is not None else ""
     return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
 
 
@@ -247,17 +251,15 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
     notices(fold)
     with st.form(f"form-{fields}", border=False):
         st.text_area(
-            "The passage, in the page's own words",
+            say("more.passage"),
             height=130,
             key=f"{fields}-text",
-            placeholder="Copy the sentences that matter, unchanged",
+            placeholder=say("more.passage_placeholder"),
         )
-        st.text_input(
-            "Address of the page", value=(source.url or "") if source else "", type="url", key=f"{fields}-url"
-        )
-        st.text_input("Title of the page", key=f"{fields}-title")
+        st.text_input(say("more.address"), value=(source.url or "") if source else "", type="url", key=f"{fields}-url")
+        st.text_input(say("more.title"), key=f"{fields}-title")
         add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
-        st.form_submit_button("Add this passage", icon=icon, on_click=act, args=(fold, add))
+        st.form_submit_button(say("more.add_passage"), icon=icon, on_click=act, args=(fold, add))
 
 
 def _add(case: Case, fold: str, fields: str) -> None:

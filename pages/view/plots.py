@@ -12,9 +12,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from crowdnotes.text.markdown import escaped, in_figures
+from pages.view.words import say
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _APART = " \u2003"  # a wide space between two entries, where a line may break
+_NO_BOX = "<extra></extra>"  # beside what stands under the pointer
 _ROW = 34  # pixels of a bar with its gap
 
 
@@ -44,7 +46,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
             x=[100 * n / total if total else 0 for n, total in zip(part.counts, totals, strict=True)],
             text=[str(n) if n else "" for n in part.counts],
             customdata=list(zip(part.counts, totals, strict=True)),
-            hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}<extra></extra>",
+            hovertemplate=say("plots.share", name=part.name, n="%{customdata[0]}", all="%{customdata[1]}") + _NO_BOX,
             orientation="h",
             textposition="inside",
             insidetextanchor="middle",
@@ -179,7 +181,7 @@ def spread(
             **{length: [middle], place: [row]},
             mode="markers",
             marker={"size": 15, "symbol": "diamond", "color": accent, "line": {"color": ground, "width": 2}},
-            hovertemplate=f"{name}: half within {words}<extra></extra>",
+            hovertemplate=say("plots.half_within", name=name, time=words) + _NO_BOX,
         )
         labels.append((middle, row, words, 16))
     for first, last, level, words in levels:
@@ -388,7 +390,13 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     )
     figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
     figure.add_annotation(
-        x=line, y=1, yref="paper", yanchor="bottom", text=f"shown from {line:.2f}", showarrow=False, font={"color": ink}
+        x=line,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        text=say("plots.shown_from", line=f"{line:.2f}"),
+        showarrow=False,
+        font={"color": ink},
     )
     for item, at in zip(standings, values, strict=True):
         figure.add_annotation(  # on a ground of its own: the line may stand behind the number
@@ -417,12 +425,12 @@ def funnel(steps: Sequence[tuple[str, int]], *, alt: str, key: str) -> None:
     gone = [max(0, before - after) for before, after in zip([left[0], *left], left, strict=False)]
     rows = [str(place) for place in range(len(steps))]  # two steps of one name stay two bars
     figure = go.Figure()
-    hover = "%{customdata[0]} left, %{customdata[1]} taken out<extra></extra>"
+    hover = say("plots.left_and_out", left="%{customdata[0]}", out="%{customdata[1]}") + _NO_BOX
     both = list(zip(left, gone, strict=True))
     figure.add_bar(x=left, y=rows, orientation="h", marker={"color": accent}, customdata=both, hovertemplate=hover)
     figure.add_bar(x=gone, y=rows, orientation="h", marker={"color": faint}, customdata=both, hovertemplate=hover)
     for row, (name, number), out in zip(rows, steps, gone, strict=True):
-        lost = f", {out} taken out" if out else ""
+        lost = f", {say('plots.taken_out', n=out)}" if out else ""
         figure.add_annotation(
             x=0, y=row, xanchor="left", yanchor="bottom", yshift=7, showarrow=False, font={"color": text, "size": 13},
             text=f"<b>{number}</b> {name}{lost}",

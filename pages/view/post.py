@@ -20,7 +20,7 @@ _PLACE = StepName.POST.value
 def post_panel(case: Case, *, busy: bool) -> None:
     """The whole post, its images, and room to change it."""
     outside_text(case.post.text, look="post", key=f"post-{case.id}")
-    facts = [say("post.opened", time=moment(case.created_at)), MODE_LABELS[case.mode].lower()]
+    facts = [say("post.begun", when=moment(case.created_at)), say(MODE_LABELS[case.mode])]
     if case.post.url:
         facts.insert(0, exact(case.post.url))
     st.caption(" · ".join(facts))
@@ -30,9 +30,9 @@ def post_panel(case: Case, *, busy: bool) -> None:
     with st.form(f"edit-post-{case.id}", border=False):
         text = st.text_area(say("post.text"), value=case.post.text, height=130, disabled=busy)
         url = st.text_input(say("start.address"), value=case.post.url or "", type="url", disabled=busy)
-        st.caption(say("post.what_goes") if case.evidence or case.draft else say("post.anew"))
+        st.caption(say("post.what_goes" if case.evidence or case.draft else "post.searched_anew"))
         if busy:
-            st.caption(say("where.busy"))
+            st.caption(say("progress.closed"))
         if st.form_submit_button(say("post.save"), icon=":material/save:", disabled=busy):
             _save(case, text or "", url or None)
 

@@ -14,6 +14,7 @@ from crowdnotes.text.markdown import escaped
 from pages.view.components import into_view
 from pages.view.search_report import search_list
 from pages.view.session import button, telling, workspace
+from pages.view.words import say
 
 _POLL_SECONDS = 0.4
 _STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
@@ -27,9 +28,9 @@ _SIGNS = {
 }
 _OVER = frozenset({StepState.DONE, StepState.KEPT})
 _ENDED = {
-    JobState.FAILED: ("could not be finished.", "Try again"),
-    JobState.CANCELLED: ("was stopped. What was finished is kept.", "Go on"),
-    JobState.INTERRUPTED: ("was interrupted when the program ended. What was finished is kept.", "Resume"),
+    JobState.FAILED: ("progress.failed", "progress.try_again"),
+    JobState.CANCELLED: ("progress.stopped", "progress.go_on"),
+    JobState.INTERRUPTED: ("progress.interrupted", "progress.go_on"),
 }
 
 
@@ -97,7 +98,7 @@ def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
         with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
             _list(job)
             cancel = partial(workspace().runner.cancel, job.id)
-            button("Cancel", f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
+            button(say("progress.cancel"), f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
             if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):
                 search_list(searches)
 
@@ -118,14 +119,16 @@ def _list(job: JobRecord) -> None:
 
 
 def _counts(record: StepRecord) -> str:
-    return f", {record.done:,} of {record.total:,}" if record.total and record.state is not StepState.DONE else ""
+    if not record.total or record.state is StepState.DONE:
+        return ""
+    return say("progress.counts", done=f"{record.done:,}", all=f"{record.total:,}")
 
 
 def _ended(case: Case, job: JobRecord) -> None:
     words, again = _ENDED[job.state]
-    title, current = f"{_work(job)} {words}", job.current
+    title, current = say(words, work=_work(job)), job.current
     if job.state is JobState.FAILED and current is not None:
         st.error(f"{escaped(current.error)} {escaped(current.next_step)}", title=title, icon=":material/error:")
     else:
-        st.warning("Take it up again whenever you like.", title=title, icon=":material/pause_circle:")
-    button(again, f"again-{job.kind}", _place(job), partial(start, case, job.kind), icon="replay", type="primary")
+        st.warning(say("progress.kept"), title=title, icon=":material/pause_circle:")
+    button(say(again), f"again-{job.kind}", _place(job), partial(start, case, job.kind), icon="replay", type="primary")

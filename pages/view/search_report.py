@@ -25,7 +25,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
-from crowdnotes.text.markdown import count, day, escaped, title
+from crowdnotes.text.markdown import day, escaped, title
 from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import workspace
@@ -33,7 +33,6 @@ from pages.view.words import say
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
 _TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
-NO_LINK = "no link; X asks for one"
 
 
 def source_badges(
@@ -50,30 +49,30 @@ def source_badges(
     if is_later or AFTER_CUTOFF in source.notices:
         badges.append(badge("red", "event_busy", AFTER_CUTOFF))
     if graves_only:
-        return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", NO_LINK)])])
+        return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", say("badges.no_link"))])])
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
     if source.by_hand:
-        badges.append(badge("orange", "content_paste", "pasted by hand: not compared with the page"))
+        badges.append(badge("orange", "content_paste", say("badges.by_hand")))
     if source.read_as is ReadAs.ABSTRACT:
-        badges.append(badge("orange", "short_text", "abstract only"))
+        badges.append(badge("orange", "short_text", say("badges.abstract")))
     if source.published is None or source.date_origin is None:
-        badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", "date not known"))
+        badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", say("badges.no_date")))
     if not source.url:
-        badges.append(badge("orange", "link_off", NO_LINK))
+        badges.append(badge("orange", "link_off", say("badges.no_link")))
     language = (source.language or "").split("-")[0].lower()
     if language not in {"", "en", (post.language or "").split("-")[0].lower()}:
         badges.append(badge("gray", "translate", language_name(language)))
     if page is not None:
-        badges.append(badge("gray", "picture_as_pdf", f"page {page}"))
+        badges.append(badge("gray", "picture_as_pdf", say("badges.page", page=page)))
     return " ".join(badges)
 
 
 def language_name(code: str | None) -> str:
     """A language by its ISO 639-1 code: "es" is Spanish; one that is not listed stays a code."""
     if not code:
-        return "language not known"
+        return say("search.language_unknown")
     code = code.split("-", maxsplit=1)[0].lower()
-    return LANGUAGE_NAMES.get(code, f"language: {code}")
+    return LANGUAGE_NAMES.get(code, say("search.language_code", code=code))
 
 
 def search_list(searches: Sequence[Query]) -> None:
@@ -83,7 +82,7 @@ def search_list(searches: Sequence[Query]) -> None:
     codes = languages_of(searches)
     spoken = [escaped(language_name(codes.get(search.text)), 40) for search in searches]
     is_one = len(set(spoken)) == 1
-    rows = [f":small[:gray[{count(len(searches), 'search', 'searches')}, {spoken[0]}]]"] if is_one else []
+    rows = [f":small[:gray[{say('search.searches', n=len(searches))}, {spoken[0]}]]"] if is_one else []
     for search, language in zip(searches, spoken, strict=True):
         beside = "" if is_one else f" · {language}"
         rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{beside}]]")
@@ -100,25 +99,25 @@ def already_checked(case: Case) -> None:
     if not checks:
         return
     with st.container(border=True, key="already-checked", gap="small"):
-        st.markdown("**:material/fact_check: Already checked**")
-        st.caption("Others published a check of a claim like this one. Read whether it is the same claim.")
+        st.markdown(f"**:material/fact_check: {say('search.already_checked')}**")
+        st.caption(say("search.already_checked_about"))
         for hit, publisher in checks[:_SHOWN]:
             _check(hit, publisher)
         rest = checks[_SHOWN:]
         if rest:
-            with st.expander(f"{len(rest)} more"):
+            with st.expander(say("search.more_checks", n=len(rest))):
                 for hit, publisher in rest:
                     _check(hit, publisher)
 
 
 def _check(hit: Hit, publisher: str | None) -> None:
-    when = day(hit.published) if hit.published else "date not known"
+    when = day(hit.published) if hit.published else say("badges.no_date")
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown(title(hit.title, "A fact-check", 160), width="stretch")
-            web_link("Read the check", hit.url)
-        rating = f":blue-badge[rated: {escaped(hit.rating, 80)}] " if hit.rating else ""
-        st.markdown(f"{rating}:small[:gray[{escaped(publisher or 'unknown publisher', 80)} · {when}]]")
+            st.markdown(title(hit.title, say("search.a_check"), 160), width="stretch")
+            web_link(say("search.read_check"), hit.url)
+        rating = f":blue-badge[{say('search.rated', rating=escaped(hit.rating, 80))}] " if hit.rating else ""
+        st.markdown(f"{rating}:small[:gray[{escaped(publisher or say('sources.no_publisher'), 80)} · {when}]]")
         st.markdown(f":small[{escaped(hit.snippet, 300)}]")
 
 
@@ -133,15 +132,15 @@ def _category_mix(case: Case) -> None:
         stacked_shares(
             [say("search.found", n=found.total()), say("search.chosen", n=chosen.total())],
             [Part(kind.value, (found[kind], chosen[kind])) for kind in SourceCategory],
-            alt=f"Kinds of source. {_in_words('Found', found)} {_in_words('Chosen', chosen)}",
+            alt=say("search.kinds_in_words", found=_in_words(found), chosen=_in_words(chosen)),
             between=" → ",
             key=f"category-mix-{case.id}",
         )
 
 
-def _in_words(what: str, counts: Counter[SourceCategory]) -> str:
+def _in_words(counts: Counter[SourceCategory]) -> str:
     kinds: Iterable[tuple[SourceCategory, int]] = sorted(counts.items(), key=lambda pair: -pair[1])
-    return f"{what}: {', '.join(f'{number} {kind.value}' for kind, number in kinds)}."
+    return ", ".join(f"{number} {kind.value}" for kind, number in kinds)
 
 
 def search_report(case: Case) -> None:
@@ -185,7 +184,7 @@ def failures(failed: list[ProviderOutcome]) -> None:
     """The places that gave no answer, each with its reason."""
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(f"search {item.state.value}", color="orange", icon=":material/warning:")
+            st.badge(say("search.state", state=item.state.value), color="orange", icon=":material/warning:")
             st.markdown(f":small[**{escaped(item.label)}:** {escaped(item.sentence, 300)}]")
 
 
@@ -203,29 +202,22 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
         return
     if not any(stage.name is StageName.PASSAGES for stage in case.stages):
         if case.stages or gathering:
-            words = "The sources that are chosen now were not searched yet."
-            st.info("Press “Search and read again” below.", title=words, icon=":material/hourglass_empty:")
+            st.info(say("search.not_yet_next"), title=say("search.not_yet"), icon=":material/hourglass_empty:")
         return
     failed = failed_searches(case)
     if failed:
-        words = (
-            f"{count(len(failed), 'place')} gave no answer, so this does not mean that there is nothing to find. "
-            "Search again below, or bring links of your own."
-        )
-        st.warning(words, title="There is no passage, and a search failed.", icon=":material/sync_problem:")
+        words = say("search.failed_next", n=len(failed))
+        st.warning(words, title=say("search.failed"), icon=":material/sync_problem:")
     elif any(item.outcome is not FetchOutcome.READ for item in case.sources):
-        words = "That says nothing for or against the post. Open them yourself and paste the passage that matters."
-        st.warning(words, title="No source could be read.", icon=":material/link_off:")
+        st.warning(say("search.unread_next"), title=say("search.unread"), icon=":material/link_off:")
     elif case.hits and case.searched:
-        words = (
-            f"{count(len(case.hits), 'page was', 'pages were')} found. Look elsewhere below, or bring links instead."
-        )
-        st.info(words, title="Nothing that was found helps to judge the post.", icon=":material/search_off:")
+        words = say("search.unfit_next", n=len(case.hits))
+        st.info(words, title=say("search.unfit"), icon=":material/search_off:")
     else:
-        words = "That is a result too: look elsewhere below, or decide “not enough evidence”."
-        st.info(words, title="No passage was found.", icon=":material/search_off:")
+        st.info(say("search.nothing_next"), title=say("search.nothing"), icon=":material/search_off:")
 
 
 def _answer(item: ProviderOutcome) -> str:
     said = f" ({escaped(item.sentence, 160)})" if item.sentence else ""
-    return f":small[:gray[:material/search: {escaped(item.label)}: {item.found} found · {item.seconds:.1f} s{said}]]"
+    told = say("search.answer", place=escaped(item.label), n=item.found, seconds=f"{item.seconds:.1f}")
+    return f":small[:gray[:material/search: {told}{said}]]"

@@ -28,22 +28,35 @@ _ENTERED = "entered"
 def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
     st.session_state[_ENTERED] = True
-    compare = st.Page("pages/compare.py", title="Compare", icon=":material/compare:", url_path="compare")
+    compare = st.Page("pages/compare.py", title=say("pages.compare"), icon=":material/compare:", url_path="compare")
     example = st.Page(
-        "pages/example.py", title="Example page", icon=":material/school:", url_path="example", visibility="hidden"
+        "pages/example.py",
+        title=say("pages.example"),
+        icon=":material/school:",
+        url_path="example",
+        visibility="hidden",
     )
     if _is_for_participants_alone():
         door = st.Page(ask_for_link, title="CrowdNotes", default=True)
         return st.navigation([door, compare, example], position="hidden")
     return st.navigation(
         [
-            st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
-            st.Page("pages/supernote.py", title="Supernote", icon=":material/hub:", url_path="supernote"),
-            st.Page("pages/cases.py", title="Cases", icon=":material/inventory_2:", url_path="cases"),
-            st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", url_path="overview"),
-            st.Page("pages/libraries.py", title="Libraries", icon=":material/local_library:", url_path="libraries"),
+            st.Page(
+                "pages/draft.py", title=say("pages.draft"), icon=":material/edit_note:", url_path="draft", default=True
+            ),
+            st.Page("pages/supernote.py", title=say("pages.supernote"), icon=":material/hub:", url_path="supernote"),
+            st.Page("pages/cases.py", title=say("pages.cases"), icon=":material/inventory_2:", url_path="cases"),
+            st.Page(
+                "pages/overview.py", title=say("pages.overview"), icon=":material/monitoring:", url_path="overview"
+            ),
+            st.Page(
+                "pages/libraries.py",
+                title=say("pages.libraries"),
+                icon=":material/local_library:",
+                url_path="libraries",
+            ),
             compare,
-            st.Page("pages/help.py", title="Help", icon=":material/help:", url_path="help"),
+            st.Page("pages/help.py", title=say("pages.help"), icon=":material/help:", url_path="help"),
             example,
         ],
         # A participant has come to answer, and finds no way to the results.
@@ -172,7 +185,7 @@ def tell(place: str, *errors: Exception) -> None:
     shown = st.session_state.setdefault(_NOTICES, {}).setdefault(place, [])
     shown += [told(error) for error in errors[:_MOST_TOLD]]
     if len(errors) > _MOST_TOLD:
-        shown.append(told(InputError(f"And {len(errors) - _MOST_TOLD} more like these.")))
+        shown.append(told(InputError(say("app.more_errors", n=len(errors) - _MOST_TOLD))))
 
 
 def notices(place: str) -> None:
@@ -234,11 +247,7 @@ def told(error: Exception) -> Notice:
     if isinstance(error, CrowdNotesError):
         return Notice(error.message, error.next_step, number)
     _log.error("unexpected error %s", number, exc_info=error)
-    return Notice(
-        "Something went wrong that we did not foresee.",
-        f"Your last saved step is safe. Try again; if it comes back, report number {number} from the log.",
-        number,
-    )
+    return Notice(say("app.unexpected"), say("app.unexpected_next", number=number), number)
 
 
 def show_notice(notice: Notice) -> None:

@@ -193,7 +193,7 @@ def _failed(case: Case) -> None:
         copies = Counter(_of_copies(source) for source in failed)
         shared = {said: times for said, times in copies.items() if said and times > 1}
         for said, times in shared.items():
-            which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
+            which = "" if times == len(failed) else f" ({say('sources.some_of', n=times, all=len(failed))})"
             st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
         for source in failed:
             _failed_source(case, source, told=frozenset(shared))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.domain import Case, GateStatus
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped
+from crowdnotes.text.markdown import escaped
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.decision import standing
 from pages.view.engine import engine_panel
@@ -41,7 +41,7 @@ def strip(case: Case, job: JobRecord | None) -> None:
         phone_tabs(case, _signs(case))
         with area(Area.POST):
             notices(StepName.POST.value)
-            images = f" :material/image: {count(len(case.post.images), 'image')}" if case.post.images else ""
+            images = f" :material/image: {say('strip.images', n=len(case.post.images))}" if case.post.images else ""
             words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
             key = f"post-fold-{case.id}"
             st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was

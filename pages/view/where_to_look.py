@@ -24,7 +24,7 @@ from pages.view.workbench import StepName
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import SearchProvider
 
-MODE_LABELS = {Mode.AUGMENTATION: say("where.own_links"), Mode.AUTOMATION: say("where.search")}
+MODE_LABELS = {Mode.AUGMENTATION: "where.own_links", Mode.AUTOMATION: "where.a_search"}  # names of texts
 _PLACE = StepName.EVIDENCE.value
 _FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
 _DATE_WIDTH = 280  # pixels
@@ -124,7 +124,7 @@ def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> M
         say("where.mode"),
         modes,
         required=True,
-        format_func=lambda mode: MODE_LABELS.get(mode, say("where.as_pasted")),
+        format_func=lambda mode: say(MODE_LABELS.get(mode, "where.as_pasted")),
         key=f"{key}-mode",
         disabled=disabled,
         persist_state="session",
@@ -177,7 +177,7 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
     busy, key = under_way(job), sources_key(case)
     sources_form(key, case, disabled=busy)
     if busy:
-        st.caption(say("where.busy"))
+        st.caption(say("progress.closed"))
     again = partial(_gather_again, case)
     button(say("where.again"), f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
 
@@ -226,17 +226,19 @@ def _connections(online: Sequence[SearchProvider]) -> None:
         return
     heard = workspace().heard
     st.markdown("  \n".join(_row(item, heard.get(item.name)) for item in online))
-    check, about = workspace().check_connections, say("where.check_help")
+    about = say("where.check_about")
+    check = workspace().check_connections
     button(say("where.check"), "check-connections", CONNECTIONS, check, icon="network_check", help=about)
 
 
 def _row(service: SearchProvider, outcome: ProviderOutcome | None) -> str:
     label = f"**{escaped(service.label)}**"
     if service.needs is not None:
-        needs = f":small[:gray[{escaped(service.needs)}]]"
-        return f":gray[:material/key_off:] {label} :gray[{say('where.not_set_up')}] {needs}"
+        needs = f":gray[{say('where.not_set_up')}] :small[:gray[{escaped(service.needs)}]]"
+        return f":gray[:material/key_off:] {label} {needs}"
     if outcome is None:
         return f":gray[:material/radio_button_unchecked:] {label} :gray[{say('where.not_asked')}]"
     sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
-    return f"{sign} {label} {say('where.asked', state=outcome.state.value, seconds=f'{outcome.seconds:.1f}')}{said}"
+    told = say("where.took", state=outcome.state.value, seconds=f"{outcome.seconds:.1f}")
+    return f"{sign} {label} {told}{said}"

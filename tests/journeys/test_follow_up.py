@@ -34,7 +34,7 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
 
     # Nothing is ticked and there is no library: it asks to choose, and changes nothing.
     walk.button("See the other side").click()
-    walk.button("Look for it").click()
+    walk.button(re.compile("Search$")).click()
     expect(page.get_by_text("There is nowhere to look yet.")).to_be_visible()
     page.keyboard.press("Escape")
     walk.settled()
@@ -45,12 +45,12 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     expect(walk.area("Post").get_by_text("Doctors hide this from everyone who asks.")).to_be_in_viewport()
     walk.tab("Sources")
 
-    page.get_by_text("Earlier evidence (1 set)").click()
+    page.get_by_text("Earlier sources (1 set)").click()
     expect(page.get_by_text(re.compile("before: a link added"))).to_be_visible()
     walk.picture("earlier")
     walk.button("Bring these back").click()
     expect(walk.row("E2")).to_have_count(0)
     walk.settled()
-    page.get_by_text("Earlier evidence (2 sets)").click()
+    page.get_by_text("Earlier sources (2 sets)").click()
     walk.button(re.compile("Bring back$")).click()
     expect(walk.row("E2")).to_be_visible()

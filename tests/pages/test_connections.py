@@ -50,7 +50,7 @@ def asked(desk: Desk) -> AppTest:
     at = search_form(desk)
     at.session_state["about-new-post"] = True
     at.run()
-    assert "ready, not asked yet" in texts(at)
+    assert "not tried yet" in texts(at)
     at.button(key="check-connections").click().run()
     return at
 

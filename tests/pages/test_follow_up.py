@@ -93,7 +93,7 @@ def test_a_passage_is_swapped_below_it_and_brought_back_from_the_earlier_evidenc
 
     at = opened(desk, gathered, f"earlier-{gathered.id}")
     shown = texts(at)
-    assert "Not here any more" in shown
+    assert "Removed passages" in shown
     assert "before: E3 swapped" in shown
     at.button(key=f"bring-back-{gathered.id}-E3-earlier").click().run()
     assert not at.exception
@@ -117,7 +117,7 @@ def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: 
     followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
     follow_ups = desk.newest(gathered).follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
-    assert "The evidence changed since this page was drawn" in texts(old_tab)
+    assert "The sources changed in another tab" in texts(old_tab)
     assert desk.newest(gathered).follow_ups == follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
     assert len(desk.newest(gathered).follow_ups) == len(follow_ups) + 1
@@ -128,7 +128,7 @@ def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_sources(desk:
     followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
     old_tab.button(key=f"swap-{gathered.id}-E2").click().run()
     assert not old_tab.exception
-    assert "The evidence changed since this page was drawn" in texts(old_tab)
+    assert "The sources changed in another tab" in texts(old_tab)
 
 
 def test_a_passage_in_use_and_one_with_nothing_left_to_take_its_place_offer_no_swap(desk: Desk, gathered: Case) -> None:

@@ -38,8 +38,8 @@ def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:
     at.text_area(key="new-post-urls").set_value("http://127.0.0.1:1/refused")
     at.file_uploader[0].set_value([("sign.png", picture(), "image/png")])
     at.run()
-    assert "cannot see" in texts(at)
-    field(at, "What can be read in it").set_value("VITAMINS CURE ALL")
+    assert "cannot read images" in texts(at)
+    field(at, "Text in the image").set_value("VITAMINS CURE ALL")
     at.button(key="start").click().run()
     assert not at.exception
     [summary] = desk.workspace.service.list()
@@ -69,15 +69,15 @@ def test_an_engine_that_sees_leaves_the_person_nothing_to_type_at_first(desk: De
     at = desk.app()
     at.file_uploader[0].set_value([("sign.png", picture(), "image/png")])
     at.run()
-    assert "The engine reads it when the evidence is gathered." in texts(at)
-    assert not any(area.label == "What can be read in it" for area in at.text_area)
+    assert "The engine reads the image when it searches." in texts(at)
+    assert not any(area.label == "Text in the image" for area in at.text_area)
 
 
 def test_what_an_image_says_can_be_corrected_and_the_evidence_is_gathered_anew(desk: Desk) -> None:
     case = _case(desk)
     at = _open_post(desk, case)
-    field(at, "What can be read in it").set_value("VITAMINS CURE ALL")
-    press(at, "Save what it says")
+    field(at, "Text in the image").set_value("VITAMINS CURE ALL")
+    press(at, "Save")
     assert not at.exception
     assert desk.newest(case).post.images[0].text == "VITAMINS CURE ALL"
     job = desk.latest(case.id)
@@ -90,7 +90,7 @@ def test_of_images_attached_later_the_engine_that_sees_reads_the_good_and_the_ot
     at = _open_post(desk, case)
     files = [("red.png", picture("red"), "image/png"), ("sign.png", b"no picture", "image/png")]
     at.file_uploader[0].set_value(files)
-    press(at, "Attach")
+    press(at, "Add image")
     desk.finish_latest(case)
     assert "“sign.png” is not a picture that can be read." in texts(at)
 
@@ -99,10 +99,10 @@ def test_more_images_are_attached_and_taken_off(desk: Desk) -> None:
     case = _case(desk)
     at = _open_post(desk, case)
     at.file_uploader[0].set_value([("red.png", picture("red"), "image/png")])
-    press(at, "Attach")
+    press(at, "Add image")
     assert [image.name for image in desk.newest(case).post.images] == ["sign.png", "red.png"]
     at.run()
-    press(at, "Take it off")
+    press(at, "Remove image")
     assert [image.name for image in desk.newest(case).post.images] == ["red.png"]
 
 

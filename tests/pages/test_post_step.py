@@ -89,7 +89,7 @@ def test_of_a_page_pasted_by_mistake_the_first_lines_are_told_and_the_others_cou
     at = desk.begun("\n".join([GOOD, *(f"no link {number}" for number in range(20))]))
     desk.finish_latest(desk.workspace.service.get(desk.workspace.service.list()[0].id))
     assert len(at.error) == 9
-    assert "And 12 more like these." in texts(at)
+    assert "And 12 more like this." in texts(at)
 
 
 def test_searching_again_takes_the_good_links_too(desk: Desk) -> None:
@@ -144,9 +144,9 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     case = desk.scored()
     at = unfolded(desk.app(case), f"post-fold-{case.id}")
     shown = texts(at)
-    assert "Passages and their ticks go to “Earlier evidence”" in shown
-    assert "Candidates and scores are lost." in shown
-    assert "The note goes too: once a passage is in use again, Undo brings back its words." in shown
+    assert "The sources move to “Earlier sources”" in shown
+    assert "Proposals and scores are deleted." in shown
+    assert "The note is removed too: Undo brings it back once you use a source again." in shown
     field(at, "Text of the post").set_value("Vitamin D cures a cold.")
     press(at, "Save the post")
     assert desk.newest(case).draft is None

@@ -46,7 +46,7 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
     may_end.set()
 
     shown = texts(desk.app(case))
-    assert "Gathering the evidence was stopped. What was finished is kept." in shown
+    assert "Gathering the evidence was stopped. What is finished is kept." in shown
 
 
 def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
@@ -97,8 +97,8 @@ def test_work_that_a_crash_interrupted_can_be_resumed(desk: Desk) -> None:
     assert at_work.wait(30)
     desk.workspace.runner.close()
     at = desk.app(case)
-    assert "was interrupted when the program ended" in texts(at)
-    assert at.button(key="again-gather").label == "Resume"
+    assert "was interrupted when the program stopped" in texts(at)
+    assert at.button(key="again-gather").label == "Continue"
 
 
 def test_while_work_is_under_way_post_and_sources_cannot_be_changed(desk: Desk) -> None:
@@ -116,7 +116,7 @@ def test_while_work_is_under_way_post_and_sources_cannot_be_changed(desk: Desk) 
     at = desk.app(case)
     at.session_state[f"more-{case.id}"] = True
     unfolded(at, f"post-fold-{case.id}")
-    labels = ("Save the post", "Search and read again")
+    labels = ("Save the post", "Search again")
     assert [item.disabled for item in at.button if item.label in labels] == [True, True]
     may_end.set()
     desk.finish(job.id)

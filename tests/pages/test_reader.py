@@ -179,5 +179,5 @@ def test_where_a_link_led_on_to_is_told_in_the_reader(desk: Desk) -> None:
     desk.workspace.service._store.update(case.id, led_on)
     shown = texts(read(desk.app(case), case))
     assert told in shown
-    assert "pasted by hand" not in shown
-    assert "pasted by hand: not compared with the page" in texts(read(desk.app(by_hand), by_hand))
+    assert "pasted by you" not in shown
+    assert "pasted by you: not compared with the page" in texts(read(desk.app(by_hand), by_hand))

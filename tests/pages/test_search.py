@@ -46,7 +46,7 @@ def search_form(desk: Desk) -> AppTest:
 def test_services_are_ticked_by_the_person_and_kept_with_the_case(desk: Desk, started: list[str]) -> None:
     at = search_form(desk)
     assert at.session_state["new-post-services"] == []
-    assert "The words of the searches go to the services that are ticked." in texts(at)
+    assert "Search words are sent to the services you choose." in texts(at)
     at.session_state["new-post-services"] = ["europe-pmc", "wikipedia"]
     at.text_area(key="new-post-text").set_value(POST)
     at.button(key="start").click().run()
@@ -91,7 +91,7 @@ def test_a_service_that_is_not_set_up_tells_what_it_needs(desk: Desk) -> None:
 def test_a_setting_that_names_no_service_of_ours_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", '["altavista"]')
     set_up(desk, monkeypatch, SearchSettings())
-    assert "names no service of ours: altavista" in texts(search_form(desk))
+    assert "has unknown services: altavista" in texts(search_form(desk))
 
 
 def test_links_of_ones_own_ask_no_service(desk: Desk, started: list[str]) -> None:
@@ -111,7 +111,7 @@ def test_searching_again_keeps_the_services_of_the_case(desk: Desk, started: lis
     at = desk.app(case)
     at.session_state[f"more-{case.id}"] = True
     at.run()
-    press(at, "Search and read again")
+    press(at, "Search again")
     assert not at.exception
     assert desk.newest(case).services == ("europe-pmc", "pubmed")
     assert started == ["gather"]
@@ -138,7 +138,7 @@ def test_a_cutoff_that_is_chosen_goes_with_the_case(desk: Desk, started: list[st
     at.run()
     key = sources_key(desk.workspace.service.get(summary.id))
     at.date_input(key=f"{key}-until").set_value(date(2023, 1, 1))
-    press(at, "Search and read again")
+    press(at, "Search again")
     assert not at.exception
     assert desk.workspace.service.get(summary.id).until == date(2023, 1, 1)
     assert started == ["gather", "gather"]

@@ -60,8 +60,8 @@ BLOCKED = Source(id="a", title="A page", url="https://a.example.org/x", outcome=
     ("found", "said"),
     [
         ({"outcomes": (NOTHING,)}, "No passage was found."),
-        ({"outcomes": (NOTHING, FAILED)}, "There is no passage, and a search failed."),
-        ({"outcomes": (FOUND,), "hits": (OTHER,)}, "Nothing that was found helps to judge the post."),
+        ({"outcomes": (NOTHING, FAILED)}, "No passage was found, and a search failed."),
+        ({"outcomes": (FOUND,), "hits": (OTHER,)}, "Nothing found helps to judge the post."),
         ({"outcomes": (FOUND,), "sources": (BLOCKED,)}, "No source could be read."),
     ],
 )
@@ -120,11 +120,11 @@ def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: De
 def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:
     case = searched(desk, hits=(OTHER, CHECK), outcomes=(FOUND,))
     shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
-    assert "Already checked" in shown
+    assert "Fact-checks found" in shown
     assert "No, vitamin C does not cure colds" in shown
     assert "checkers.example.org · 5 March 2024" in shown
     assert "Something else" not in shown
-    assert shown.index("Already checked") < shown.index("Europe PMC: 4 found")
+    assert shown.index("Fact-checks found") < shown.index("Europe PMC: 4 found")
 
 
 def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Desk) -> None:

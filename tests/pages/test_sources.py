@@ -68,7 +68,7 @@ def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -
         service.open_passage(case.id, name, "you")
     service.judge(case.id, "E1", Verdict.USE, "", "you")
     shown = texts(desk.app(case))
-    assert shown.count("badge[:material/link_off: no link; X asks for one]") == 1
+    assert shown.count("badge[:material/link_off: no link: X needs one]") == 1
     assert "No source in use has a link; X asks for one." in shown
     service.judge(case.id, "E2", Verdict.USE, "", "you")
     shown = texts(desk.app(case))

@@ -68,8 +68,8 @@ def test_the_post_stands_in_one_line_and_unfolds(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(case)
     assert f"“{POST}”" in texts(at)
-    assert "Case opened" not in texts(at)
-    assert "Case opened" in texts(unfolded(at, f"post-fold-{case.id}"))
+    assert "Case begun" not in texts(at)
+    assert "Case begun" in texts(unfolded(at, f"post-fold-{case.id}"))
     long = desk.workspace.service.create("A long post. " * 40, mode=Mode.AUGMENTATION, by="you")
     [line] = [item.label for item in desk.app(long).expander if item.label.startswith("“A long post")]
     assert len(line.replace("\\", "")) < 200
