@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.view.words import say
+from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
 
 pytestmark = pytest.mark.journey
@@ -32,6 +33,8 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
         expect(following).to_contain_text(label, timeout=90_000)
         expect(page.locator(".st-key-presenter")).to_be_in_viewport()
         expect(page.locator("[data-spotlight]")).to_be_in_viewport()
+        if label in {_LABELS[0], say("present.act_mend"), _LABELS[-1]}:
+            assert serious_faults(page) == []
         if SCREENSHOTS is not None:
             page.screenshot(path=SCREENSHOTS / f"present-{number}.png")
         if label == say("present.act_mend"):
