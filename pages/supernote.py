@@ -2,56 +2,60 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from crowdnotes.domain import Case
+from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.errors import CaseNotFoundError, InputError
-from pages.view.candidates import candidates_step
+from crowdnotes.jobs import JobRecord
+from pages.view.candidates import candidates, filters_fold
 from pages.view.engine import engine_panel
-from pages.view.given_notes import notes_step
+from pages.view.given_notes import new_supernote, notes_pane
 from pages.view.record import audit_trail
-from pages.view.session import current_case, page_body, show_case, show_notice, told
-from pages.view.suggestions import suggestions_step
-from pages.view.watch import watch_step
-from pages.view.winner import goes_on, winner_step
+from pages.view.session import current_case, notices, page_body, show_notice, told
+from pages.view.steps import SupernoteStep, supernote_strip
+from pages.view.suggestions import suggestions_fold
+from pages.view.watch import watch_fold
+from pages.view.winner import goes_on, ranking_fold, winner
+from pages.view.words import say
+from pages.view.workbench import WIDTH, Area, area
 
 
-def corner() -> None:
-    """The engine, and the way to another one."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        engine_panel()
-        if "case" in st.query_params:
-            st.button("New supernote", key="new", icon=":material/add:", on_click=show_case, args=(None,))
-
-
-def to_draft(shown: Case) -> None:
-    """The way to where the note is changed and decided."""
-    if shown.draft is not None and st.button(
-        "Open its draft", key="to-draft", type="tertiary", icon=":material/edit_note:"
-    ):
-        st.switch_page("pages/draft.py", query_params={"case": shown.id})
+def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """The notes that there are on the left, what is made from them on the right; below, what may be looked at later."""
+    supernote_strip(case, work, job)
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(key="sources-pane", gap="small"), area(Area.SOURCES):
+        notices(SupernoteStep.NOTES.value)
+        notes_pane(case, work, job)
+    with right, st.container(key="supernote-pane", gap="small"), area(Area.NOTE):
+        notices(SupernoteStep.CANDIDATES.value)
+        notices(SupernoteStep.WINNER.value)
+        candidates(case, work, job)
+        winner(case, job)
+    with area(Area.DECIDE):
+        notices(SupernoteStep.WATCH.value)
+        filters_fold(case, work, job)
+        ranking_fold(case, job)
+        watch_fold(case, work, job)
+        suggestions_fold(case, job)
+        audit_trail(case)
 
 
 case, job = None, None
-with page_body(
-    "Supernote",
-    "One note from many: candidates are made from the notes that a post has, a simulated jury chooses, you decide.",
-    corner=corner,
-):
+opened = "case" in st.query_params
+look: dict[str, Any] = {"width": WIDTH, "quiet": True} if opened else {"about": say("supernote.about")}
+with page_body(say("supernote.title"), corner=None if opened else engine_panel, **look):
     try:
         case, job = current_case()
-        if case is not None and case.supernote is None:
-            case, job = None, None
-            show_notice(told(InputError("This case was not begun with notes of others.", "Begin a supernote below.")))
     except CaseNotFoundError as error:
         show_notice(told(error))
-    if case is not None:
+    work = case.supernote if case is not None else None
+    if case is not None and work is None:
+        show_notice(told(InputError(say("supernote.not_one"), say("supernote.not_one_next"))))
+    if case is not None and work is not None:
         goes_on(case)
-        to_draft(case)
-    notes_step(case, job)
-    candidates_step(case, job)
-    winner_step(case, job)
-    watch_step(case, job)
-    suggestions_step(case, job)
-    if case is not None:
-        audit_trail(case)
+        workbench(case, work, job)
+    else:
+        new_supernote()

@@ -1,4 +1,4 @@
-"""The first step of a supernote: the post, the notes that it has, and which of them are used."""
+"""The notes that a post has: the form for a new supernote, and of one under way a row for each, with a reader."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ import streamlit as st
 from crowdnotes.demonstration import example_with_notes
 from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, exact
-from crowdnotes.text.note_rules import tag_words
-from pages.view.components import badge, first_shown, outside_text
+from crowdnotes.text.markdown import clip, count, escaped, host
+from crowdnotes.text.note_rules import find_urls, tag_words
+from pages.view.components import badge, first_shown, outside_text, web_link
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given, tell_faults
 from pages.view.progress import under_way
-from pages.view.session import act, author, button, show_case, workspace
-from pages.view.steps import StepState, StepView, SupernoteStep, step
+from pages.view.session import act, author, button, notices, show_case, workspace
+from pages.view.steps import SupernoteStep
+from pages.view.words import say
 
 _PLACE = SupernoteStep.NOTES.value
 _NEW = "new-supernote"
 _A_PAGE = 10
+_ROW = 210  # characters of a note in its row: two lines
 _TAGS = 3
 STATUS_WORDS = {
     CrowdStatus.NEEDS_MORE_RATINGS: "needs more ratings",
@@ -34,54 +36,31 @@ STATUS_COLOURS = {
 NO_STATUS = "status not known"
 
 
-def notes_step(case: Case | None, job: JobRecord | None) -> None:
-    """Draw the step: a form for a new case, the notes as rows for one under way."""
-    work = case.supernote if case is not None else None
-    with step(case, _view(work)) as is_open:
-        if case is None or work is None:
-            _new()
-            return
-        no_note_needed(case)
-        if is_open:
-            tell_faults(case.id)
-            _post(case, busy=under_way(job))
-            _rows(case, work, busy=under_way(job))
-
-
-def _view(work: SupernoteWork | None) -> StepView:
-    if work is None:
-        return StepView(SupernoteStep.NOTES, StepState.ACTIVE, "Bring the post and the notes that people wrote on it")
-    used, of = len(work.used), count(len(work.notes), "note")
-    state = StepState.DONE if work.rounds and not work.changed and not work.left_out else StepState.ACTIVE
-    return StepView(SupernoteStep.NOTES, state, f"{of}, {used} used")
-
-
 def no_note_needed(case: Case) -> None:
     """What raters have said against any note at all; before anything is written."""
     said = workspace().service.no_note_needed(case)
     if said:
-        st.warning(
-            f"{escaped(said)} Ask first whether there should be a note; “No note needed” on the Draft page is a "
-            "result too.",
-            title="Raters have said that no note is needed.",
-            icon=":material/front_hand:",
-        )
+        words = f"{escaped(said)} {say('supernote.no_note_next')}"
+        st.warning(words, title=say("supernote.no_note"), icon=":material/front_hand:")
 
 
 # --- a new one ---
 
 
-def _new() -> None:
+def new_supernote() -> None:
+    """The form: the post, and its notes."""
+    st.caption(say("supernote.bring"))
+    notices(_PLACE)
     st.text_area(
-        "Text of the post",
+        say("supernote.post"),
         key=f"{_NEW}-text",
         height=110,
-        placeholder="Paste the words of the post as they stand on X",
-        help="May stay empty where its address is given. Whether the note answers the post can then not be checked.",
+        placeholder=say("supernote.words_example"),
+        help=say("supernote.post_help"),
         persist_state="session",
     )
     st.text_input(
-        "Address of the post on X (optional)",
+        say("supernote.address"),
         key=f"{_NEW}-url",
         type="url",
         placeholder="https://x.com/…/status/…",
@@ -89,9 +68,9 @@ def _new() -> None:
     )
     notes_fields(_NEW)
     with st.container(horizontal=True, gap="small"):
-        button("Read the notes", "read-notes", _PLACE, _create, icon="notes", type="primary")
-        about = "An invented post with six invented notes, which link to pages of our own"
-        button("Try an example", "supernote-example", _PLACE, _example, icon="school", type="tertiary", help=about)
+        button(say("supernote.read"), "read-notes", _PLACE, _create, icon="notes", type="primary")
+        look = {"type": "tertiary", "help": say("supernote.example_help")}
+        button(say("supernote.example"), "supernote-example", _PLACE, _example, icon="school", **look)
 
 
 def _create() -> None:
@@ -116,49 +95,62 @@ def _example() -> None:
 # --- those there are ---
 
 
-def _post(case: Case, *, busy: bool) -> None:
-    if case.post.url:
-        st.caption(exact(case.post.url))
-    if case.post.text:
-        outside_text(case.post.text, look="post", key=f"supernote-post-{case.id}")
-        return
-    st.caption(
-        ":orange[:material/short_text: Without the post's words nobody checks whether a note answers it: NOT RUN.]"
-    )
-    if case.decision is None:
-        key = f"words-of-{case.id}"
-        st.text_area("The words of the post", key=key, height=90, placeholder="Paste them as they stand on X")
-        save = partial(_save_words, case, key)
-        button("Add the words", f"save-{key}", _PLACE, save, icon="save", disabled=busy)
-
-
-def _save_words(case: Case, key: str) -> None:
-    workspace().service.edit_post(case.id, st.session_state.get(key) or "", author(), url=case.post.url)
-
-
-def _rows(case: Case, work: SupernoteWork, *, busy: bool) -> None:
+def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """A row for each note: whether it is used, and why; the chosen one in full below."""
+    no_note_needed(case)
+    tell_faults(case.id)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.subheader(say("supernote.notes"), anchor=False, width="content")
+        of = count(len(work.notes), "note")
+        st.markdown(f":gray[{say('supernote.tally', notes=of, used=len(work.used))}]", width="content")
+    st.caption(say("supernote.rule"))
     for remark in workspace().service.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
-    st.caption(
-        "Eligible, and ticked at first, are notes that call the post misleading and on which X has not decided, as far "
-        "as is known. Tick another, or untick one: the choice is yours."
-    )
+    chosen = st.session_state.get(_chosen(case))
     first = first_shown(len(work.notes), _A_PAGE, f"notes-page-{case.id}")
-    for note in work.notes[first : first + _A_PAGE]:
-        _row(case, note, busy=busy)
+    with st.container(key="rows", gap=None):
+        for note in work.notes[first : first + _A_PAGE]:
+            _row(case, note, here=note.id == chosen, busy=under_way(job))
+    for note in work.notes:
+        if note.id == chosen:
+            _reader(case, note)
 
 
-def _row(case: Case, note: ExistingNote, *, busy: bool) -> None:
+def _chosen(case: Case) -> str:
+    return f"note-{case.id}"
+
+
+def _row(case: Case, note: ExistingNote, *, here: bool, busy: bool) -> None:
+    """Its status, its first words, and the tick; choosing it shows it in full."""
     state, key = st.session_state, f"use-note-{case.id}-{note.id}"
     state[key] = note.is_used
-    choose = partial(_choose, case, note, key)
-    with st.container(border=True, gap="xsmall", key=f"given-{note.id}"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            closed = busy or case.decision is not None
-            st.checkbox(f"Use {note.id}", key=key, on_change=act, args=(_PLACE, choose), disabled=closed)
-            st.markdown(_badges(note), width="content")
-        outside_text(note.text, look="plain", key=f"given-text-{case.id}-{note.id}")
-        st.markdown(f":small[:gray[{in_ratings(note.ratings)}]]")
+    with st.container(key=f"row-{note.id}{'-here' if here else ''}", gap=None):
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            read = partial(state.__setitem__, _chosen(case), None if here else note.id)
+            label = f"**{note.id}** {status_badge(note.status)}"
+            if note.classification is Classification.NOT_MISLEADING:
+                label += f" {badge('gray', 'thumb_up', say('supernote.not_misleading'))}"
+            button(label, f"read-note-{case.id}-{note.id}", _PLACE, read, type="tertiary", width="stretch")
+            st.checkbox(
+                say("supernote.use", id=note.id),
+                key=key,
+                on_change=act,
+                args=(_PLACE, partial(_choose, case, note, key)),
+                disabled=busy or case.decision is not None,
+                width="content",
+            )
+        st.markdown(f":small[{escaped(clip(' '.join(note.text.split()), _ROW), _ROW)}]")
+        st.markdown(f":small[:gray[{_why(note)} · {in_ratings(note.ratings)}]]")
+
+
+def _reader(case: Case, note: ExistingNote) -> None:
+    with st.container(key="reader", gap="small"):
+        outside_text(note.text, look="plain", key=f"given-text-{case.id}-{note.id}", copy=True)
+        links = dict.fromkeys(span.url for span in find_urls(note.text) if span.has_scheme)
+        if links:
+            with st.container(horizontal=True, gap="xsmall"):
+                for url in links:
+                    web_link(host(url), url)
 
 
 def _choose(case: Case, note: ExistingNote, key: str) -> None:
@@ -168,15 +160,11 @@ def _choose(case: Case, note: ExistingNote, key: str) -> None:
     workspace().service.choose_note(case.id, note.id, None if wanted == by_rule else wanted, author())
 
 
-def _badges(note: ExistingNote) -> str:
-    told = [status_badge(note.status)]
-    if note.classification is Classification.NOT_MISLEADING:
-        told.append(badge("gray", "thumb_up", "says: not misleading"))
+def _why(note: ExistingNote) -> str:
+    """Why it is used or not."""
     if note.why_not_eligible:
-        told.append(f":small[:gray[Not eligible: {escaped(note.why_not_eligible)}]]")
-    else:
-        told.append(f":small[:gray[Eligible{'' if note.is_used else ', left out'}]]")
-    return " ".join(told)
+        return say("supernote.not_eligible", why=escaped(note.why_not_eligible))
+    return say("supernote.eligible" if note.is_used else "supernote.left_out")
 
 
 def status_badge(status: CrowdStatus | None) -> str:

@@ -412,10 +412,11 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
 _STEP = 40  # pixels of a bar of the funnel with its words above it
 
 
-def funnel(steps: Sequence[tuple[str, int]], *, alt: str, key: str) -> None:
+def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str, key: str) -> None:
     """What was left after each step, from the top down; the first is what there was. Behind each, what it took out.
 
-    The words stand above the bars, so that they can be long on a phone. `alt` says in words what the plot shows.
+    The words stand above the bars, so that they can be long on a phone. What is `unsure` is drawn with open lines, as
+    it is not known. `alt` says in words what the plot shows.
     """
     theme = _theme()
     accent, faint, text = (
@@ -427,7 +428,8 @@ def funnel(steps: Sequence[tuple[str, int]], *, alt: str, key: str) -> None:
     figure = go.Figure()
     hover = say("plots.left_and_out", left="%{customdata[0]}", out="%{customdata[1]}") + _NO_BOX
     both = list(zip(left, gone, strict=True))
-    figure.add_bar(x=left, y=rows, orientation="h", marker={"color": accent}, customdata=both, hovertemplate=hover)
+    look = {"color": accent, "pattern": {"shape": ["/" if open_ else "" for open_ in unsure], "fillmode": "replace"}}
+    figure.add_bar(x=left, y=rows, orientation="h", marker=look, customdata=both, hovertemplate=hover)
     figure.add_bar(x=gone, y=rows, orientation="h", marker={"color": faint}, customdata=both, hovertemplate=hover)
     for row, (name, number), out in zip(rows, steps, gone, strict=True):
         lost = f", {say('plots.taken_out', n=out)}" if out else ""

@@ -1,23 +1,35 @@
-"""The frame of a step: its number, its one-line result, and whether it is folded."""
+"""The strip on top of the Supernote page: its steps and how each stands, the engine and its cost, and the post."""
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case
-from pages.view.components import into_view
-from pages.view.session import button, notices
+from crowdnotes.domain import Case, SupernoteWork
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped, exact
+from pages.view.components import outside_text
+from pages.view.engine import engine_panel
+from pages.view.progress import under_way
+from pages.view.session import author, button, notices, show_case, workspace
+from pages.view.strip import in_a_line
+from pages.view.words import say
+from pages.view.workbench import Area, area, phone_tabs
+
+_POST = "supernote-post"
+_SHOWN = 150  # characters of the post in its one line
+_TABS = {
+    Area.POST: "supernote.tab_post",
+    Area.SOURCES: "supernote.tab_notes",
+    Area.NOTE: "supernote.tab_supernote",
+    Area.DECIDE: "supernote.tab_later",
+}
 
 
 class SupernoteStep(StrEnum):
-    """The steps of the Supernote page, in order."""
+    """The steps of the Supernote page, in order. What goes wrong in one is told at the place of its name."""
 
     NOTES = "Notes"
     CANDIDATES = "Candidates"
@@ -26,84 +38,69 @@ class SupernoteStep(StrEnum):
     SUGGESTIONS = "Suggestions"
 
 
-class StepState(StrEnum):
-    """DONE folds, and so does LATER, which is not done and waits for nobody; LOCKED waits for an earlier step."""
-
-    DONE = "done"
-    ACTIVE = "active"
-    LATER = "later"
-    LOCKED = "locked"
+def is_stale(work: SupernoteWork) -> bool:
+    """Whether other notes are used than those that the newest round was made from."""
+    return bool(work.rounds and (work.changed or work.left_out))
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """How a step stands: `result` is its one line (Markdown, already safe). Its number is its place in its page's enum.
-
-    One that `stays_open` is open, done or not, until the person folds it.
-    """
-
-    name: StrEnum
-    state: StepState
-    result: str
-    stays_open: bool = False
-
-
-_ARRIVAL = "arrival"  # the step to bring into view, with a token
-_SIGNS = {
-    StepState.DONE: ":green[:material/check_circle:]",
-    StepState.ACTIVE: ":primary[:material/radio_button_checked:]",
-    StepState.LATER: ":gray[:material/radio_button_unchecked:]",
-    StepState.LOCKED: ":gray[:material/lock:]",
-}
-
-
-@contextmanager
-def step(case: Case | None, view: StepView) -> Iterator[bool]:
-    """Draw the head of a step; yields whether its body is to be drawn.
-
-    An active step is open and a done one folded, until the person says otherwise.
-    """
-    key = f"{view.name.value.lower()}-step"
-    with st.container(border=True, key=key):
-        arrival = st.session_state.pop(_ARRIVAL, None)
-        if arrival is not None and arrival[0] is view.name:
-            into_view(arrival[1])
-        elif arrival is not None:
-            st.session_state[_ARRIVAL] = arrival
-        is_open = view.state is not StepState.LOCKED and _is_open(case, view)
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small", key=f"{key}-head"):
-            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-                number = list(type(view.name)).index(view.name) + 1
-                st.subheader(f"{_SIGNS[view.state]} {number} {view.name.value}", anchor=False, width="content")
-                st.markdown(f":gray[{view.result}]", width="content")
-            if case is not None and view.state is not StepState.LOCKED:
-                label, icon = ("Fold", "unfold_less") if is_open else ("Open", "unfold_more")
-                about = f"{label} step {view.name.value.lower()}"
-                fold = partial(_set_open, case, view.name, is_open=not is_open)
-                button(label, f"{key}-fold", view.name.value, fold, icon=icon, type="tertiary", help=about)
-        notices(view.name.value)
-        yield is_open
+def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
+    with st.container(key="strip", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
+            st.markdown(in_a_line(_steps(case, work)), width="content")
+            st.space("stretch")
+            engine_panel(case)
+            if case.draft is not None and st.button(
+                say("supernote.to_draft"), key="to-draft", type="tertiary", icon=":material/edit_note:"
+            ):
+                st.switch_page("pages/draft.py", query_params={"case": case.id})
+            new = say("supernote.new")
+            st.button(new, key="new", icon=":material/add:", type="tertiary", on_click=show_case, args=(None,))
+        made = case.finished_round
+        signs = {Area.SOURCES: f"{len(work.used)}/{len(work.notes)}", Area.NOTE: "✓" if made and made.winning else ""}
+        phone_tabs(case, {name: signs.get(name, "") for name in Area}, _TABS)
+        with area(Area.POST):
+            notices(_POST)
+            words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
+            key = f"post-fold-{case.id}"
+            st.session_state[key] = bool(st.session_state.get(key, not case.post.text))
+            with st.expander(words, key=key, icon=":material/article:", on_change="rerun") as fold:
+                if fold.open:
+                    _post(case, busy=under_way(job))
 
 
-def move_on(case: Case, done: StrEnum, to: StrEnum) -> None:
-    """Fold a step and go to another."""
-    _set_open(case, done, is_open=False)
-    arrive(to)
+def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
+    made = case.finished_round
+    winner = made.winning if made is not None else None
+    stale = f" :orange[{say('supernote.stale')}]" if is_stale(work) else ""
+    counted = ""
+    if made is not None:
+        counted = say("supernote.passed", passed=len(made.passed), all=len(made.candidates)) + stale
+    score = ""
+    if winner is not None and winner.score is not None and not winner.score.means_nothing:
+        line = workspace().settings.bridging.helpful_intercept
+        score = say("supernote.of_needed", score=f"{winner.score.intercept:.2f}", needed=f"{line:.2f}")
+    return [
+        (say("supernote.notes"), bool(work.used), say("supernote.used", used=len(work.used), n=len(work.notes))),
+        (say("supernote.candidates"), made is not None and not stale, counted),
+        (say("supernote.winner"), winner is not None, score),
+        (say("supernote.decide"), case.decision is not None, case.decision.kind.value if case.decision else ""),
+    ]
 
 
-def arrive(at: StrEnum) -> None:
-    """Bring a step into view when it is drawn next, and the keyboard with it."""
-    st.session_state[_ARRIVAL] = (at, uuid.uuid4().hex[:8])
+def _post(case: Case, *, busy: bool) -> None:
+    if case.post.url:
+        st.caption(exact(case.post.url))
+    if case.post.text:
+        outside_text(case.post.text, look="post", key=f"supernote-post-{case.id}")
+        return
+    st.caption(f":orange[:material/short_text: {say('supernote.post_not_run')}]")
+    if case.decision is None:
+        key = f"words-of-{case.id}"
+        st.text_area(say("supernote.words"), key=key, height=90, placeholder=say("supernote.words_example"))
+        save = partial(_save_words, case, key)
+        button(say("supernote.add_words"), f"save-{key}", _POST, save, icon="save", disabled=busy)
 
 
-def _is_open(case: Case | None, view: StepView) -> bool:
-    by_itself = view.state is StepState.ACTIVE or view.stays_open
-    return by_itself if case is None else bool(st.session_state.get(_fold_key(case, view.name), by_itself))
-
-
-def _set_open(case: Case, name: StrEnum, *, is_open: bool) -> None:
-    st.session_state[_fold_key(case, name)] = is_open
-
-
-def _fold_key(case: Case, name: StrEnum) -> str:
-    return f"fold-{case.id}-{name.value}"
+def _save_words(case: Case, key: str) -> None:
+    workspace().service.edit_post(case.id, st.session_state.get(key) or "", author(), url=case.post.url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -32,7 +33,7 @@ def strip(case: Case, job: JobRecord | None) -> None:
     """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
-            st.markdown(" \u2002 ".join(_steps(case)), width="content")
+            st.markdown(in_a_line(_steps(case)), width="content")
             st.space("stretch")
             engine_panel(case)
             key_help()
@@ -50,23 +51,27 @@ def strip(case: Case, job: JobRecord | None) -> None:
                     post_panel(case, busy=under_way(job))
 
 
-def _steps(case: Case) -> list[str]:
-    """The five steps, each with a sign and how it stands. Scores are done when all three gates passed, not before."""
+def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
+    """The five steps: name, done or not, how it stands. Scores are done when all three gates passed, not before."""
     draft = case.draft
     length = say("strip.length", n=note_length(draft.text), limit=NOTE_LIMIT) if draft is not None else ""
-    steps = (
+    return (
         (say("strip.post"), True, ""),
         (say("strip.sources"), bool(case.used_evidence), tally(case) if case.evidence else ""),
         (say("strip.note"), draft is not None, length),
         (say("strip.scores"), _passed(case), marks(case) if draft is not None else ""),
         (say("strip.decide"), case.decision is not None, standing(case) if case.decision is not None else ""),
     )
+
+
+def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
+    """Markdown of steps: each its name with a sign, whether it is done, and how it stands (Markdown, already safe)."""
     here = next((number for number, (_, done, _) in enumerate(steps) if not done), len(steps))
     signs = (_DONE if done else _HERE if number == here else _WAITS for number, (_, done, _) in enumerate(steps))
-    return [
+    return " \u2002 ".join(
         f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"
         for sign, (name, _, said) in zip(signs, steps, strict=True)
-    ]
+    )
 
 
 def _passed(case: Case) -> bool:

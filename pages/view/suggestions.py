@@ -14,7 +14,7 @@ from crowdnotes.text.markdown import count, escaped, lines
 from pages.view.components import changed_pieces, first_shown, marked_text, outside_text
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, notices, workspace
-from pages.view.steps import StepState, StepView, SupernoteStep, step
+from pages.view.steps import SupernoteStep
 from pages.view.times import moment
 
 if TYPE_CHECKING:
@@ -26,35 +26,21 @@ _COLOURS = {SuggestionAnswer.YES: "green", SuggestionAnswer.NO: "gray", Suggesti
 _A_PAGE = 10
 
 
-def suggestions_step(case: Case | None, job: JobRecord | None) -> None:
-    """Draw them as a step of the Supernote page."""
-    with step(case, _view(case)) as is_open:
-        if case is not None and is_open:
-            suggestions(case, job)
-
-
 def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
-    """Draw them folded, below the steps of the Draft page; nothing while there is no note."""
+    """Draw them folded; nothing while there is no note."""
     if case is None or case.draft is None:
         return
+    key = f"suggestions-{case.id}"
+    st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
     with st.expander(
         f"Readers' suggestions: {_standing(case)}",
-        key=f"suggestions-{case.id}",
+        key=key,
         icon=":material/forum:",
         on_change="rerun",
     ) as fold:
         if fold.open:
             notices(_PLACE)
             suggestions(case, job)
-
-
-def _view(case: Case | None) -> StepView:
-    name = SupernoteStep.SUGGESTIONS
-    if case is None or case.draft is None:
-        return StepView(name, StepState.LOCKED, "Readers' comments on the note, each answered")
-    waits = any(item.answer is None for item in case.suggestions)
-    answered = StepState.DONE if case.suggestions else StepState.LATER
-    return StepView(name, StepState.ACTIVE if waits else answered, _standing(case))
 
 
 def _standing(case: Case) -> str:

@@ -1,4 +1,4 @@
-"""The fourth step of a supernote: with new notes and ratings, does a better one stand, and is it worth the change?"""
+"""Later: with new notes and ratings, does a better one stand, and is it worth the change?"""
 
 from __future__ import annotations
 
@@ -9,38 +9,33 @@ import streamlit as st
 from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import count, escaped
-from pages.view.candidates import JOB, is_stale
+from pages.view.candidates import JOB
 from pages.view.components import outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given
 from pages.view.progress import start, under_way
 from pages.view.session import act, author, button, workspace
-from pages.view.steps import StepState, StepView, SupernoteStep, arrive, step
+from pages.view.steps import SupernoteStep, is_stale
 from pages.view.times import moment
+from pages.view.words import say
+from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.WATCH.value
 _LEVELS = {"helpful": "helpful", "somewhat_helpful": "somewhat", "not_helpful": "not helpful"}
 _SIDES = {"unknown_side": "Side not known", "negative": "Side −", "positive": "Side +"}
 
 
-def watch_step(case: Case | None, job: JobRecord | None) -> None:
-    """Draw the step."""
-    work = case.supernote if case is not None else None
-    with step(case, _view(case)) as is_open:
-        if case is None or work is None or case.finished_round is None or not is_open:
-            return
-        _news(case, work, job)
-        _posted(case, work)
-        _new_table(case, busy=under_way(job))
-
-
-def _view(case: Case | None) -> StepView:
-    name, work = SupernoteStep.WATCH, case.supernote if case is not None else None
-    if case is None or work is None or case.finished_round is None:
-        return StepView(name, StepState.LOCKED, "Later: with newer notes and ratings, does a better one stand?")
-    if is_stale(work):
-        return StepView(name, StepState.ACTIVE, ":orange[Notes changed: candidates are to be made for them]")
-    return StepView(name, StepState.LATER, "Bring newer notes and ratings when they come in")
+def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """Draw it, folded; nothing before candidates were made."""
+    if case.finished_round is None:
+        return
+    with st.expander(
+        say("watch.title"), key=f"watch-{case.id}", icon=":material/visibility:", on_change="rerun"
+    ) as fold:
+        if fold.open:
+            _news(case, work, job)
+            _posted(case, work)
+            _new_table(case, busy=under_way(job))
 
 
 def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
@@ -75,7 +70,7 @@ def _whence(work: SupernoteWork) -> str:
 
 def _again(case: Case) -> None:
     start(case, JOB)
-    arrive(SupernoteStep.CANDIDATES)
+    go_to(Area.NOTE)
 
 
 # --- the note as it was posted ---

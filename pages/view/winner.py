@@ -1,4 +1,4 @@
-"""The third step of a supernote: the winner beside the best existing note, who gave what, and the ranking of all."""
+"""The winner beside the best existing note, who gave what, and the ranking of all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_b
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import under_way
 from pages.view.session import author, button, workspace
-from pages.view.steps import StepState, StepView, SupernoteStep, step
+from pages.view.steps import SupernoteStep, is_stale
+from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.WINNER.value
@@ -30,33 +31,31 @@ _JURY_STATUS = {
 }
 
 
-def winner_step(case: Case | None, job: JobRecord | None) -> None:
-    """Draw the step."""
-    made = case.finished_round if case is not None else None
-    with step(case, _view(made, decided=case is not None and case.decision is not None)) as is_open:
-        if case is None or made is None or not is_open:
-            return
-        _simulation(made)
-        winner = made.winning
-        if winner is None:
-            _nobody()
-        else:
-            _beside(case, made, winner, busy=under_way(job))
-            _standing(case, made, winner)
-            _credit(case, made, winner)
-        _ranking(case, made, busy=under_way(job))
-
-
-def _view(made: SupernoteRound | None, *, decided: bool) -> StepView:
-    name = SupernoteStep.WINNER
+def winner(case: Case, job: JobRecord | None) -> None:
+    """Draw the winner beside the best note that there is, how they stand, and who gave what."""
+    made = case.finished_round
     if made is None:
-        return StepView(name, StepState.LOCKED, "A simulated jury ranks what passed, beside the existing notes")
-    winner = made.winning
-    if winner is None:
-        return StepView(name, StepState.ACTIVE, ":orange[No candidate passed every filter]")
-    line = f" of the {_line():.2f} needed" if _speaks(winner.score) else ""
-    result = f"Made from {_of_notes(winner)}{_in_short(winner.score)}{line}"
-    return StepView(name, StepState.DONE if decided else StepState.ACTIVE, result, stays_open=True)
+        return
+    best = made.winning
+    if best is None:
+        _nobody()
+    else:
+        _beside(case, made, best, busy=under_way(job))
+        _standing(case, made, best)
+        _credit(case, made, best)
+    _simulation(made)
+
+
+def ranking_fold(case: Case, job: JobRecord | None) -> None:
+    """Draw, folded, all that passed and the notes that there are, as the jury ranks them."""
+    made = case.finished_round
+    if made is None:
+        return
+    with st.expander(
+        say("winner.ranking"), key=f"ranking-{case.id}", icon=":material/format_list_numbered:", on_change="rerun"
+    ) as fold:
+        if fold.open:
+            _ranking(case, made, busy=under_way(job))
 
 
 def _line() -> float:
@@ -88,12 +87,7 @@ def _simulation(made: SupernoteRound) -> None:
 
 
 def _nobody() -> None:
-    st.warning(
-        "Look above what the filters caught: use other notes, or ask for more candidates. The existing notes are "
-        "ranked below.",
-        title="No candidate passed every filter, so there is no winner.",
-        icon=":material/filter_alt_off:",
-    )
+    st.warning(say("winner.nobody_next"), title=say("winner.nobody"), icon=":material/filter_alt_off:")
 
 
 # --- the two side by side ---
@@ -101,8 +95,9 @@ def _nobody() -> None:
 
 def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) -> None:
     best = next((note for note in made.notes if note.id == made.best_existing), None)
+    stale = case.supernote is not None and is_stale(case.supernote)  # then the one primary button makes candidates anew
     theirs, ours = changed_pieces(best.text if best else "", winner.text)
-    with st.grid(2, min_column_width=300):
+    with st.grid(2, min_column_width=260):
         with st.container(gap="xsmall", key="the-winner"):
             st.markdown(f"**The supernote** :small[:gray[chosen by {escaped(made.judged or 'nobody', 120)}]]")
             pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
@@ -117,7 +112,7 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
                 st.caption(f":material/edit_note: Revised: {escaped(winner.revised, 300)}")
             for objection in winner.objections:
                 st.caption(f":material/rate_review: {escaped(objection, 300)}")
-            _take_button(case, winner, busy=busy, key="take-winner", primary=True)
+            _take_button(case, winner, busy=busy, key="take-winner", primary=not stale)
         with st.container(gap="xsmall", key="the-best-existing"):
             if best is None:
                 st.caption("There is no existing note to set beside it.")
@@ -133,19 +128,19 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
 
 def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, primary: bool = False) -> None:
     if case.decision is not None:
-        st.caption("The case is decided. Reopen it on the Draft page to take another text.")
+        st.caption(say("winner.decided"))
         return
     taken = case.draft is not None and case.draft.sha256 == candidate.sha256
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         button(
-            "Go on with it in the draft" if taken else "Take this into the draft",
+            say("winner.go_on" if taken else "winner.take"),
             key,
             _PLACE,
             partial(_take, case, candidate),
             icon="edit_note",
             type="primary" if primary else "secondary",
             disabled=busy,
-            help="There its sources are read, the note is scored, and you decide.",
+            help=say("winner.take_about"),
         )
         if taken:
             st.badge("in the draft", color="blue", icon=":material/check:")
@@ -170,7 +165,7 @@ def goes_on(case: Case) -> None:
 
 
 def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
-    st.markdown(f"**Where they stand:** {escaped(_verdict(made, winner))}")
+    st.markdown(f"**{say('winner.status')}:** {escaped(_verdict(made, winner))}")
     best = made.existing.get(made.best_existing or "")
     shown = [("the supernote", winner.score)]
     others = [item for item in made.passed if item.sha256 != winner.sha256 and _speaks(item.score)][: _BESIDE - 1]
@@ -190,7 +185,7 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
             alt=" ".join(f"{item.name}: {item.value:.2f} ({item.low:.2f} to {item.high:.2f})." for item in standings),
             key=f"standing-{case.id}-{made.number}",
         )
-        st.caption("Note intercept, with the range that holds nine in ten of what it may turn out to be.")
+        st.caption(say("winner.line_about"))
 
 
 def _verdict(made: SupernoteRound, winner: Candidate) -> str:
@@ -279,7 +274,7 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     rows = _rows(made)
     if not rows:
         return
-    st.markdown("**The ranking:** what passed the filters, and the existing notes, before the same jurors")
+    st.caption(say("winner.ranking_about"))
     st.dataframe(
         [_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,

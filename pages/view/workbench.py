@@ -1,4 +1,4 @@
-"""The frame of the Draft page: two panes beside each other, on a phone four tabs, and the places of its notices."""
+"""The frame of the Draft and Supernote pages: two panes, on a phone four tabs, and the places of notices."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def arrival(name: Area) -> None:
     into_view(token if wanted is name else "", f"area-{name.value}")
 
 
-def phone_tabs(case: Case, signs: Mapping[Area, str]) -> None:
-    """The tabs of a phone with a sign of how each stands; on a wide screen nothing."""
+def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABELS) -> None:
+    """The tabs of a phone with a sign of how each stands; on a wide screen nothing. `labels` are names of texts."""
     wanted, token = st.session_state.get(_WANTED, (_begins_at(case), case.id))
-    tabs = [{"name": name.value, "label": say(_LABELS[name]), "sign": signs[name]} for name in Area]
+    tabs = [{"name": name.value, "label": say(labels[name]), "sign": signs[name]} for name in Area]
     phone_tab_bar(tabs, wanted.value, token)
 
 

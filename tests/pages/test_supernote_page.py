@@ -28,7 +28,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.testing import ScriptedSupernotes
-from tests.pages.conftest import POST, Desk, field, press, texts
+from tests.pages.conftest import POST, Desk, field, press, texts, unfolded
 
 PAGE = "pages/supernote.py"
 LINK = "https://trials.example.edu/c"
@@ -101,6 +101,8 @@ def shown(desk: Desk, case: Case | None = None) -> AppTest:
     at = desk.app(page=PAGE)
     if case is not None:
         at.query_params["case"] = case.id
+        for fold in ("filters", "ranking"):
+            at.session_state[f"{fold}-{case.id}"] = True
     at.run()
     assert not at.exception
     return at
@@ -268,7 +270,7 @@ def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk)
     service = desk.workspace.service
     service.set_posted(case.id, PostedNote(text=FIRST, at=AT, unknown_side=Ratings(helpful=2, not_helpful=8)), "you")
     at = shown(desk, case)
-    at.button(key="watch-step-fold").click().run()
+    unfolded(at, f"watch-{case.id}")
     assert "Nothing has changed" in texts(at)
     assert "A better one stands now than what is posted: intercept 0.43 to 0.12, in the simulation." in texts(at)
     assert "Worth replacing" in texts(at)
@@ -285,7 +287,7 @@ def test_new_ratings_alone_ask_for_another_choice_and_for_no_candidates(desk: De
     rated = work.notes[0].model_copy(update={"ratings": Ratings(helpful=70)})
     desk.workspace.service.watch(case.id, (rated, *work.notes[1:]), "you")
     at = shown(desk, case)
-    at.button(key="watch-step-fold").click().run()
+    unfolded(at, f"watch-{case.id}")
     assert at.button(key="watch-again").label == "Choose again with the new ratings"
     at.button(key="watch-again").click().run()
     desk.finish_latest(case, at)
@@ -298,7 +300,7 @@ def test_new_ratings_alone_ask_for_another_choice_and_for_no_candidates(desk: De
 def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
     case = ranked(desk)
     at = shown(desk, case)
-    at.button(key="watch-step-fold").click().run()
+    unfolded(at, f"watch-{case.id}")
     field(at, "Its words").set_value(" ")
     press(at, "Save how it stands")
     assert "The words of the posted note are missing." in texts(at)
@@ -315,7 +317,7 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
 def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) -> None:
     case = desk.workspace.service.take_candidate(ranked(desk).id, WINNER.sha256, "you")
     at = shown(desk, case)
-    at.button(key="suggestions-step-fold").click().run()
+    unfolded(at, f"suggestions-{case.id}")
     field(at, "What readers suggest").set_value(f"Name the trial.\n{HOSTILE}")
     press(at, "Add")
     assert [item.text for item in desk.newest(case).suggestions] == ["Name the trial.", HOSTILE]
@@ -405,7 +407,7 @@ def test_with_a_model_its_judge_is_shown_and_answers_come(desk: Desk, monkeypatc
     desk.finish_latest(case, at)
     [table] = at.dataframe
     assert table.value["Judge of 10"].max() == 9.0
-    at.button(key="suggestions-step-fold").click().run()
+    unfolded(at, f"suggestions-{case.id}")
     at.file_uploader[-1].upload("said.txt", "Name the trial.\nSay when.\n".encode("utf-16"))
     press(at, "Add")
     assert [item.text for item in desk.newest(case).suggestions] == ["Name the trial.", "Say when."]
