@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdnotes.domain import (
     Assessment,
     GateName,
     GateResult,
     GateStatus,
+    Interval,
     JuryVerdict,
     SideVotes,
     gates_and_jury,
@@ -38,7 +41,7 @@ def _assessment(status: GateStatus) -> Assessment:
 
 def _verdict(intercept: float, **changes: object) -> JuryVerdict:
     known = small_jury().verdict(None, _NOTE, jurors=50)
-    return known.model_copy(update={"note_intercept": intercept, "means_nothing": False, **changes})
+    return known.model_copy(update={"note_intercept": intercept, "means_nothing": False, **_JOINED, **changes})
 
 
 _APART = {
@@ -47,16 +50,27 @@ _APART = {
 }
 
 
+_JOINED = {
+    "negative": SideVotes(side="−", helpful=70, somewhat_helpful=0, not_helpful=30),
+    "positive": SideVotes(side="+", helpful=70, somewhat_helpful=0, not_helpful=30),
+}
+_WAITS, _SHOWN = {"status": "NEEDS_MORE_RATINGS"}, {"status": "CURRENTLY_RATED_HELPFUL"}
+
+
 @pytest.mark.parametrize(
     ("status", "intercept", "changes", "words"),
     [
-        (GateStatus.PASS, 0.45, {}, "gates and jury agree"),
-        (GateStatus.PASS, 0.30, {"chance_of_shown": 0.33}, "but of 100 such notes on which X decided only about 35"),
-        (GateStatus.PASS, 0.30, _APART, "but side + of the simulated jury would find it helpful less often"),
-        (GateStatus.PASS, 0.30, {}, "Clear and sourced, but the simulated jury's intercept stays under the line"),
-        (GateStatus.FAIL, 0.45, {}, "did not pass correctness: pleasing words do not mend that"),
-        (GateStatus.FAIL, 0.10, {}, "Gates and jury agree that it is not ready"),
-        (GateStatus.NOT_RUN, 0.45, {}, "reaches the line, but correctness was not run"),
+        (GateStatus.PASS, 0.45, _SHOWN, "The gates pass: it is on the point, sourced and clear. Before people who"),
+        (GateStatus.PASS, 0.45, _SHOWN | {"chance_of_shown": 0.8}, "probably be shown: of 100 notes like it"),
+        (GateStatus.PASS, 0.30, _WAITS | {"chance_of_shown": 0.33}, "probably not be shown: of 100 notes like it on"),
+        (GateStatus.PASS, 0.36, _WAITS | {"chance_of_shown": 0.6}, "about 60 were shown; 0.40 is reached at about 67."),
+        (GateStatus.PASS, 0.45, _WAITS | {"chance_of_shown": 0.8}, "not be shown, though its number reaches the line"),
+        (GateStatus.PASS, 0.30, _WAITS | _APART, "; people on the other side would find it helpful less often."),
+        (GateStatus.PASS, 0.39, _WAITS | {"intercept_interval": Interval(low=0.3, high=0.5)}, "others would not."),
+        (GateStatus.PASS, -0.2, {"status": "CURRENTLY_RATED_NOT_HELPFUL"}, "it would probably be rated not helpful"),
+        (GateStatus.FAIL, 0.45, {}, "The simulated jury would like it, but it did not pass correctness: mend that"),
+        (GateStatus.FAIL, 0.10, {}, "It did not pass correctness: mend that first. The jury judges how words would be"),
+        (GateStatus.NOT_RUN, 0.45, _SHOWN, "The gates are not done: correctness was not run. Before people who"),
         (GateStatus.PASS, 0.45, {"means_nothing": True}, "The gates alone count here"),
     ],
 )
@@ -66,6 +80,15 @@ def test_one_sentence_reconciles_gates_and_jury(
     said = gates_and_jury(_assessment(status), _verdict(intercept, **changes))
     assert words in said
     assert said.endswith(".")
+
+
+@given(st.integers(0, 900), st.integers(0, 900), st.integers(0, 900))
+def test_a_side_of_any_size_is_told_as_100_people(yes: int, half: int, no: int) -> None:
+    side = SideVotes(side="+", helpful=yes, somewhat_helpful=half, not_helpful=no)
+    assert sum(side.of_100) == (100 if side.jurors else 0)
+    counts = (yes, half, no)
+    assert all(abs(of * side.jurors - 100 * n) < side.jurors for of, n in zip(side.of_100, counts, strict=True) if n)
+    assert all(of == 0 for of, n in zip(side.of_100, counts, strict=True) if not n)
 
 
 def test_a_case_that_was_not_judged_has_no_such_sentence() -> None:

@@ -34,6 +34,7 @@ from crowdnotes.domain import (
     Source,
     SourceCategory,
     SupernoteWork,
+    effect_of_edit,
 )
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError
@@ -306,10 +307,11 @@ class CaseService(StageRunner):
         return suggest_tags(case)
 
     def jury_changes(self, case: Case) -> tuple[str, ...]:
-        """See `verdict.changes_by_edit`."""
-        from crowdnotes.jury.verdict import changes_by_edit
+        """What the last edit changed for the jury, in sentences; none where it cannot be told."""
+        from crowdnotes.jury.verdict import changes
 
-        return changes_by_edit(case)
+        effect = effect_of_edit(case)
+        return changes(*effect.verdicts) if effect is not None and effect.verdicts is not None else ()
 
     @property
     def gate_questions(self) -> dict[GateName, str]:

@@ -33,6 +33,7 @@ from crowdnotes.domain.comparison import (
     Side,
     Statement,
 )
+from crowdnotes.domain.edits import EditEffect, effect_of_edit
 from crowdnotes.domain.evidence import (
     AFTER_CUTOFF,
     BY_HAND,

@@ -21,7 +21,7 @@ from crowdnotes.domain.evidence import (
     basis_sha256,
 )
 from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck, gates_and_jury
-from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck
+from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck, SentenceSupport
 from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
@@ -340,6 +340,15 @@ class Case(Noun):
             and self.assessment.text_sha256 == self.draft.sha256
             and self.assessment.basis_sha256 == self.basis_sha256
         )
+
+    @property
+    def sentences(self) -> tuple[SentenceSupport, ...]:
+        """What supports each sentence of the draft, as last found of this very text; empty where the words changed."""
+        if self.draft is None:
+            return ()
+        if self.assessment is not None and self.assessment.text_sha256 == self.draft.sha256:
+            return self.assessment.sentences
+        return self.draft.sentences
 
     @property
     def agreement(self) -> str:

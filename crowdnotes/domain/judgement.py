@@ -238,6 +238,24 @@ class SideVotes(Noun):
         return self.helpful + self.somewhat_helpful + self.not_helpful
 
     @property
+    def people(self) -> str:
+        """Who they are, in words that take neither side: the sides are raters who usually disagree."""
+        return "people on one side" if self.side == "−" else "people on the other side"
+
+    @property
+    def of_100(self) -> tuple[int, int, int]:
+        """Helpful, somewhat and not helpful as so many of 100, which they add up to; all 0 without jurors."""
+        counts = (self.helpful, self.somewhat_helpful, self.not_helpful)
+        if not self.jurors:
+            return (0, 0, 0)
+        whole = [100 * count // self.jurors for count in counts]
+        # What is cut off goes to whom it was cut off most.
+        by_rest = sorted(range(3), key=lambda at: -(100 * counts[at] % self.jurors))
+        for at in by_rest[: 100 - sum(whole)]:
+            whole[at] += 1
+        return (whole[0], whole[1], whole[2])
+
+    @property
     def mean(self) -> float | None:
         """The mean rating in [0, 1], somewhat helpful as a half; None without jurors."""
         return (self.helpful + self.somewhat_helpful / 2) / self.jurors if self.jurors else None
@@ -326,12 +344,58 @@ class JuryVerdict(Noun):
         """How many of 100 such notes X shows, of those on which it decides."""
         return None if self.chance_of_shown is None else in_100(self.chance_of_shown)
 
+    @property
+    def reaches_line(self) -> bool:
+        """Whether the note intercept is one that shows a note."""
+        return self.note_intercept >= self.helpful_line
+
+    @property
+    def outlook(self) -> str:
+        """What X would do, no surer than the simulation can be: "it could go either way"."""
+        if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
+            return "it would probably be rated not helpful"
+        if self._is_open:
+            return "it could go either way"
+        return f"it would probably {'' if self.status == 'CURRENTLY_RATED_HELPFUL' else 'not '}be shown"
+
+    @property
+    def _is_open(self) -> bool:
+        """A note whose chance is even may stand under the line, for its intercept is a careful one."""
+        if self.shown_of_100 is not None:
+            return not self.reaches_line and self.shown_of_100 >= _EVEN_FROM
+        return self.intercept_interval.low < self.helpful_line <= self.intercept_interval.high
+
+    @property
+    def outlook_and_why(self) -> str:
+        """The outlook with the figure behind it, one that does not speak against it."""
+        return f"{self.outlook}{self._figure}{self._harsher}"
+
+    @property
+    def _figure(self) -> str:
+        shown = self.shown_of_100
+        if self.reaches_line and self.status == "NEEDS_MORE_RATINGS":
+            return ", though its number reaches the line"
+        if shown is None:
+            return ": some simulated juries would show it, others would not" if self._is_open else ""
+        takes = f"; {self.helpful_line:.2f} is reached at about 67" if self._is_open else ""  # see jury.votes.CAREFUL
+        return f": of 100 notes like it on which X decided, about {shown} were shown{takes}"
+
+    @property
+    def _harsher(self) -> str:
+        low, high = self.negative.mean, self.positive.mean
+        if low is None or high is None or abs(low - high) < _APART:
+            return ""
+        harsher = self.positive if high < low else self.negative
+        return f"; {harsher.people} would find it helpful less often"
+
 
 _APART = 0.15  # of the mean rating; sides further apart than this are named
+_ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
+_EVEN_FROM = 40  # of 100 such notes; under it more were turned down than one would call even
 
 
 def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
-    """For instance: "Clear and sourced, but side + would find it helpful less often". Of one text, as both must be."""
+    """What both say together, the graver first. Of one text, as both must be."""
     named = {
         status: " and ".join(gate.gate.value for gate in assessment.found if gate.status is status)
         for status in (GateStatus.FAIL, GateStatus.NOT_RUN)
@@ -339,28 +403,13 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]
     if verdict.means_nothing:
         return "The gates alone count here: the jury's numbers mean nothing for this text."
-    reached = verdict.note_intercept >= verdict.helpful_line
     if failed:
-        if reached:
-            return (
-                f"Well received by the simulated jury, but it did not pass {failed}: pleasing words do not mend that."
-            )
-        return (
-            f"Gates and jury agree that it is not ready: it did not pass {failed}, and the jury stays under the line."
-        )
+        alike = f"The simulated jury would like it, but it did not pass {failed}"
+        said = alike if verdict.reaches_line else f"It did not pass {failed}"
+        on_truth = any(gate.gate in _ON_TRUTH and gate.status is GateStatus.FAIL for gate in assessment.found)
+        differs = "whether they are true" if on_truth else "whether they are clear and to the point"
+        return f"{said}: mend that first. The jury judges how words would be received, not {differs}."
+    outlook = f"Before people who usually disagree {verdict.outlook_and_why}."
     if not_run:
-        standing = "reaches" if reached else "stays under"
-        return f"The simulated jury's intercept {standing} the line, but {not_run} was not run: that is still open."
-    if reached:
-        return "Clear and sourced, and well received by the simulated jury: gates and jury agree."
-    return f"Clear and sourced, but {_why_under(verdict)}."
-
-
-def _why_under(verdict: JuryVerdict) -> str:
-    low, high = verdict.negative.mean, verdict.positive.mean
-    if low is not None and high is not None and abs(low - high) >= _APART:
-        harsher = verdict.positive if high < low else verdict.negative
-        return f"side {harsher.side} of the simulated jury would find it helpful less often"
-    if verdict.shown_of_100 is not None:
-        return f"of 100 such notes on which X decided only about {verdict.shown_of_100} were shown"
-    return "the simulated jury's intercept stays under the line"
+        return f"The gates are not done: {not_run} was not run. {outlook}"
+    return f"The gates pass: it is on the point, sourced and clear. {outlook}"

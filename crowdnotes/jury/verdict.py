@@ -1,5 +1,5 @@
 """From one note's juries to its verdict: votes, status, one plain sentence, what moves the sides, what weakens it, and
-what an edit changed.
+what two verdicts differ in.
 
 Which words and sentences move the two sides is found by reading the note again without each of them.
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.status import NoteSignals, Side, StatusResult
-from crowdnotes.domain import Case, Influence, Interval, JuryVerdict, RuleWord, SideVotes, Span, in_100, text_sha256
+from crowdnotes.domain import Influence, Interval, JuryVerdict, RuleWord, SideVotes, Span, in_100, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import Votes
@@ -183,22 +183,6 @@ def _foreign(note: str) -> str:
 _NOTICED = 0.01  # of the intercept; less is shown as no change
 
 
-def changes_by_edit(case: Case) -> tuple[str, ...]:
-    """What the last edit did to intercept, status and each side's helpful votes; one sentence when nothing changed.
-
-    None where the text before it was not judged, or by another jury: then nothing can be said of the edit.
-    """
-    now = case.verdict_on(case.draft.sha256) if case.draft else None
-    before = next((found for text in reversed(case.revisions) if (found := case.verdict_on(text.sha256))), None)
-    if now is None or before is None or before.text_sha256 == now.text_sha256 or not _same_jury(before, now):
-        return ()
-    return changes(before, now)
-
-
-def _same_jury(one: JuryVerdict, other: JuryVerdict) -> bool:
-    return (one.seed, one.jurors, one.sampling, one.model) == (other.seed, other.jurors, other.sampling, other.model)
-
-
 def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     """The sentences, of two verdicts of one jury."""
     found = []
@@ -206,16 +190,13 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     if abs(moved) >= _NOTICED:
         word = "rose" if moved > 0 else "fell"
         found.append(f"The intercept {word} from {before.note_intercept:.2f} to {after.note_intercept:.2f}.")
-    if before.status != after.status:
-        found.append(f"The status went from {before.status} to {after.status}.")
+    if before.outlook != after.outlook:
+        found.append(f"Before: {before.outlook}. Now: {after.outlook}.")
     for old, new in ((before.negative, after.negative), (before.positive, after.positive)):
-        if _share(old) != _share(new):
-            found.append(f"Side {new.side}: {_share(old)} of 100 helpful before, {_share(new)} now.")
+        was, now = old.of_100[0], new.of_100[0]
+        if was != now:
+            found.append(f"{new.people.capitalize()}: {was} of 100 found it helpful before, {now} now.")
     return tuple(found) or ("The jury makes no difference between the two versions.",)
-
-
-def _share(votes: SideVotes) -> int:
-    return round(100 * votes.helpful / votes.jurors) if votes.jurors else 0
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

@@ -332,8 +332,8 @@ def _readers(cases: Sequence[CaseFigures]) -> Sides:
     juries = [case.jury for case in cases if case.jury is not None]
     by_side = {
         "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) <= _APART],
-        "side − finds it more helpful": [jury for jury in juries if jury.negative - jury.positive > _APART],
-        "side + finds it more helpful": [jury for jury in juries if jury.positive - jury.negative > _APART],
+        "one side finds it more helpful": [jury for jury in juries if jury.negative - jury.positive > _APART],
+        "the other side finds it more helpful": [jury for jury in juries if jury.positive - jury.negative > _APART],
     }
     agree = len(by_side["the sides agree"])
     both = [jury for jury in juries if jury.gates_pass is not None]

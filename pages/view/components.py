@@ -25,6 +25,11 @@ _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
 Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "sentence", "clipped"]
 _GATE_SIGNS = {GateStatus.PASS: "✓", GateStatus.FAIL: "✗", GateStatus.NOT_RUN: "–"}
+STATUS_SIGNS = {
+    GateStatus.PASS: ":green[:material/check_circle:]",
+    GateStatus.FAIL: ":red[:material/cancel:]",
+    GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
+}
 STATUS_WORDS = {
     GateStatus.PASS: say("gates.passed"),
     GateStatus.FAIL: say("gates.failed"),
@@ -65,6 +70,8 @@ _counter = _component(
 )
 _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
 _gates = _component("gate_path", f'<ol class="path" aria-label="{say("gates.in_order")}">\n</ol>')
+_people = _component("people", '<div class="sides"></div>')
+_sentence_map = _component("sentence_map", '<div class="map" role="group"></div><div class="key"></div>')
 _into_view = _component("into_view", "<span></span>")
 _spotlight = _component("spotlight", "<span></span>")
 _memory = _component("participant_memory", "<span></span>")
@@ -230,6 +237,29 @@ def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], 
         for result in results
     ]
     _gates(data={"gates": gates, "stale": stale}, key=key)
+
+
+def people(sides: Sequence[Mapping[str, object]], kinds: Sequence[str], *, key: str) -> None:
+    """Little people who vote: for each side its `name`, its `counts` of each kind, and what it says in `words`."""
+    _people(data={"sides": list(sides), "kinds": list(kinds)}, key=key)
+
+
+def sentence_map(
+    title: str,
+    sentences: Sequence[Mapping[str, object]],
+    sources: Sequence[Mapping[str, object]],
+    kinds: Sequence[Mapping[str, str]],
+    *,
+    on_choice: Callable[[object], None],
+    key: str,
+) -> None:
+    """Sentences, sources and the curves between them; `on_choice` gets {"sentence": number} or {"source": id}."""
+
+    def chosen() -> None:
+        on_choice(getattr(st.session_state[key], "chosen", None))
+
+    data = {"title": title, "sentences": list(sentences), "sources": list(sources), "kinds": list(kinds)}
+    _sentence_map(data=data, key=key, on_chosen_change=chosen)
 
 
 def passage_pieces(passage: Passage) -> list[Piece]:

@@ -13,18 +13,13 @@ from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls, note_length
-from pages.view.components import note_counter, outside_text, passage_words
+from pages.view.components import STATUS_SIGNS, note_counter, outside_text, passage_words
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
 from pages.view.words import say
 from pages.view.workbench import Area, StepName, go_to
 
 _LETTERS = "ABCDEFGHIJ"
-_GATE_MARKS = {
-    GateStatus.PASS: ":green[:material/check_circle:]",
-    GateStatus.FAIL: ":red[:material/cancel:]",
-    GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
-}
 
 
 def proposals(case: Case, job: JobRecord | None) -> None:
@@ -114,7 +109,7 @@ def _marks(case: Case, candidate: Draft) -> str:
     if known is None:
         return f":small[:gray[{say('note.not_scored')}]]"
     passed = sum(gate.status is GateStatus.PASS for gate in known.gates)
-    marks = "".join(_GATE_MARKS[gate.status] for gate in known.gates)
+    marks = "".join(STATUS_SIGNS[gate.status] for gate in known.gates)
     return f"{marks} :small[{say('note.passed', n=passed, all=len(known.gates))}]"
 
 

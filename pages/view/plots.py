@@ -359,23 +359,26 @@ def compared(
 
 
 def number_line(standings: list[Standing], *, line: float, ends: tuple[float, float], alt: str, key: str) -> None:
-    """Points with their intervals on one scale from `ends[0]` to `ends[1]`, and a line at `line`.
+    """Numbers of the jury with their intervals on one scale from `ends[0]` to `ends[1]`, and a line at `line`.
 
-    What lies beyond the ends is drawn at them. `alt` says in words what the plot shows.
+    What lies beyond the ends is drawn to them, with an arrow there. `alt` says in words what the plot shows.
     """
     left, right = ends
     theme = _theme()
     accent, ink, text, ground = (
         st.get_option(f"theme.{theme}.{name}")
-        for name in ("primaryColor", "grayTextColor", "textColor", "backgroundColor")
+        for name in ("violetColor", "grayTextColor", "textColor", "backgroundColor")
     )
     values = [min(right, max(left, item.value)) for item in standings]
+    signs = {-1: "triangle-left", 0: "circle", 1: "triangle-right"}
+    symbols = [signs[(item.value > right) - (item.value < left)] for item in standings]
     figure = go.Figure()
     figure.add_scatter(
         x=values,
         y=[item.name for item in standings],
         mode="markers",
-        marker={"size": 13, "color": accent},
+        marker={"size": 13, "color": accent, "symbol": symbols},
+        cliponaxis=False,
         error_x={
             "type": "data",
             "symmetric": False,
@@ -388,6 +391,12 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
         customdata=[(item.value, item.low, item.high) for item in standings],
         hovertemplate="%{customdata[0]:.2f} (%{customdata[1]:.2f} to %{customdata[2]:.2f})<extra></extra>",
     )
+    beyond_left = [item.name for item in standings if item.low < left]
+    beyond_right = [item.name for item in standings if item.high > right]
+    for end, names, symbol in ((left, beyond_left, "triangle-left"), (right, beyond_right, "triangle-right")):
+        arrow = {"size": 12, "color": accent, "symbol": symbol}
+        at_end = [end] * len(names)
+        figure.add_scatter(x=at_end, y=names, mode="markers", marker=arrow, hoverinfo="skip", cliponaxis=False)
     figure.add_vline(x=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
     figure.add_annotation(
         x=line,

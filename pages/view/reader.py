@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import uuid
 from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Aim, AnswerKind, Case, Evidence, FetchOutcome, Passage, Points, Span, Verdict
+from crowdnotes.domain import (
+    Aim,
+    AnswerKind,
+    Case,
+    Evidence,
+    FetchOutcome,
+    Passage,
+    Points,
+    SentenceSupport,
+    Span,
+    Support,
+    Verdict,
+)
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, host, record_place, title
-from pages.view.components import badge, marked_text, passage_pieces, web_link
+from pages.view.components import badge, into_view, marked_text, passage_pieces, web_link
 from pages.view.links import cited_badge
 from pages.view.more_evidence import follow_up_buttons
 from pages.view.search_report import source_badges
@@ -78,6 +91,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
             return
         arrival(Area.SOURCES)
         _verdict(case, chosen)
+        _in_the_note(case, chosen)
         notices(card_place(chosen.id))
         _head(case, chosen)
         passage, told = _as_answered(case, chosen)
@@ -187,6 +201,44 @@ def _reject(case: Case, item: Evidence, reason: str) -> None:
     saved = workspace().service.judge(case.id, item.id, Verdict.REJECT, reason, author())
     st.session_state.pop(_waiting(case, item))
     _move_on(saved, item)
+
+
+_SUPPORTS = {
+    Support.SUPPORTED: "reader.supports",
+    Support.PARTLY: "reader.supports_partly",
+    Support.UNSUPPORTED: "reader.supports_not",
+    Support.UNCHECKED: "reader.nearest_to",
+}
+
+
+def _in_the_note(case: Case, item: Evidence) -> None:
+    """Which sentences of the note lean on it, each the way to that sentence."""
+    leaning = [(n, found) for n, found in enumerate(case.sentences, start=1) if found.evidence_id == item.id]
+    if not leaning:
+        return
+    with st.container(key="in-the-note", horizontal=True, vertical_alignment="center", gap="small"):
+        for support, name in _SUPPORTS.items():
+            numbered = [(number, found) for number, found in leaning if found.support is support]
+            if numbered:
+                st.markdown(f":small[{say(name)}]", width="content")
+            for number, found in numbered:
+                show = partial(_show_sentence, case, number, found)
+                button(say("reader.sentence", n=number), f"to-sentence-{number}", "", show, type="tertiary")
+
+
+def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:
+    """Bring a sentence of the note into view, and mark the words that are nearest to it."""
+    if sentence.evidence_id is not None:
+        open_source(case, sentence.evidence_id, sentence.carrier)
+    go_to(Area.NOTE)
+    st.session_state[f"sentence-{case.id}"] = (number, uuid.uuid4().hex[:8])
+
+
+def arrival_at_sentence(case: Case, number: int) -> None:
+    """Where a sentence of the note begins: the page comes here when the reader leads to it."""
+    wanted, token = st.session_state.get(f"sentence-{case.id}", (0, ""))
+    if wanted == number:
+        into_view(token, "sentence")
 
 
 def _head(case: Case, item: Evidence) -> None:

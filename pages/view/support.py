@@ -6,10 +6,11 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Basis, Case, Draft, SentenceSupport, Support
+from crowdnotes.domain import Basis, Case, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped, host
 from pages.view.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
-from pages.view.reader import chosen_source, open_source
+from pages.view.reader import arrival_at_sentence, chosen_source, open_source
+from pages.view.sentence_map import map_of_sentences
 from pages.view.session import act, author, button, workspace
 from pages.view.words import say
 from pages.view.workbench import StepName, card_place
@@ -28,13 +29,6 @@ _FINDS = {
 }
 
 
-def sentences_of(case: Case, draft: Draft) -> tuple[SentenceSupport, ...]:
-    """The newest attribution of this very text; empty when the words changed since."""
-    if case.assessment is not None and case.assessment.text_sha256 == draft.sha256:
-        return case.assessment.sentences
-    return draft.sentences
-
-
 def support(case: Case) -> None:
     """A row for each sentence, with its source; choosing the source opens it at the words that support it."""
     draft = case.draft
@@ -42,7 +36,7 @@ def support(case: Case) -> None:
         return
     by_person = _is_compared_by_person(case)
     st.markdown(f"**{say('support.compare' if by_person else 'support.title')}**")
-    sentences = sentences_of(case, draft)
+    sentences = case.sentences
     if not sentences:
         st.caption(say("support.not_scored"))
         return
@@ -51,6 +45,7 @@ def support(case: Case) -> None:
     with st.container(key="support", gap="xsmall"):
         for number, sentence in enumerate(sentences, start=1):
             _sentence(case, draft.text, number, sentence, by_person=by_person)
+    map_of_sentences(case)
 
 
 def _is_compared_by_person(case: Case) -> bool:
@@ -64,6 +59,7 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport, *, 
     here = carrier is not None and carrier.id == chosen_source(case)
     key = f"sentence-{number}-{sentence.support.name.lower()}"
     with st.container(key=f"{key}-here" if here else key, gap="xxsmall"):
+        arrival_at_sentence(case, number)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.value)}]")
             inferred = f" :orange-badge[{say('support.inferred')}]" if _is_inferred(case, sentence) else ""
@@ -119,4 +115,4 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
 def decided_note(case: Case) -> None:
     """The note of a decided case, its sentences underlined where the passages do not carry them in full."""
     if case.draft is not None:
-        marked_text(note_pieces(case.draft.text, sentences_of(case, case.draft)), look="note", key=f"decided-{case.id}")
+        marked_text(note_pieces(case.draft.text, case.sentences), look="note", key=f"decided-{case.id}")

@@ -14,6 +14,7 @@ from crowdnotes.text.markdown import count, escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.components import changed_pieces, marked_text, outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
+from pages.view.jury import votes
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import under_way
 from pages.view.session import author, button, workspace
@@ -80,7 +81,7 @@ def _simulation(made: SupernoteRound) -> None:
         with st.popover("How far to trust it", icon=":material/info:", type="tertiary"):
             st.markdown(escaped(made.measured))
             st.caption(
-                "Side − and side + are raters whose factor in the algorithm lies below and above zero: the two camps "
+                "The two sides are raters whose factor in the algorithm lies below and above zero: the two camps "
                 "that usually disagree. The intercept is what is left of a note's helpfulness when the camps are taken "
                 f"out; X shows a note from {_line():.2f}. The same jurors sit for all texts."
             )
@@ -288,8 +289,8 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
             "Intercept": st.column_config.NumberColumn(format="%.2f", width=80, help=f"X shows a note from {_line()}"),
             "90 % range": st.column_config.TextColumn(width=100),
             "The jury": st.column_config.TextColumn(width=125),
-            "Side − h / s / n": st.column_config.TextColumn(width=115, help="helpful / somewhat / not helpful"),
-            "Side + h / s / n": st.column_config.TextColumn(width=115, help="helpful / somewhat / not helpful"),
+            "One side h / s / n": st.column_config.TextColumn(width=115, help="helpful / somewhat / not helpful"),
+            "Other side h / s / n": st.column_config.TextColumn(width=115, help="helpful / somewhat / not helpful"),
             "Raters on X": st.column_config.TextColumn(width=130),
             "Text": st.column_config.TextColumn(width=420),
         },
@@ -341,8 +342,8 @@ def _cells(place: int, row: _Row) -> Mapping[str, object]:
             "The jury": _JURY_STATUS.get(score.status, score.status),
         }
         for side in (score.negative, score.positive):
-            votes = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
-            cells[f"Side {side.side} h / s / n"] = votes
+            told = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
+            cells[f"{'One' if side.side == '−' else 'Other'} side h / s / n"] = told
     if row.candidate is not None and row.candidate.grade is not None:
         cells["Judge of 10"] = row.candidate.grade
     return {**cells, "Raters on X": row.status, "Text": " ".join(row.text.split())}
@@ -369,23 +370,4 @@ def _votes(case: Case, row: _Row) -> None:
     score = row.score
     if score is None or score.means_nothing:
         return
-    sides = (score.negative, score.positive)
-    shares = " and ".join(
-        f"{round(100 * side.helpful / side.jurors)} on side {side.side}" for side in sides if side.jurors
-    )
-    st.caption(f"Votes by viewpoint: of 100 simulated jurors of a side, {shares} find it helpful.")
-    stacked_shares(
-        [f"Side {side.side} ({side.jurors})" for side in sides],
-        [
-            Part("helpful", tuple(side.helpful for side in sides)),
-            Part("somewhat helpful", tuple(side.somewhat_helpful for side in sides)),
-            Part("not helpful", tuple(side.not_helpful for side in sides)),
-        ],
-        alt=" ".join(
-            f"Side {side.side}: {side.helpful} helpful, {side.somewhat_helpful} somewhat helpful, "
-            f"{side.not_helpful} not helpful."
-            for side in sides
-        ),
-        between=" / ",
-        key=f"ranked-votes-{case.id}-{row.key[:12]}",
-    )
+    votes((score.negative, score.positive), key=f"ranked-votes-{case.id}-{row.key[:12]}")

@@ -124,6 +124,6 @@ def test_a_better_version_says_what_rose() -> None:
     after = jury.verdict(None, "A lovely note on the clinic.")
     said = changes(jury.verdict(None, "A divisive plus note on the clinic."), after)
     assert said[0].startswith("The intercept rose from")
-    assert "The status went from NEEDS_MORE_RATINGS to CURRENTLY_RATED_HELPFUL." in said
-    assert any(line.startswith("Side −:") for line in said)
+    assert "Before: it would probably not be shown. Now: it would probably be shown." in said
+    assert any(line.startswith("People on one side: ") for line in said)
     assert changes(after, after) == ("The jury makes no difference between the two versions.",)

@@ -1,0 +1,154 @@
+"""The simulated jury: one sentence, two rows of a hundred people, its number on its line, and how far to trust it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crowdnotes.domain import Case, JuryVerdict, SideVotes, StageName
+from crowdnotes.text.markdown import escaped, in_figures
+from pages.view.components import people
+from pages.view.plots import Standing, number_line
+from pages.view.words import say
+
+ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
+_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
+_LETTERS = "ABCDEFGHIJ"
+
+
+def jury_panel(case: Case) -> None:
+    """The newest verdict on this very text, folded under its one line; NOT RUN with its reason when there is none."""
+    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
+    if verdict is None:
+        with st.container(key="jury-panel-body"):
+            not_run = f"**{say('jury.title')}:** {say('jury.not_run')}"
+            st.markdown(f":gray[:material/do_not_disturb_on: {not_run}] :small[{escaped(_why_not(case))}]")
+        return
+    with st.expander(_in_a_line(verdict), key=f"jury-{case.id}", icon=":material/groups:"):
+        together = case.agreement or f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."
+        st.markdown(escaped(together))
+        for caution in verdict.cautions:
+            st.markdown(f":orange[:material/warning:] {escaped(caution)}")
+        if not verdict.means_nothing:
+            st.caption(say("jury.about", jurors=f"{verdict.jurors:,}"))
+            votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
+            _number(case, verdict)
+            _influences(verdict)
+        _beside(case, verdict)
+        _trust(verdict)
+
+
+def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
+    """A hundred people of each side, by how they vote. A side that nobody sits for says so."""
+    rows = []
+    for side in sides:
+        name = say(_NAMES[side.side])
+        counts = side.of_100
+        told = dict(zip(("helpful", "somewhat", "not_helpful"), counts, strict=True))
+        words = say("jury.votes", name=name, **told) if side.jurors else say("jury.nobody", name=name)
+        rows.append({"name": name, "counts": list(counts), "words": words})
+    people(rows, [say(name) for name in _KINDS], key=key)
+
+
+_NAMES = {"−": "jury.one_side", "+": "jury.other_side"}
+_KINDS = ("jury.helpful", "jury.somewhat", "jury.not_helpful")
+
+
+def _in_a_line(verdict: JuryVerdict) -> str:
+    """Its number on its scale and what it would mean."""
+    if verdict.means_nothing:
+        return f"**{say('jury.title')}:** {say('jury.means_nothing')}"
+    return f"**{say('jury.title')}:** {_of_needed(verdict)}, {escaped(verdict.outlook)}"
+
+
+def _of_needed(verdict: JuryVerdict) -> str:
+    line = verdict.helpful_line
+    return say("jury.of_needed", number=in_figures(verdict.note_intercept, line), needed=f"{line:.2f}")
+
+
+def _why_not(case: Case) -> str:
+    if case.jury:
+        return say("jury.words_changed")
+    at = {stage.name: stage for stage in case.stages}
+    sat, scored = at.get(StageName.JURY), at.get(StageName.ASSESS)
+    if sat is None or (scored is not None and sat.finished_at < scored.finished_at):  # it was of an earlier scoring
+        return say("jury.score_first")
+    return sat.summary.removeprefix("NOT RUN: ")
+
+
+def _number(case: Case, verdict: JuryVerdict) -> None:
+    """The note intercept on its line."""
+    low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
+    whose = say("jury.range_of_juries" if verdict.chance_of_shown is None else "jury.range_of_notes")
+    words = say("jury.number", number=_of_needed(verdict), range=f"{whose} {low:.2f} to {high:.2f}")
+    st.caption(words)
+    number_line(
+        [Standing(say("jury.this_note"), verdict.note_intercept, low, high)],
+        line=verdict.helpful_line,
+        ends=ENDS,
+        alt=words,
+        key=f"jury-line-{case.id}",
+    )
+
+
+def _influences(verdict: JuryVerdict) -> None:
+    found = [item for item in verdict.influences if _points(item.on_negative) or _points(item.on_positive)]
+    if not found:
+        return
+    with st.expander(say("jury.words_that_move"), icon=":material/text_fields:"):
+        st.caption(say("jury.words_that_move_about"))
+        for item in found:
+            one, other = (_in_points(share) for share in (item.on_negative, item.on_positive))
+            st.markdown(say("jury.moves", words=escaped(item.words, 90), one=one, other=other))
+
+
+def _points(share: float) -> int:
+    points = round(100 * share)
+    return points if abs(points) >= _POINTS else 0
+
+
+def _in_points(share: float) -> str:
+    points = _points(share)
+    if not points:
+        return say("jury.no_change")
+    return f"**{say('jury.more' if points > 0 else 'jury.fewer', n=abs(points))}**"
+
+
+def _beside(case: Case, verdict: JuryVerdict) -> None:
+    """The candidates on one scale, the draft among them, when the jury heard more than one."""
+    heard = [
+        (letter, found)
+        for letter, candidate in zip(_LETTERS, case.candidates, strict=False)
+        if (found := case.verdict_on(candidate.sha256)) is not None
+    ]
+    if len(heard) < 2:
+        return
+    if all(found.text_sha256 != verdict.text_sha256 for _, found in heard):
+        heard = [(say("jury.yours"), verdict), *heard]
+    with st.expander(say("jury.beside"), icon=":material/balance:"):
+        number_line(
+            [standing_of(name, found) for name, found in heard],
+            line=verdict.helpful_line,
+            ends=ENDS,
+            alt=" ".join(say("jury.candidate", name=name, number=_of_needed(found)) for name, found in heard),
+            key=f"jury-beside-{case.id}",
+        )
+        for name, found in heard:
+            one, other = found.negative.of_100[0], found.positive.of_100[0]
+            st.caption(say("jury.find_helpful", name=name, one=one, other=other))
+
+
+def standing_of(name: str, verdict: JuryVerdict) -> Standing:
+    """A verdict as a point on the line, with its range."""
+    interval = verdict.intercept_interval
+    return Standing(name, verdict.note_intercept, interval.low, interval.high)
+
+
+def _trust(verdict: JuryVerdict) -> None:
+    with st.popover(say("jury.trust"), icon=":material/info:", type="tertiary"):
+        st.markdown(escaped(verdict.quality.note))
+        st.caption(say("jury.trust_about"))
+        if not verdict.means_nothing:
+            reasons = " ".join(rule.reason for rule in verdict.blocked_by or (verdict.decided_by,))
+            st.caption(say("jury.status", status=escaped(verdict.status), reasons=escaped(reasons)))
+        if verdict.not_applied:
+            st.caption(say("jury.not_applied", rules=escaped(", ".join(verdict.not_applied))))

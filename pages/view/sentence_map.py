@@ -1,0 +1,79 @@
+"""Sentences of the note and their sources as a picture; choosing either opens the source in the reader."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Evidence, SentenceSupport, Support
+from crowdnotes.text.markdown import clip, host
+from pages.view.components import sentence_map
+from pages.view.reader import open_source
+from pages.view.session import act
+from pages.view.words import say
+from pages.view.workbench import card_place
+
+_LONGEST = 150  # characters of a sentence: three lines
+_SIGNS = {Support.SUPPORTED: "✓", Support.PARTLY: "◐", Support.UNSUPPORTED: "✗", Support.UNCHECKED: "○"}
+
+
+def map_of_sentences(case: Case) -> None:
+    """Folded, but of a decided case; nothing below two sentences and two sources, where the rows say as much."""
+    sources = _sources(case)
+    if len(case.sentences) < 2 or len(sources) < 2 or case.draft is None:
+        return
+    key = f"map-of-{case.id}"
+    with st.expander(
+        say("map.title"), key=f"map-{case.id}", icon=":material/account_tree:", expanded=case.decision is not None
+    ):
+        sentence_map(
+            say("map.title"),
+            [_sentence(number, item, case.draft.text) for number, item in enumerate(case.sentences, start=1)],
+            [_source(case, item) for item in sources],
+            [
+                {"kind": support.name.lower(), "label": support.value}
+                for support in _SIGNS
+                if any(item.support is support and item.evidence_id for item in case.sentences)
+            ],
+            on_choice=partial(choose, case),
+            key=key,
+        )
+
+
+def choose(case: Case, chosen: object) -> None:
+    """Open what was chosen: a sentence's source at its words, or a source. What the browser gives may be anything."""
+    given = chosen if isinstance(chosen, dict) else {}
+    number, evidence_id, words = given.get("sentence"), given.get("source"), None
+    if isinstance(number, int) and 1 <= number <= len(case.sentences):
+        evidence_id, words = case.sentences[number - 1].evidence_id, case.sentences[number - 1].carrier
+    if isinstance(evidence_id, str) and case.evidence_by_id(evidence_id) is not None:
+        act(card_place(evidence_id), partial(open_source, case, evidence_id, words))
+
+
+def _sources(case: Case) -> list[Evidence]:
+    """Those that sentences lean on, in the order of the sentences, so that few curves cross; then the others in use."""
+    leaned = (case.evidence_by_id(item.evidence_id or "") for item in case.sentences)
+    found = [item for item in leaned if item is not None]
+    return list({item.id: item for item in (*found, *case.used_evidence)}.values())
+
+
+def _sentence(number: int, item: SentenceSupport, note: str) -> dict[str, object]:
+    words = item.words_in(note).strip()
+    return {
+        "number": number,
+        "text": clip(words, _LONGEST),
+        "kind": item.support.name.lower(),
+        "sign": _SIGNS[item.support],
+        "source": item.evidence_id,
+        "told": say(
+            "map.sentence", n=number, support=item.support.value, id=item.evidence_id or say("map.none"), words=words
+        ),
+    }
+
+
+def _source(case: Case, item: Evidence) -> dict[str, object]:
+    name = item.source.publisher or host(item.source.url) or item.source.title
+    numbers = [str(n) for n, leaned in enumerate(case.sentences, start=1) if leaned.evidence_id == item.id]
+    of = say("map.of_sentences", numbers=", ".join(numbers)) if numbers else say("map.of_no_sentence")
+    return {"id": item.id, "name": clip(name, 60), "told": say("map.source", id=item.id, name=name, of=of)}

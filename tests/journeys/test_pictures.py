@@ -1,0 +1,60 @@
+"""The pictures of the note: read on both backgrounds, and the map led by the keyboard, on a phone too."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.accessible import serious_faults
+from tests.journeys.conftest import App, NewPage
+from tests.journeys.contrast import Scheme, faint_words
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+NOTE = (
+    "A review of 29 trials found that regular vitamin C supplements do not prevent colds in the general population. "
+    "Colds are caused by viruses, and no vitamin cures a cold."
+)
+_FROM_BOX_TO_BOX = """
+() => {
+  const root = document.querySelector("[class*=st-key-map-of-]").querySelector("*").shadowRoot
+    ?? [...document.querySelectorAll("[class*=st-key-map-of-] *")].find((item) => item.shadowRoot).shadowRoot
+  const edges = [...root.querySelectorAll(".entry")].map((item) => item.getBoundingClientRect())
+  return [...root.querySelectorAll(".canvas .curve")].every((curve) => {
+    const { left, right } = curve.getBoundingClientRect()
+    return edges.some((box) => Math.abs(box.right - left) < 3) && edges.some((box) => Math.abs(box.left - right) < 3)
+  })
+}
+"""
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 1280), ("light", 390)])
+def test_the_map_opens_a_sentences_source_and_the_jury_is_seen_by_everyone(
+    app: App, new_page: NewPage, scheme: Scheme, width: int
+) -> None:
+    walk = Walk(new_page(scheme, width), app.url)
+    walk.open()
+    walk.begin("Vitamin C cures a cold in a day.", [f"{app.articles}/vitamin-c", f"{app.articles}/colds"])
+    for name in ("E1", "E2"):
+        walk.read(name)
+        walk.use(name)
+    walk.score(f"{NOTE} {app.articles}/vitamin-c {app.articles}/colds")
+    for fold in ("Map of sentences and sources", "Jury (a simulation)"):
+        walk.page.get_by_text(fold).first.click()
+    expect(walk.page.get_by_role("img", name="People on one side: of 100,")).to_be_visible()
+    sentence = walk.page.get_by_role("button", name="Sentence 1, ")
+    expect(sentence).to_be_visible()
+    assert walk.page.evaluate(_FROM_BOX_TO_BOX)
+    assert faint_words(walk.page) == []
+    assert serious_faults(walk.page) == []
+    _chosen_by_keyboard(walk.page, sentence.get_attribute("aria-label") or "")
+    expect(walk.reader().get_by_text("Marked: the words that are nearest to the sentence")).to_be_visible()
+    walk.reader().get_by_role("button", name="sentence 1", exact=True).click()
+    walk.settled()
+    expect(walk.page.locator("[class*=st-key-sentence-1-]").first).to_be_in_viewport()
+
+
+def _chosen_by_keyboard(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name).focus()
+    page.keyboard.press("Enter")
