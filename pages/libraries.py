@@ -16,79 +16,84 @@ from pages.view.components import web_link
 from pages.view.engine import engine_panel
 from pages.view.progress import under_way, watched
 from pages.view.session import act, button, notices, page_body, workspace
+from pages.view.words import say
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
 _FOUND, _SEARCHED, _MINE = "library-found", "library-search", "library-job"
-_TABLE, _FOLDER = "A table, one document a row", "A folder of documents"
+_TABLE, _FOLDER = say("libraries.from_table"), say("libraries.from_folder")
 _COLUMNS = {
-    "text": "The text",
-    "title": "The title or question",
-    "url": "The web address",
-    "date": "The date",
-    "publisher": "The publisher",
+    "text": "libraries.text",
+    "title": "libraries.of_title",
+    "url": "libraries.url",
+    "date": "libraries.date",
+    "publisher": "libraries.publisher",
 }
 
 
 def _library(name: str, about: str, *, is_broken: bool = False) -> None:
-    with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if is_broken:
-                st.badge("cannot be read", color="red", icon=":material/error:")
-            st.markdown(f"**{escaped(name)}**", width="stretch")
-            with st.popover("Remove", icon=":material/delete:", type="tertiary"):
-                st.markdown("Cases that used it keep what they read.")
-                remove = partial(workspace().libraries.remove, name)
-                button("Remove this library", f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
-        st.caption(about)
+    with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"row-library-{name}"):
+        with st.container(gap=None):
+            bad = f":red-badge[:material/error: {say('libraries.broken')}] " if is_broken else ""
+            st.markdown(f"{bad}**{escaped(name)}**")
+            st.caption(about)
+        with st.popover(say("libraries.remove"), icon=":material/delete:", type="tertiary"):
+            st.markdown(say("libraries.remove_about"))
+            remove = partial(workspace().libraries.remove, name)
+            button(say("libraries.remove_it"), f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
 
 
 def _search(names: list[str]) -> None:
-    st.subheader("Look something up", anchor=False)
+    st.subheader(say("libraries.look_up"), anchor=False)
     with st.form("search-library", border=False):
-        name = st.selectbox("Library", names)
-        query = st.text_input("A claim or question", type="search", placeholder="Does vitamin C prevent colds?")
-        if st.form_submit_button("Search", icon=":material/search:"):
+        name = st.selectbox(say("libraries.library"), names)
+        query = st.text_input(say("libraries.query"), type="search", placeholder=say("libraries.query_example"))
+        if st.form_submit_button(say("libraries.search"), icon=":material/search:"):
             # Without words the library says so itself, and what was found before goes.
             st.session_state[_FOUND] = act(_SEARCHED, lambda: workspace().libraries.search(name, query or "", k=10))
     notices(_SEARCHED)
     found: list[Hit] | None = st.session_state.get(_FOUND)
     if found is not None and not found:
-        st.info("Nothing in this library fits.", icon=":material/search_off:")
-    for hit in found or []:
-        with st.container(border=True, gap="xsmall"):
-            st.markdown(title(hit.title, "Without a title", 160))
+        st.info(say("libraries.nothing"), icon=":material/search_off:")
+    for place, hit in enumerate(found or []):
+        with st.container(gap="xxsmall", key=f"row-hit-{place}"):
+            st.markdown(title(hit.title, say("reader.untitled"), 160))
             st.markdown(escaped(hit.snippet, 500))
             st.caption(record_place(hit.library or "", hit.record))
-            web_link("Open the source", hit.url)
+            web_link(say("reader.open_page"), hit.url)
 
 
 def _add_form(*, busy: bool) -> None:
     """Draw the form. It keeps what was filled in while a library is made and when one could not be."""
-    with st.container(border=True, key="add-library"):
-        st.subheader("Add a library", anchor=False)
-        kinds = [_TABLE, _FOLDER]
-        kind = st.segmented_control("What it is made from", kinds, default=_TABLE, key="library-kind", required=True)
+    with st.container(key="add-library"):
+        st.subheader(say("libraries.add_head"), anchor=False)
+        kind = st.segmented_control(
+            say("libraries.made_from"),
+            [_TABLE, _FOLDER],
+            default=_TABLE,
+            key="library-kind",
+            required=True,
+        )
         with st.form("add-library-form", border=False):
             uploads = _documents() if kind == _FOLDER else _table()
-            name = st.text_input("What to call it", placeholder="letters, digits, - and _", key="library-name")
+            name = st.text_input(say("libraries.name"), placeholder=say("libraries.name_example"), key="library-name")
             columns = {} if kind == _FOLDER else _columns()
-            replace = st.checkbox("Replace a library of that name", key="library-replace")
+            replace = st.checkbox(say("libraries.replace"), key="library-replace")
             # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
-            if st.form_submit_button("Add the library", type="primary", icon=":material/add:", disabled=busy):
+            if st.form_submit_button(say("libraries.add"), type="primary", icon=":material/add:", disabled=busy):
                 act(LIBRARIES, lambda: _add(uploads, name or "", columns, replace=replace))
                 st.rerun()
 
 
 def _table() -> list[UploadedFile]:
-    upload = st.file_uploader("The table", type=list(workspace().libraries.table_kinds), key="library-table")
+    upload = st.file_uploader(say("libraries.table"), type=list(workspace().libraries.table_kinds), key="library-table")
     return [upload] if upload is not None else []
 
 
 def _documents() -> list[UploadedFile]:
     return st.file_uploader(
-        "The folder (HTML, PDF, text and Markdown are read)",
+        say("libraries.folder"),
         type=list(workspace().libraries.file_kinds),
         accept_multiple_files="directory",
         key="library-folder",
@@ -98,10 +103,10 @@ def _documents() -> list[UploadedFile]:
 def _columns() -> dict[str, str]:
     """The column names that the person typed; a part that is left empty is guessed."""
     # With a key it stays as the person left it, whatever is told above it.
-    with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
-        st.caption("Leave a field empty, and the column is guessed from its name and content.")
+    with st.expander(say("libraries.columns"), key="library-columns", icon=":material/view_column:"):
+        st.caption(say("libraries.columns_about"))
         typed = {
-            part: st.text_input(label, placeholder="guessed", key=f"library-column-{part}")
+            part: st.text_input(say(label), placeholder=say("libraries.guessed"), key=f"library-column-{part}")
             for part, label in _COLUMNS.items()
         }
     return {part: name.strip() for part, name in typed.items() if name and name.strip()}
@@ -109,9 +114,9 @@ def _columns() -> dict[str, str]:
 
 def _add(uploads: list[UploadedFile], name: str, columns: dict[str, str], *, replace: bool) -> None:
     if not uploads:
-        raise InputError("Choose a table or a folder first.")
+        raise InputError(say("libraries.no_file"))
     if not name.strip():
-        raise InputError("Give the library a name first.")
+        raise InputError(say("libraries.no_name"))
     files = [(one.name, one.getvalue()) for one in uploads]
     st.session_state[_MINE] = workspace().index_library(files, name.strip(), columns, replace=replace).id
 
@@ -124,19 +129,27 @@ def _indexing(job: JobRecord) -> None:
         return
     step = job.steps[0]
     if job.state is JobState.DONE:
-        st.success(escaped(step.summary), title="The library is ready.", icon=":material/check:")
+        st.success(escaped(step.summary), title=say("libraries.ready"), icon=":material/check:")
     elif job.state is JobState.FAILED:
         words = f"{escaped(step.error)} {escaped(step.next_step)}"
-        st.error(words, title="The library was not added.", icon=":material/error:")
+        st.error(words, title=say("libraries.failed"), icon=":material/error:")
     else:
-        st.warning("Nothing was kept. Add it again.", title="The indexing was stopped.", icon=":material/stop:")
+        st.warning(say("libraries.stopped_next"), title=say("libraries.stopped"), icon=":material/stop:")
     close = partial(st.session_state.pop, _MINE)
-    button("Close", "library-job-seen", LIBRARIES, close, icon="close", type="tertiary")
+    button(say("libraries.close"), "library-job-seen", LIBRARIES, close, icon="close", type="tertiary")
 
 
-with page_body(
-    "Libraries", "Your own collections of evidence, indexed and searched on this machine alone.", corner=engine_panel
-):
+def _rows() -> None:
+    for library in libraries:
+        about = say("libraries.row", about=library.in_words, day=day(library.created_at))
+        if not library.has_addresses:
+            about += f"  \n:material/link_off: {say('libraries.no_addresses')}"
+        _library(library.name, about)
+    for damaged in broken:
+        _library(damaged, say("libraries.damaged"), is_broken=True)
+
+
+with page_body(say("libraries.title"), say("libraries.about"), corner=engine_panel):
     notices(LIBRARIES)
     job = workspace().runner.latest(LIBRARIES)  # whoever started it
     if job is not None:
@@ -144,19 +157,9 @@ with page_body(
     libraries = workspace().libraries.list()
     broken = workspace().libraries.broken()
     if not libraries and not broken and not under_way(job):
-        st.info(
-            "Add a table below, and the Draft page can search it.",
-            title="There is no library yet.",
-            icon=":material/local_library:",
-        )
-    for library in libraries:
-        about = f"{library.in_words} · added {day(library.created_at)}"
-        if not library.has_addresses:
-            about += "\n\n:material/link_off: Its records have no address. A note needs a link: X asks for one."
-        _library(library.name, about)
-    for damaged in broken:
-        lost = "Its file is damaged, or of another version, so nothing is searched in it. Remove it, then add it again."
-        _library(damaged, lost, is_broken=True)
-    _add_form(busy=under_way(job))
+        st.info(say("libraries.none_next"), title=say("libraries.none"), icon=":material/local_library:")
+    with st.container(gap=None, key="rows"):
+        _rows()
     if libraries:
         _search([library.name for library in libraries])
+    _add_form(busy=under_way(job))
