@@ -102,7 +102,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     stated = settlement.stated(evidence)
     if not stated:
         missing = f" What would settle it: {settlement.missing}" if settlement.missing else ""
-        return f"Not enough evidence: no passage states what settles the claim.{missing}"
+        return f"Not enough evidence: no passage answers the claim outright.{missing}"
     if any(found.points is not Points.FOR for _, found in stated):
         return ""
     if any(_is_recent(item, brief) for item, _ in stated):

@@ -46,7 +46,7 @@ class Thresholds(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    relevant: float = Field(gt=0, lt=1, description="a passage bears on a post; half of it is its nearest sentence")
+    relevant: float = Field(gt=0, lt=1, description="a passage is about a post; half of it is its nearest sentence")
     addresses: float = Field(gt=0, lt=1, description="a note speaks of its post")
     related: float = Field(gt=0, lt=1, description="a search result has to do with a post at all")
 

@@ -69,7 +69,7 @@ class ModelFilesError(ConfigurationError):
 class FetchError(CrowdNotesError):
     """A page could not be had; `outcome` is the label that the source will carry."""
 
-    default_next_step = "Open the link yourself, or bring another source."
+    default_next_step = "Open the link yourself, or add another source."
 
     def __init__(self, message: str, outcome: FetchOutcome, next_step: str = "") -> None:
         super().__init__(message, next_step)
@@ -97,7 +97,7 @@ class LibraryError(CrowdNotesError):
 class EngineError(CrowdNotesError):
     """An engine could not do its step."""
 
-    default_next_step = "Try the step again, or go on by hand."
+    default_next_step = "Try the step again, or continue by hand."
 
 
 class ModelServerError(EngineError):
@@ -113,7 +113,7 @@ class ModelAnswerError(EngineError):
 class ModelRefusedError(ModelAnswerError):
     """The model, or a filter of its server, declined to answer."""
 
-    default_next_step = "Go on by hand, or set another model for this step."
+    default_next_step = "Continue by hand, or set another model for this step."
 
 
 class AnswerCutError(ModelAnswerError):
@@ -129,13 +129,13 @@ class AnswerEmptyError(ModelAnswerError):
 class AnswerUnreadableError(ModelAnswerError):
     """The answer is not in the form asked for, or breaks a rule that the program checks."""
 
-    default_next_step = "Try the step again, set another model for it, or go on by hand."
+    default_next_step = "Try the step again, set another model for it, or continue by hand."
 
 
 class BudgetError(EngineError):
     """The next call could pass the budget, so it was not made."""
 
-    default_next_step = "Set CROWDNOTES_LLM_BUDGET_DOLLARS or CROWDNOTES_LLM_BUDGET_TOKENS higher, or go on by hand."
+    default_next_step = "Set CROWDNOTES_LLM_BUDGET_DOLLARS or CROWDNOTES_LLM_BUDGET_TOKENS higher, or continue by hand."
 
 
 class StoreError(CrowdNotesError):
@@ -159,7 +159,7 @@ class ComparisonNotFoundError(StoreError):
 class NewerCaseError(StoreError):
     """A case in a form that only a newer program knows; it is left untouched."""
 
-    default_next_step = "Update CrowdNotes to open it. Nothing of it was changed."
+    default_next_step = "Update CrowdNotes to open it. Nothing was changed."
 
 
 class StoreBusyError(StoreError):
@@ -183,7 +183,7 @@ class JobError(CrowdNotesError):
 class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, not a fault
     """The user asked for the stop; finished stages are kept."""
 
-    default_next_step = "Resume whenever you like: finished stages are kept."
+    default_next_step = "Continue at any time: what is finished is kept."
 
 
 class WorkflowError(CrowdNotesError):

@@ -203,7 +203,7 @@ class GateSettings(BaseSettings):
 
 
 class LlmSettings(BaseSettings):
-    """Any server that speaks the OpenAI protocol. Without `base_url` the local engine is at work.
+    """Any server that speaks the OpenAI protocol. Without `base_url` the local engine is in use.
 
     A key is read from here or from the system's keyring (`crowdnotes models key set`); it is in no
     database, log or error.

@@ -191,7 +191,7 @@ def test_a_note_is_proposed_where_a_passage_states_what_settles_the_claim_and_wh
 @pytest.mark.parametrize("answer", [INFERRED, BACKGROUND])
 def test_what_is_not_stated_is_not_enough_and_what_would_settle_it_is_told(answer: AnswerKind) -> None:
     assert _why_none((answer, AGAINST)) == (
-        "Not enough evidence: no passage states what settles the claim. What would settle it: A trial of the drink."
+        "Not enough evidence: no passage answers the claim outright. What would settle it: A trial of the drink."
     )
     assert _why_none().startswith("Not enough evidence")
 

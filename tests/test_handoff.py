@@ -78,8 +78,8 @@ def test_markdown_holds_note_evidence_tags_decision_and_override() -> None:
         NOTE,
         "It contains a factual error",
         "https://health.example.org/review",
-        "Approved although **the correctness gate did not pass**. Reason: their own words",
-        "Approved although **nobody inspected the link `https://a_b.example.org/x`**. Reason: read on paper",
+        "Approved although **the correctness check did not pass**. Reason: their own words",
+        "**the page behind the link `https://a_b.example.org/x` was not read**. Reason: read on paper",
         "approved",
     ):
         assert part in page
@@ -96,8 +96,8 @@ def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
     )
     decision = case.decision.model_copy(update={"overrides": over})
     page = to_markdown(case.model_copy(update={"assessment": judged, "decision": decision}))
-    assert "Approved although **the relevance gate did not pass**." in page
-    assert "Approved although **the correctness gate was not run**." in page
+    assert "Approved although **the relevance check did not pass**." in page
+    assert "Approved although **the correctness check was not run**." in page
     assert "correctness: NOT RUN" in page
 
 
@@ -244,8 +244,8 @@ def test_csv_has_a_row_a_case_and_defuses_formulas() -> None:
     assert rows[0]["post"].startswith("'=")
     assert rows[0]["decision"] == "approved"
     assert rows[0]["overrides"] == (
-        "the correctness gate did not pass: their own words; "
-        "nobody inspected the link https://a_b.example.org/x: read on paper"
+        "the correctness check did not pass: their own words; "
+        "the page behind the link https://a_b.example.org/x was not read: read on paper"
     )
 
 

@@ -1,6 +1,6 @@
 """Follow-up searches: what may be asked for once evidence is there, and how what is found joins it.
 
-More like a passage, the other side (what speaks for the post's claim), a link added, a passage swapped for the next
+More like a passage, the other side (what supports the post's claim), a link added, a passage swapped for the next
 best of what was found; and one that the program asks for by itself, when no passage states what settles the claim
 (`settle`). Nothing that a person opened is lost: each keeps the set before it on record, and ids go on.
 """
@@ -50,7 +50,7 @@ def ask(case: Case, asked: FollowUpSearch) -> Case:
     read already, a passage that the note leans on, nothing left to swap it for.
     """
     if asked.kind.searches and not (asked.libraries or asked.services):
-        raise InputError("There is nowhere to look yet.", "Tick a library or an online service to search.")
+        raise InputError("You have not chosen where to search.", "Choose a library or an online service.")
     if asked.kind is FollowUpKind.MORE_LIKE:
         require_passage(case, asked.about)
     elif asked.kind is FollowUpKind.OTHER_SIDE:
@@ -177,13 +177,13 @@ def _may_be_swapped(case: Case, item: Evidence) -> None:
     if leans_on(case, item):
         raise WorkflowError(
             "in use",
-            f"The note leans on {item.id}.",
-            "Take its tick away and write the note without it, then swap it out.",
+            f"The note uses {item.id}.",
+            "Stop using it, change the note, then swap it out.",
         )
     if not pool(case, item.aim):
         raise WorkflowError(
             "nothing left",
-            f"Nothing else of what was found is left to read in place of {item.id}.",
+            f"Nothing else was found that could replace {item.id}.",
             "Search for more, or say why you reject the passage.",
         )
 
@@ -218,8 +218,8 @@ def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evide
     if asked.kind is not FollowUpKind.SWAP:
         return f"New: {names}.{unreadable}"
     if any(item.id == asked.about for item in evidence):
-        return f"{names} was added. The note leans on {asked.about} now, so it stays.{unreadable}"
-    return f"{names} took the place of {asked.about}.{unreadable}"
+        return f"{names} was added. The note uses {asked.about} now, so it stays.{unreadable}"
+    return f"{names} replaced {asked.about}.{unreadable}"
 
 
 def _why_nothing(case: Case, asked: FollowUpSearch, failed: int) -> str:
@@ -233,10 +233,10 @@ def _why_nothing(case: Case, asked: FollowUpSearch, failed: int) -> str:
     if asked.kind.searches and not unread(case, asked.hits):
         idle = len(asked.hits) - len(worth_choosing(asked.hits))
         also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
-        return f"all {len(asked.hits)} that were found are here already{also}."
+        return f"all {len(asked.hits)} found are here already{also}."
     if asked.aim is Aim.OTHER_SIDE:
-        return "nothing that was found speaks for the post's claim."
-    return "nothing else that was found helps to judge the post."
+        return "nothing found supports the post's claim."
+    return "nothing else found helps to judge the post."
 
 
 SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
@@ -320,10 +320,10 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
     except ModelAnswerError as error:  # the person can read and judge all the same
         return {}, f"{_NOT_RUN} {error.message}"
     if found is None:
-        return {}, f"{_NOT_RUN} the engine at work cannot tell."
+        return {}, f"{_NOT_RUN} the engine in use cannot tell."
     changes: dict[str, object] = {"settlement": found.settlement}
     if stated := found.settlement.stated(evidence):
-        return changes, f"{len(stated)} of {len(evidence)} passages state what settles the claim"
+        return changes, f"{len(stated)} of {len(evidence)} passages answer the claim outright"
     if may_search and found.queries:
         at = tools.clock()
         further = FollowUpSearch(
@@ -338,9 +338,9 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
         )
         changes["follow_ups"] = (further,)
     helping = len(found.settlement.answers(evidence))
-    helps = f"{helping} help to infer it" if helping else "none answers it"
+    helps = f"{helping} help to conclude it" if helping else "none answers it"
     missing = f" Missing: {found.settlement.missing}" if found.settlement.missing else ""
-    return changes, f"No passage states what settles the claim; {helps}.{missing}"
+    return changes, f"No passage answers the claim outright; {helps}.{missing}"
 
 
 def is_settled(case: Case) -> str | None:
@@ -364,7 +364,7 @@ def keep(newest: Case, worked_on: Case, which: Which, changes: Changes, stage: S
     """
     if _where(newest) != _where(worked_on):
         raise WorkflowError(
-            "sources changed", "Other sources were chosen while this was at work.", "Ask for the search again."
+            "sources changed", "Other sources were chosen while this was running.", "Ask for the search again."
         )
     asked = unfinished(which(newest))
     if stage.name is StageName.PASSAGES:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
 _SPARE = 4  # more than are wanted, so that nobody is asked again when some cannot be read
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
-_BROUGHT = "You brought this link."
+_BROUGHT = "You added this link."
 
 Changes = Mapping[str, object]
 """Fields of the case, or of a follow-up search, with what a stage found for them."""
@@ -218,7 +218,7 @@ def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
         said = " ".join(f"{item.label}: {item.sentence}" for item in found.outcomes)
-        raise JobError(f"No search was answered. {said}", "Try again, or bring links of your own.")
+        raise JobError(f"No search was answered. {said}", "Try again, or add your own links.")
     summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
     return {"hits": found.hits, "outcomes": found.outcomes}, summary
 

@@ -127,13 +127,9 @@ def places_of(case: Case) -> Places:
 def nowhere_to_look(places: Places) -> InputError | None:
     """Why nothing can be gathered there; None when something can."""
     if places.mode is Mode.AUTOMATION and not (places.libraries or places.services):
-        return InputError(
-            "There is nothing to search.", "Choose a library or service, bring links instead, or paste a passage."
-        )
+        return InputError("There is nothing to search.", "Choose a library or service, add links or paste a passage.")
     if places.mode is Mode.AUGMENTATION and not places.urls:
-        return InputError(
-            "There is no source to read.", "Bring at least one link, choose a search instead, or paste a passage."
-        )
+        return InputError("There is no source to read.", "Add a link, choose a search or paste a passage.")
     return None
 
 

@@ -32,7 +32,7 @@ def _write_and_score(service: CaseService, case_id: str) -> list[Step]:
 JOB_KINDS = {
     kind.name: kind
     for kind in (
-        JobKind("gather", "Gathering the evidence", "Evidence", CaseService.gather_steps),
+        JobKind("gather", "Finding sources", "Evidence", CaseService.gather_steps),
         JobKind("follow_up", "Searching again", "Evidence", CaseService.follow_up_steps),
         JobKind("write", "Writing and scoring candidate notes", "Draft", _write_and_score),
         JobKind("assess", "Scoring the note", "Review", CaseService.assess_steps),

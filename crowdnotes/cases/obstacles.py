@@ -63,9 +63,7 @@ def decide(
     for refusal in remaining(found, reasons):
         raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
-        raise WorkflowError(
-            "edited elsewhere", "The note is no longer the text that you had before you.", "Read it again."
-        )
+        raise WorkflowError("edited elsewhere", "The note has changed since you read it.", "Read it again.")
     decision = Decision(
         kind=kind,
         by=by,
@@ -88,10 +86,10 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
     if case.decision is not None:
         yield _obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.value}.")
     if not case.used_evidence:
-        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", "No passage is in use.", "Open a passage and choose “use”.")
+        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", "No source is in use.", "Open a source and choose to use it.")
     draft = case.draft
     if draft is None or not draft.text.strip():
-        yield _obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write or generate a draft.")
+        yield _obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write the note first.")
     else:
         yield from _unread(case, draft)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
@@ -110,8 +108,8 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
             yield _obstacle(
                 ObstacleKind.EVIDENCE_GONE,
                 name,
-                f"The note leans on {name}, which is no longer among the evidence.",
-                "Bring it back from the earlier evidence, or write the note again.",
+                f"The note uses {name}, which is no longer among the sources.",
+                "Bring it back from the earlier sources, or write the note again.",
             )
     pages = {_page(url) for url in uninspected_links(case, draft)}
     for item in case.evidence:
@@ -119,11 +117,11 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
         if item.id not in draft.evidence_ids and not is_linked:
             continue
         if item.review.opened_at is None:
-            sentence = f"The note leans on {item.id}, which nobody has opened."
+            sentence = f"The note uses {item.id}, which has not been opened."
             yield _obstacle(ObstacleKind.UNOPENED, item.id, sentence, "Open and read it.")
         elif item.review.verdict is None:
             sentence = f"{item.id} was opened but not judged."
-            yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, "Choose use, background or reject.")
+            yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, "Use it, keep it as background or reject it.")
 
 
 _AGAIN = {False: "Score it again", True: "Compare each sentence with its source"}
@@ -137,8 +135,8 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         yield _obstacle(
             ObstacleKind.STALE,
             "",
-            "The note or its evidence changed since it was scored.",
-            "Score it again: it takes a moment.",
+            "The note or its sources changed since it was scored.",
+            "Score it again.",
         )
         return
     first: ObstacleId | None = None
@@ -150,12 +148,16 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         if failed:
             lifts = GATES[result.gate].lifts
         else:
-            lifts = _AGAIN[result.judge == BY_PERSON] if first is None else f"It counts once {first.subject} has passed"
+            lifts = (
+                _AGAIN[result.judge == BY_PERSON]
+                if first is None
+                else f"It counts once the {first.subject} check has passed"
+            )
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=f"The {name} check {'failed' if failed else 'was not run'}: {result.reason}",
-            lifts=f"{lifts}, or give a reason to approve all the same.",
+            lifts=f"{lifts}, or give a reason to approve anyway.",
             behind=None if failed else first,
         )
         first = first or obstacle.id
@@ -170,8 +172,8 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
         yield _obstacle(
             ObstacleKind.LINK_UNINSPECTED,
             url,
-            f"The note links to {url}, which is not a passage that you opened and use.",
-            "Add it as a source and read it, or write why it should stay.",
+            f"The note links to {url}, which is not a source in use.",
+            "Add it as a source and read it, or give a reason to keep it.",
         )
     # X's evaluator asks every link for a 200; so does approval, within the last day.
     for url, check in link_checks(case, draft, at):
@@ -182,7 +184,7 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
             ObstacleKind.LINK_UNANSWERED,
             url,
             f"The link {url}: {check.in_words if check else 'not checked yet'}.{why}",
-            "Check the links again, mend the address, or write why it should stay.",
+            "Check the links again, correct the address, or give a reason to keep it.",
         )
 
 

@@ -43,20 +43,20 @@ _SHOWN = 160  # characters of what a model says, while it says it
 _VERDICTS_KEPT = 20  # of the jury, so that an edit can be compared with what stood before it
 
 _TITLES = {
-    StageName.QUERIES: "Think of searches",
+    StageName.QUERIES: "Write search words",
     StageName.SEARCH: "Search",
     StageName.READ: "Choose and read sources",
     StageName.PASSAGES: "Find the passages that matter",
-    StageName.SETTLE: "Ask whether they settle the claim",
+    StageName.SETTLE: "Check whether they answer the claim",
     StageName.DRAFT: "Write notes, or find sentences to quote",
-    StageName.REVISE: "Compare the notes and better the best",
+    StageName.REVISE: "Compare the notes and improve the best",
     StageName.ASSESS: "Score the note",
-    StageName.JURY: "Hear the jury (a simulation)",
+    StageName.JURY: "Simulate the jury",
     StageName.LINKS: "Check the links",
     StageName.CANDIDATES: "Make candidates from the notes",
     StageName.FILTER: "Filter the candidates",
     StageName.RANK: "Let the jury choose (a simulation)",
-    StageName.COMPARE: "Compare the best and better one",
+    StageName.COMPARE: "Compare the best and improve one",
     StageName.CREDIT: "Credit the notes",
     StageName.SUGGESTIONS: "Answer the suggestions",
 }
@@ -68,10 +68,10 @@ def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case
     Raises WorkflowError when what the stage worked for is gone.
     """
     if newest.post.whole_text != worked_on.post.whole_text:
-        raise WorkflowError("post changed", "The post was changed while this was at work.", "Start it again.")
+        raise WorkflowError("post changed", "The post was changed while this was running.", "Start it again.")
     if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
         raise WorkflowError(
-            "sources changed", "Other sources were chosen while this was at work.", "Start it again to read those."
+            "sources changed", "Other sources were chosen while this was running.", "Start it again to read those."
         )
     merged = gathering.merged(newest, worked_on, supernote.merged(newest, worked_on, changes))
     stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
@@ -144,7 +144,7 @@ class StageRunner:
         """
         case = self._open(case_id)
         if not case.used_evidence and not before_inspection:
-            raise WorkflowError("evidence first", "No passage is in use yet.", "Open a passage and choose “use”.")
+            raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
         thinks = self._tools.engine.uses_language_model
         draft = partial(self._draft, before_inspection=before_inspection)
         steps = [self._step(case_id, StageName.DRAFT, draft, done=_waits_to_be_compared if thinks else lambda _: None)]
@@ -159,7 +159,7 @@ class StageRunner:
         """
         case = self._open(case_id)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
-            raise WorkflowError("no note", "There is no note to score yet.", "Write or generate a draft.")
+            raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
         work: list[tuple[StageName, Work]] = [
             (StageName.ASSESS, partial(self._assess, before_inspection=before_inspection)),
             (StageName.JURY, self._vote),
@@ -176,7 +176,7 @@ class StageRunner:
         """
         case, tools = self._open(case_id), self._tools
         if not supernote.require_work(case).used:
-            raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons stand beside them.")
+            raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons are beside them.")
         pages: list[tuple[StageName, Callable[..., tuple[Changes, str]], Callable[[Case], str | None]]] = [
             (StageName.READ, gathering.read, lambda case: None if case.urls else "No used note has a link"),
             (StageName.PASSAGES, gathering.passages, lambda case: None if case.urls else "There is no page"),
@@ -200,7 +200,7 @@ class StageRunner:
         """Open suggestions, answered by the model at work. Raises WorkflowError where there is nothing to do."""
         case = self._open(case_id)
         if self._tools.engine.supernotes is None:
-            raise WorkflowError("no model", "No model is at work that could answer.", "Answer them yourself.")
+            raise WorkflowError("no model", "No language model is in use.", "Answer them yourself.")
         if not suggestions.open_suggestions(case) or case.draft is None:
             raise WorkflowError("none open", "No suggestion waits for an answer.")
         answer = partial(suggestions.answer_stage, tools=self._tools)
@@ -285,7 +285,7 @@ class StageRunner:
         except ModelAnswerError as error:
             return _with_draft(case, _best_as_written(case)), f"NOT RUN, so the first is shown: {error.message}"
         if revised is None:
-            return _with_draft(case, _best_as_written(case)), "NOT RUN: the engine at work compares no notes."
+            return _with_draft(case, _best_as_written(case)), "NOT RUN: the engine in use compares no notes."
         return {"candidates": revised.candidates, **_with_draft(case, revised.candidates[0])}, revised.summary
 
     def _assess(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:

@@ -31,7 +31,7 @@ def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
     """
     draft = case.draft
     if draft is None or not draft.text.strip():
-        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write or generate a draft.")
+        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write the note first.")
     said = [NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip() for text in texts]
     said = list(dict.fromkeys(text for text in said if text))
     if not said:

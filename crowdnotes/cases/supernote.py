@@ -221,7 +221,7 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapp
         result["supernote"] = with_round(newest.supernote, made.newest)
     if "suggestions" in result:
         if newest.draft != worked_on.draft:
-            raise WorkflowError("note changed", "The note was changed while this was at work.", "Start it again.")
+            raise WorkflowError("note changed", "The note was changed while this was running.", "Start it again.")
         answers = {item.id: item for item in cast("tuple[Suggestion, ...]", result["suggestions"])}
         result["suggestions"] = tuple(
             answers.get(item.id, item) if item.answer is None else item for item in newest.suggestions

@@ -376,7 +376,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made, writer = _newest(case), tools.engine.supernotes
     best = made.passed[:BEST]
     if writer is None or not best:
-        return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no model is at work."
+        return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no language model is in use."
     # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)

@@ -87,7 +87,7 @@ def require_open(case: Case) -> None:
 def require_still_open(case: Case) -> None:
     """Stop work on a case that was decided meanwhile: JobCancelled, for nothing went wrong."""
     if case.decision is not None:
-        raise JobCancelled("The case was decided while this was at work.", "Reopen it to go on.")
+        raise JobCancelled("The case was decided while this was running.", "Reopen it to go on.")
 
 
 def with_revision(case: Case) -> tuple[Draft, ...]:
@@ -129,7 +129,7 @@ def edit_draft(case: Case, at: datetime, text: str, by: str, *, based_on: str | 
     """
     if not case.used_evidence:
         raise WorkflowError(
-            "evidence first", "No passage is in use yet.", "Open a passage and choose “use”, then write the note."
+            "evidence first", "No source is in use yet.", "Open a source and choose to use it, then write the note."
         )
     text = _checked_note(text)
     current = case.draft.sha256 if case.draft else None
@@ -165,13 +165,13 @@ def compare_sentence(
     """
     draft, assessment = case.draft, case.assessment
     if draft is None or assessment is None or not case.assessment_is_current:
-        raise WorkflowError("stale", "The note or its evidence changed since it was scored.", "Score it again.")
+        raise WorkflowError("stale", "The note or its sources changed since it was scored.", "Score it again.")
     if not assessment.is_compared_by_person:
-        raise WorkflowError("judged by a model", "The engine at work compares the sentences itself.")
+        raise WorkflowError("judged by a model", "The engine in use compares the sentences itself.")
     places = ((item.words_in(draft.text), item.evidence_id) for item in assessment.sentences)
     number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
     if number is None:
-        raise WorkflowError("edited elsewhere", "This sentence does not stand beside that passage any more.")
+        raise WorkflowError("edited elsewhere", "This sentence is no longer compared with that passage.")
     sentence, item = assessment.sentences[number], require_passage(case, evidence_id)
     settled = doubts_settled and support is Support.SUPPORTED
     if (sentence.support, sentence.doubts_settled, sentence.by) == (support, settled, by):
@@ -321,7 +321,7 @@ def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
     A passage that is in both keeps the review it has now. The set that this replaces goes on record.
     """
     if not 0 <= number < len(case.earlier_evidence):
-        raise InputError("There is no such earlier evidence.")
+        raise InputError("There is no such earlier set of sources.")
     earlier = case.earlier_evidence[number].evidence
     now = {item.source.id: item for item in case.evidence}
     back = [now[item.source.id] if item.source.id in now else with_cutoff_notice(item, case) for item in earlier]
@@ -329,7 +329,7 @@ def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
     kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
     restored = [item.id for item in (*back, *kept)]
     if restored == [item.id for item in case.evidence]:
-        raise WorkflowError("same evidence", "These passages are the present ones already.")
+        raise WorkflowError("same evidence", "These passages are already here.")
     why = "an earlier set was brought back"
     return _with_evidence(case, at, by, "evidence brought back", ", ".join(restored), (*back, *kept), why)
 

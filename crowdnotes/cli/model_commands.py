@@ -30,7 +30,7 @@ def models(context: typer.Context, as_json: Json = False) -> None:
         print_json({"engine": "llm" if settings.base_url else "local", "servers": [asdict(server) for server in found]})
         return
     if not found:
-        print_text("No language model is set and none was found on this machine: the local engine is at work.")
+        print_text("No language model is set and none was found on this machine: the local engine is in use.")
         print_text("Set one with CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL.")
     for server in found:
         print_text(f"{server.name}  {server.base_url}{'  (set)' if server.is_set else ''}")

@@ -29,9 +29,9 @@ class ObstacleKind(StrEnum):
 
 
 _OVERRIDDEN = {
-    ObstacleKind.GATE_FAILED: "the {} gate did not pass",
-    ObstacleKind.GATE_NOT_RUN: "the {} gate was not run",
-    ObstacleKind.LINK_UNINSPECTED: "nobody inspected the link {}",
+    ObstacleKind.GATE_FAILED: "the {} check did not pass",
+    ObstacleKind.GATE_NOT_RUN: "the {} check was not run",
+    ObstacleKind.LINK_UNINSPECTED: "the page behind the link {} was not read",
     ObstacleKind.LINK_UNANSWERED: "the link {} did not respond",
 }
 _ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})

@@ -118,7 +118,7 @@ def _read(status: int) -> tuple[LinkState, str]:
         return LinkState.DEAD, "There is no page at this address."
     if status in _BLOCKED:
         return LinkState.BLOCKED, "The site does not answer programs: X's check may not get through either."
-    fault = "The site has a fault of its own." if status >= 500 else "It answered with something else than a page."
+    fault = "The site has a fault." if status >= 500 else "It did not answer with a page."
     return LinkState.UNREACHABLE, fault
 
 

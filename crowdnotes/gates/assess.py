@@ -47,19 +47,19 @@ def _relevance(it: Judged) -> GateResult:
 _RELEVANCE = Gate(
     name=GateName.RELEVANCE,
     question="Do the passages help to judge this claim?",
-    lifts="Choose other passages, or take some out, and score again",  # it judges them, not the note
+    lifts="Choose other passages, or remove some, then score the note again",  # it judges them, not the note
     judge=_relevance,
 )
 _CORRECTNESS = Gate(
     name=GateName.CORRECTNESS,
     question="Does the note say what the passages say?",
-    lifts="Mend the note, or use passages that carry it, and score it again",
+    lifts="Change the note, or use passages that support it, then score it again",
     judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
 )
 _HELPFULNESS = Gate(
     name=GateName.HELPFULNESS,
     question="Would readers of different views find it helpful?",
-    lifts="Mend the note and score it again",
+    lifts="Change the note, then score it again",
     judge=lambda it: it.engine.helpfulness(it.brief.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
 )
 _ALL = (
@@ -85,7 +85,7 @@ def assess(
         support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
     except EngineError as error:
         support = ()
-        reason = f"What carries each sentence could not be judged: {error.message}"
+        reason = f"Support for each sentence could not be judged: {error.message}"
         found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
         principles = _principles(engine, brief.post, note)
     else:
@@ -157,7 +157,7 @@ def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult)
 def _principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
     said: dict[PrincipleName, PrincipleResult] = {}
-    reason = "The engine at work does not check it."
+    reason = "The engine in use does not check it."
     try:
         said = {result.principle: result for result in engine.principles(post, note)}
     except EngineError as error:

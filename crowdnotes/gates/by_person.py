@@ -85,7 +85,7 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
         reason = "The note has no sentence to compare."
     elif wrong:
         status = GateStatus.FAIL
-        reason = f"{len(wrong)} of {len(sentences)} sentences say what their passage does not, or not whole."
+        reason = f"{len(wrong)} of {len(sentences)} sentences are not fully supported by their passage."
     elif unread:
         reason = f"{len(unread)} of {len(sentences)} sentences still to compare with their sources."
     elif open_hints:

@@ -31,8 +31,8 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
     return tuple(
         LintWarning(
             code="quote-not-found",
-            message="These words stand in quotation marks, but in none of the passages in use. "
-            "Quote exactly, or take the marks off.",
+            message="These quoted words are in none of the passages in use. "
+            "Quote exactly, or remove the quotation marks.",
             level=LintLevel.BLOCKS,
             span=span,
         )
@@ -61,7 +61,7 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
         known = {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
         links = (
             Finding(
-                message="This link leads to none of the passages.",
+                message="This link is to none of the sources.",
                 span=Span(start=url.start, end=url.end),
                 by_rule=True,
             )

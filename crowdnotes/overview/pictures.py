@@ -248,7 +248,7 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
     scored = [case.gates for case in cases if case.gates is not None]
     failed = Counter(name for gates in scored for name, status in gates.items() if status is GateStatus.FAIL)
     passed = sum(all(status is GateStatus.PASS for status in gates.values()) for gates in scored)
-    sentence = f"{passed} of {count(len(scored), 'scored note')} {'passes' if passed == 1 else 'pass'} all three gates"
+    sentence = f"{passed} of {count(len(scored), 'scored note')} {'passes' if passed == 1 else 'pass'} all three checks"
     if failed:
         most = max(failed.values())
         sentence += f"; {_listed([name.value for name in GateName if failed[name] == most])} stopped the most ({most})"
@@ -310,7 +310,7 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         sum((Counter(dict(of)) for of in sets), Counter[SourceCategory]())
         for sets in ([case.shown for case in cases], [case.used for case in cases])
     )
-    sentence = "No passage is in use yet."
+    sentence = "No source is in use yet."
     if used:
         top = max(used.values())
         most = [kind.value for kind in SourceCategory if used[kind] == top]

@@ -69,7 +69,7 @@ def _place(start: int | None, end: int) -> Span | None:
 def _length(text: str) -> Iterator[LintWarning]:
     length = note_length(text)
     if length > NOTE_LIMIT:
-        told = f"The note counts {length} of at most {NOTE_LIMIT} characters: {length - NOTE_LIMIT} too many."
+        told = f"The note has {length} characters, {length - NOTE_LIMIT} more than the {NOTE_LIMIT} that X takes."
         yield _blocks("over-limit", told)
     elif length >= AMBER_FROM:
         yield _warns("near-limit", f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently.")
@@ -123,13 +123,13 @@ def _tracking(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
         names = [name for name, _ in _query(url.url) if is_tracking(name)]
         if names:
-            told = f"The link carries tracking: cut {', '.join(sorted(set(names)))} from it."
+            told = f"The link contains tracking: remove {', '.join(sorted(set(names)))}."
             yield _warns("tracking", told, url.start, url.end)
 
 
 def _placeholder(text: str) -> Iterator[LintWarning]:
     for match in _PLACEHOLDER.finditer(text):
-        told = f"“{match.group()}” looks like a place still to be filled in."
+        told = f"“{match.group()}” looks like a gap that still needs filling in."
         yield _blocks("placeholder", told, match.start(), match.end())
 
 

@@ -135,7 +135,7 @@ def test_nothing_new_is_said_and_changes_nothing(desk: Desk) -> None:
     desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
     desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
     before = desk.case
-    assert desk.follow_up(FollowUpKind.MORE_LIKE, "E2") == "Nothing new: all 10 that were found are here already."
+    assert desk.follow_up(FollowUpKind.MORE_LIKE, "E2") == "Nothing new: all 10 found are here already."
     assert desk.case.evidence == before.evidence
     assert desk.case.earlier_evidence == before.earlier_evidence
 
@@ -164,13 +164,13 @@ def test_the_other_side_is_marked_and_writes_no_note_until_a_person_ticks_it(des
 def test_nothing_for_the_other_side_is_a_result_in_words(desk: Desk) -> None:
     desk.engine.picks_nothing_for = Aim.OTHER_SIDE
     outcome = desk.follow_up(FollowUpKind.OTHER_SIDE)
-    assert outcome == "Nothing new: nothing that was found speaks for the post's claim."
+    assert outcome == "Nothing new: nothing found supports the post's claim."
     choosing = desk.case.follow_ups[-1].stages[-2].summary
     assert choosing == "0 read. None of what was found was chosen: All of them repeat the post."
 
 
 def test_a_follow_up_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:
-    with pytest.raises(InputError, match="nowhere to look"):
+    with pytest.raises(InputError, match="not chosen where to search"):
         desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, "ann")
     with pytest.raises(WorkflowError, match="no such follow-up search"):
         desk.service.follow_up_steps(desk.id)
@@ -209,7 +209,7 @@ def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> 
     before = desk.case
     left = pool(before)
     assert len(left) == 4
-    assert desk.follow_up(FollowUpKind.SWAP, "E3", libraries=()) == "E7 took the place of E3."
+    assert desk.follow_up(FollowUpKind.SWAP, "E3", libraries=()) == "E7 replaced E3."
     case = desk.case
     assert ids(case) == ["E1", "E2", "E7", "E4", "E5", "E6"]
     assert [item.rank for item in case.evidence] == [1, 2, 3, 4, 5, 6]
@@ -235,18 +235,18 @@ def test_a_page_that_could_not_be_read_is_not_told_so_once_a_passage_of_it_stand
 
 def test_a_passage_that_the_note_leans_on_is_not_swapped(desk: Desk) -> None:
     desk.use("E1")
-    with pytest.raises(WorkflowError, match="leans on E1"):
+    with pytest.raises(WorkflowError, match="uses E1"):
         desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E1")
 
 
 def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the_passage(desk: Desk) -> None:
     desk.engine.picks_nothing_for = Aim.JUDGE
     outcome = desk.follow_up(FollowUpKind.SWAP, "E3", libraries=())
-    assert outcome == "Nothing new: nothing else that was found helps to judge the post. E3 stays."
+    assert outcome == "Nothing new: nothing else found helps to judge the post. E3 stays."
     desk.engine.picks_nothing_for = None
     for out in ("E1", "E2", "E4", "E5"):
         desk.follow_up(FollowUpKind.SWAP, out, libraries=())
-    with pytest.raises(WorkflowError, match="Nothing else of what was found is left"):
+    with pytest.raises(WorkflowError, match="Nothing else was found that could replace"):
         desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
 
 
@@ -290,7 +290,7 @@ def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) ->
     desk.use("E3")
     desk.run(passages)
     assert ids(desk.case) == ["E1", "E2", "E3", "E4", "E5", "E6", "E7"]
-    assert desk.case.follow_ups[-1].outcome == "E7 was added. The note leans on E3 now, so it stays."
+    assert desk.case.follow_ups[-1].outcome == "E7 was added. The note uses E3 now, so it stays."
 
 
 def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:

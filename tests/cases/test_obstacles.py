@@ -131,7 +131,7 @@ def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() ->
     approved = _approve(case, overrides=reasons)
     assert approved.decision is not None
     assert {item.obstacle: item.reason for item in approved.decision.overrides} == reasons
-    assert "although the correctness gate did not pass: The wording is the agency's own." in approved.events[-1].detail
+    assert "although the correctness check did not pass: The wording is the agency's own." in approved.events[-1].detail
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,12 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
 @pytest.mark.parametrize(
     ("gate", "helps"),
     [
-        (GateName.RELEVANCE, "Choose other passages, or take some out, and score again, or write why"),
-        (GateName.CORRECTNESS, "Mend the note, or use passages that carry it, and score it again, or write why"),
-        (GateName.HELPFULNESS, "Mend the note and score it again, or write why"),
+        (GateName.RELEVANCE, "Choose other passages, or remove some, then score the note again, or give a reason"),
+        (
+            GateName.CORRECTNESS,
+            "Change the note, or use passages that support it, then score it again, or give a reason",
+        ),
+        (GateName.HELPFULNESS, "Change the note, then score it again, or give a reason"),
     ],
 )
 def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(gate: GateName, helps: str) -> None:
@@ -172,7 +175,7 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(ga
     assert failed.lifts.startswith(helps)
     assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
     for refusal in behind:
-        assert refusal.lifts.startswith(f"It counts once {gate.value} has passed, or write why")
+        assert refusal.lifts.startswith(f"It counts once the {gate.value} check has passed, or give a reason")
 
 
 def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> None:
@@ -181,7 +184,7 @@ def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> N
     assert case.assessment.gate(GateName.HELPFULNESS).status is GateStatus.NOT_RUN
     assert _rules(case) == {"gate not run helpfulness"}
     [refusal] = obstacles(case, AT)
-    assert refusal.lifts.startswith("Score it again, or write why")
+    assert refusal.lifts.startswith("Score it again, or give a reason")
 
 
 LINKED_ELSEWHERE = {"gate failed correctness", "gate not run helpfulness"}
@@ -241,7 +244,7 @@ def test_another_version_or_part_of_a_paper_was_not_inspected(read: str, linked:
 
 
 def test_nobody_approves_a_text_that_they_did_not_see() -> None:
-    with pytest.raises(WorkflowError, match="no longer the text"):
+    with pytest.raises(WorkflowError, match="has changed since you read it"):
         _approve(_ready(), seen="0" * 64)
 
 
@@ -259,7 +262,7 @@ def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_t
     assert ready.draft is not None
     leaning = ready.draft.model_copy(update={"evidence_ids": ("E1", "E7"), "engine": "local"})
     case = ready.model_copy(update={"draft": leaning})
-    with pytest.raises(WorkflowError, match="leans on E7, which is no longer among the evidence"):
+    with pytest.raises(WorkflowError, match="uses E7, which is no longer among the sources"):
         _approve(case)
     back = make_evidence(7, opened_at=AT, verdict=Verdict.BACKGROUND)
     assert "evidence gone E7" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))

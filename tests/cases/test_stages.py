@@ -83,7 +83,7 @@ def desk(tmp_path: Path, engine: ThinkingEngine) -> Iterator[Desk]:
 def test_where_a_passage_states_it_it_is_asked_once_and_nothing_more_is_searched(desk: Desk) -> None:
     states = desk.gather()
     assert desk.engine.asked == [FIRST]
-    assert desk.said(StageName.SETTLE) == "6 of 6 passages state what settles the claim"
+    assert desk.said(StageName.SETTLE) == "6 of 6 passages answer the claim outright"
     assert (states["settle"], [states[name] for name in AGAIN]) == ("done", ["kept"] * 4)
     assert desk.case.follow_ups == ()
     assert set(desk.gather().values()) == {"kept"}
@@ -127,7 +127,7 @@ def test_where_the_second_search_finds_nothing_that_states_it_there_is_no_third(
     desk.engine.states, desk.engine.looks_for = "submarine", "walnut"
     desk.gather()
     assert len(desk.case.follow_ups) == 1
-    assert desk.said(StageName.SETTLE).startswith("No passage states what settles the claim; none answers it.")
+    assert desk.said(StageName.SETTLE).startswith("No passage answers the claim outright; none answers it.")
     assert set(desk.gather().values()) == {"kept"}
     assert len(desk.engine.asked) == 2
 
@@ -212,7 +212,7 @@ def test_where_nothing_is_worth_reading_even_then_what_would_settle_it_is_said(
         monkeypatch.setattr(module, "worth_choosing", lambda _: [])
     desk.engine.looks_for = "walnut"
     desk.gather()
-    assert desk.said(StageName.SETTLE) == "No passage states what settles the claim; none answers it. Missing: walnut"
+    assert desk.said(StageName.SETTLE) == "No passage answers the claim outright; none answers it. Missing: walnut"
     desk.write()
     assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence:")
     assert desk.said(StageName.DRAFT).endswith("What would settle it: walnut")

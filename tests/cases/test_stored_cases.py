@@ -304,9 +304,9 @@ def test_what_was_passed_over_keeps_its_words(all_documents: list[dict[str, Any]
     case = Case.model_validate(upgraded(document))
     assert case.decision is not None
     assert [item.obstacle.although() for item in case.decision.overrides] == [
-        "the relevance gate did not pass",
-        "the correctness gate was not run",
-        "nobody inspected the link https://a.example/x:1",
+        "the relevance check did not pass",
+        "the correctness check was not run",
+        "the page behind the link https://a.example/x:1 was not read",
         "the link cdc.gov/x did not respond",
     ]
     assert case.decision_words == {

@@ -110,7 +110,7 @@ def test_there_must_be_somewhere_to_look_and_something_to_score(workspace: Works
     no_links = service.create("A post.", mode=Mode.AUGMENTATION, by="ann")
     with pytest.raises(InputError, match="no source to read"):
         service.gather_steps(no_links.id)
-    with pytest.raises(WorkflowError, match="No passage is in use"):
+    with pytest.raises(WorkflowError, match="No source is in use"):
         service.write_steps(no_links.id)
     with pytest.raises(WorkflowError, match="no note to score"):
         service.assess_steps(no_links.id)

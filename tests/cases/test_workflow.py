@@ -212,9 +212,9 @@ def test_what_the_note_leans_on_stays_beside_an_earlier_set() -> None:
 def test_bringing_back_what_is_there_is_refused() -> None:
     case = case_with_two_sets()
     same = case.model_copy(update={"earlier_evidence": (EvidenceSet(evidence=case.evidence),)})
-    with pytest.raises(WorkflowError, match="the present ones already"):
+    with pytest.raises(WorkflowError, match="already here"):
         workflow.bring_back_set(same, AT, 0, "ann")
-    with pytest.raises(InputError, match="no such earlier evidence"):
+    with pytest.raises(InputError, match="no such earlier set of sources"):
         workflow.bring_back_set(same, AT, 1, "ann")
 
 

@@ -79,7 +79,7 @@ def test_a_draft_for_which_nothing_is_found_says_so_and_each_step_is_told(tmp_pa
     assert "No passage that helps was found." in ended.stdout
     assert "bring sources of your own, or decide" in ended.stdout
     told = [line.strip().partition(":")[0] for line in ended.stderr.splitlines() if line.startswith("  ")]
-    assert told == ["Think of searches", "Search", "Choose and read sources", "Find the passages that matter"]
+    assert told == ["Write search words", "Search", "Choose and read sources", "Find the passages that matter"]
 
 
 def test_a_library_is_added_listed_and_removed(tmp_path: Path) -> None:

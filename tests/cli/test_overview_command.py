@@ -14,7 +14,7 @@ def test_the_figures_are_printed_as_sentences_and_as_json(tmp_path: Path) -> Non
         draft_and_approve(workspace, "kettle", "ann")
     told = crowdnotes(tmp_path, "overview").stdout
     assert "1 case: too few" in told
-    assert "1 of 1 scored note passes all three gates." in told
+    assert "1 of 1 scored note passes all three checks." in told
     found = json.loads(crowdnotes(tmp_path, "overview", "--json").stdout)
     assert (found["cases"], found["times"]["n"], found["unreadable"]) == (1, 1, {})
     none = json.loads(crowdnotes(tmp_path, "overview", "--json", "--since", "2999-01-01").stdout)

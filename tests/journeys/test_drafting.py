@@ -64,7 +64,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     )
     walk.note().fill(note)
     expect(walk.counter()).to_have_text(f"{note_length(note)} of 280")
-    expect(page.get_by_text("The note or its sources changed since. Score it again.")).to_be_visible()
+    expect(page.get_by_text("The note or its sources have changed. Score it again.")).to_be_visible()
     walk.picture("4-edited")
     walk.score_again()
     expect(walk.gates()).to_have_count(3)

@@ -173,7 +173,7 @@ class Walk:
         for number in range(asked.count()):
             asked.nth(number).get_by_text("The passage says it", exact=True).click()
             self.settled()
-            hints = asked.nth(number).get_by_text("I looked at")
+            hints = asked.nth(number).get_by_text("I have checked the hint")
             if hints.count():
                 hints.click()
                 self.settled()
@@ -182,7 +182,7 @@ class Walk:
         """Put a note of one's own into the box, and wait for its first scores."""
         self.tab("Note")
         self.note().fill(note)
-        self.page.get_by_text("Score the note to see which source is nearest to each sentence.").wait_for()
+        self.page.get_by_text("Score the note to see which source is closest to each sentence.").wait_for()
         self.button("Score the note").click()
         self.scored()
 
@@ -217,7 +217,7 @@ class Walk:
     def unfold_reasons(self) -> None:
         """Open every fold in which something that is left can be passed over."""
         self.tab("Decide")
-        folds = self.area("Decide").get_by_text("Approve all the same, with a reason")
+        folds = self.area("Decide").get_by_text("Approve anyway, with a reason")
         for number in range(folds.count()):
             if not self.reasons().nth(number).is_visible():
                 folds.nth(number).click()

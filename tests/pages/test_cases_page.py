@@ -25,7 +25,7 @@ PAGE = "pages/cases.py"
 def test_without_cases_the_page_says_where_to_begin(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     assert not at.exception
-    assert "There is no case yet." in texts(at)
+    assert "There are no cases yet." in texts(at)
 
 
 def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
@@ -63,7 +63,7 @@ def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
     assert "about vitamins" not in texts(at)
 
     at.text_input(key="search").set_value("nothing like it").run()
-    assert "No case fits." in texts(at)
+    assert "No cases found." in texts(at)
 
 
 def test_a_row_leads_to_its_case_on_the_page_it_was_made_on(desk: Desk) -> None:
@@ -104,7 +104,7 @@ def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     at.button(key=f"delete-{case.id}").click().run()
     assert desk.workspace.service.list() == []
-    assert "There is no case yet." in texts(at)
+    assert "There are no cases yet." in texts(at)
 
 
 def test_a_deletion_is_confirmed_also_when_nothing_else_fits_the_search(desk: Desk) -> None:
@@ -112,8 +112,8 @@ def test_a_deletion_is_confirmed_also_when_nothing_else_fits_the_search(desk: De
     at = desk.app(page=PAGE)
     at.text_input(key="search").set_value("kettles").run()
     at.button(key=f"delete-{case.id}").click().run()
-    assert "No case fits." in texts(at)
-    assert [item.value for item in at.toast] == ["The case is deleted: “about kettles”"]
+    assert "No cases found." in texts(at)
+    assert [item.value for item in at.toast] == ["Case deleted: “about kettles”"]
 
 
 def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> None:

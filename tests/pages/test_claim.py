@@ -57,14 +57,14 @@ def test_the_claim_stands_above_the_sources_with_what_would_settle_it_and_never_
     assert "**Claim:** Vitamin C cures a cold within a day." in shown
     assert "What would settle it: A trial of vitamin C." in shown
     assert r"Nobody needs a \*doctor\*" in "".join(item.value for item in at.caption)
-    assert "1 of 1 sources answers it, says the model" in shown
+    assert "1 of 1 sources answers it, according to the model" in shown
     assert "Answers it, against the claim]: It tells of E1." in shown
 
 
 def test_where_no_passage_states_it_the_page_says_what_is_missing(desk: Desk) -> None:
     case = _said(desk, AnswerKind.NONE, AnswerKind.INFERRED, missing="A trial by name.")
     shown = texts(read(desk.app(case), case))
-    assert "No source answers it outright, says the model; 1 helps to conclude it" in shown
+    assert "No source answers it outright, according to the model; 1 helps to conclude it" in shown
     assert "Missing: A trial by name." in shown
     assert "Background]: It tells of E1." in shown
 
@@ -82,7 +82,7 @@ def test_the_passages_that_state_it_stand_first(desk: Desk) -> None:
 def test_the_words_that_answer_are_the_ones_that_are_marked(desk: Desk) -> None:
     case = _said(desk, AnswerKind.STATED)
     at = read(desk.app(case), case)
-    assert "the words that answer the claim, says the model" in texts(at)
+    assert "the words that answer the claim, according to the model" in texts(at)
 
 
 def test_a_post_that_claims_nothing_to_check_is_named(desk: Desk) -> None:
@@ -100,7 +100,7 @@ def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: 
     update = {"candidates": (revised, other), "draft": revised}
     desk.changed(case, **update)
     shown = texts(desk.app(case))
-    assert "Revised from the best candidate: Plainer words." in shown
+    assert "Improved from the best candidate: Plainer words." in shown
     assert "badge[inferred]" in shown
     desk.workspace.service.choose_candidate(case.id, other.sha256, "you")
     assert "“none”: of what?" in texts(desk.app(case))

@@ -72,16 +72,16 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     at = desk.app(case)
     assert at.button(key="decide-approved").disabled
 
-    mend = "Mend the note, or use passages that carry it, and score it again"
+    mend = "Change the note, or use passages that support it, then score it again"
     assert mend in texts(at)
     give_reasons(at, "The passage says so two lines on.")
     assert mend not in texts(at)
-    assert "You override it: approving puts your reason on record." in texts(at)
+    assert "You override this. Your reason goes on record when you approve." in texts(at)
     at.button(key="decide-approved").click().run()
     decision = desk.decision(case)
     assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
     assert (
-        "Approved although **the correctness gate did not pass**. Reason: The passage says so two lines on."
+        "Approved although **the correctness check did not pass**. Reason: The passage says so two lines on."
         in texts(at)
     )
 
@@ -91,10 +91,10 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_g
     case = desk.scored()
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
-    assert "Choose other passages, or take some out, and score again" in texts(at)
-    assert "Mend the note" not in texts(at)
+    assert "Choose other passages, or remove some, then score the note again" in texts(at)
+    assert "Change the note" not in texts(at)
     [field] = [item for item in at.text_input if item.label.startswith("Why approve although")]
-    assert field.label.startswith("Why approve although the relevance gate did not pass?")
+    assert field.label.startswith("Why approve although the relevance check did not pass?")
 
     give_reasons(at, "Its words answer the post.")
     at.button(key="decide-approved").click().run()
@@ -102,9 +102,9 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_g
     assert {item.obstacle.subject for item in decision.overrides} == {"relevance", "correctness", "helpfulness"}
     assert {item.reason for item in decision.overrides} == {"Its words answer the post."}
     shown = texts(at)
-    assert "Approved although **the relevance gate did not pass**" in shown
-    assert "Approved although **the correctness gate was not run**" in shown
-    assert "Approved although **the helpfulness gate was not run**" in shown
+    assert "Approved although **the relevance check did not pass**" in shown
+    assert "Approved although **the correctness check was not run**" in shown
+    assert "Approved although **the helpfulness check was not run**" in shown
 
 
 def test_reasons_and_the_comment_are_there_after_a_reload(desk: Desk) -> None:
@@ -136,9 +136,9 @@ def test_a_reason_that_is_too_short_says_at_its_field_what_is_missing(desk: Desk
     desk.engine.fails_at = GateName.HELPFULNESS
     at = desk.app(desk.scored())
     give_reasons(at, "bad bad bad bad")
-    assert "Too short for a reason: it needs 2 more different words." in texts(at)
+    assert "Your reason is too short. It needs 2 more different words." in texts(at)
     give_reasons(at, "bad but needed here")
-    assert "Too short" not in texts(at)
+    assert "too short" not in texts(at)
 
 
 def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) -> None:
@@ -211,7 +211,7 @@ def test_approve_counts_what_is_left_and_counts_it_down(desk: Desk) -> None:
     assert "3 things left before you can approve" in texts(at)
     chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
     assert at.button(key="decide-approved").label == approve("2 things")
-    field(at, "Why approve although the correctness gate").set_value("The passage says so two lines on.").run()
+    field(at, "Why approve although the correctness check").set_value("The passage says so two lines on.").run()
     assert at.button(key="decide-approved").label == approve("1 thing")
     assert at.button(key="decide-approved").disabled
     give_reasons(at, "It is back by noon.")

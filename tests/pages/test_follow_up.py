@@ -63,7 +63,7 @@ def test_without_a_place_to_search_the_reader_asks_to_choose_one(desk: Desk, gat
     at.session_state[f"{key}-libraries"] = []
     at.run()
     at.button(key=f"{key}-go").click().run()
-    assert "There is nowhere to look yet." in texts(at)
+    assert "You have not chosen where to search." in texts(at)
     assert desk.newest(gathered).follow_ups == ()
 
 
@@ -109,7 +109,7 @@ def test_a_swap_can_be_undone_where_it_is_told(desk: Desk, gathered: Case) -> No
     at.button(key=f"bring-back-{gathered.id}-E3-result").click().run()
     assert not at.exception
     assert "E3" in {item.id for item in desk.newest(gathered).evidence}
-    assert "took the place of E3" not in texts(desk.app(gathered))
+    assert "replaced E3" not in texts(desk.app(gathered))
 
 
 def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: Desk, gathered: Case) -> None:

@@ -26,7 +26,7 @@ def plots(at: AppTest) -> list[str]:
 
 def test_without_a_case_one_sentence_leads_to_the_draft_page(desk: Desk) -> None:
     at = opened()
-    assert "There is no case to count yet." in texts(at)
+    assert "There are no cases yet." in texts(at)
     assert plots(at) == []
     assert press(at, "Draft a note").text_area(key="new-post-text").label
 
@@ -39,7 +39,7 @@ def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Des
     for sentence in (
         "No note was approved yet.",
         "0 of 2 cases ended with an approved note, 1 without one, 1 is open.",
-        "1 of 1 scored note passes all three gates.",
+        "1 of 1 scored note passes all three checks.",
         "2 cases: too few to tell how it usually goes.",
         "Not counted: 1 case without a note.",
         "No language model was asked: no cost.",
@@ -60,7 +60,7 @@ def test_the_address_says_which_cases_are_counted(desk: Desk, address: dict[str,
     desk.workspace.service.create("made up", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"], by="you")
     shown = texts(opened(**address))
     assert cases in shown
-    assert ("No case fits." in shown) is (not cases)
+    assert ("No cases found." in shown) is (not cases)
 
 
 def test_a_change_is_counted_at_the_next_look(desk: Desk) -> None:

@@ -74,8 +74,8 @@ def test_the_map_leads_from_each_sentence_to_its_source_and_tells_both_in_words(
         ("E1", "unsupported"),
     ]
     assert [item["id"] for item in shown["sources"]] == ["E1", "E2"]
-    assert shown["sources"][0]["told"].endswith("nearest to sentence 1, 3")
-    assert shown["sentences"][1]["told"].startswith("Sentence 2, partly supported, nearest source E2: No pill cures")
+    assert shown["sources"][0]["told"].endswith("closest to sentence 1, 3")
+    assert shown["sentences"][1]["told"].startswith("Sentence 2, partly supported, closest source E2: No pill cures")
     assert [kind["label"] for kind in shown["kinds"]] == ["supported", "partly supported", "not supported"]
 
 

@@ -36,8 +36,8 @@ def test_an_empty_post_is_refused_in_a_sentence(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("mode", "asked"),
     [
-        (Mode.AUGMENTATION, "Bring at least one link, choose a search instead, or paste a passage."),
-        (Mode.AUTOMATION, "Choose a library or service, bring links instead, or paste a passage."),
+        (Mode.AUGMENTATION, "Add a link, choose a search or paste a passage."),
+        (Mode.AUTOMATION, "Choose a library or service, add links or paste a passage."),
     ],
 )
 def test_without_anywhere_to_look_the_page_asks_for_it_keeps_what_was_typed_and_makes_no_case(
@@ -145,7 +145,7 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     at = unfolded(desk.app(case), f"post-fold-{case.id}")
     shown = texts(at)
     assert "The sources move to “Earlier sources”" in shown
-    assert "Proposals and scores are deleted." in shown
+    assert "Candidates and scores are deleted." in shown
     assert "The note is removed too: Undo brings it back once you use a source again." in shown
     field(at, "Text of the post").set_value("Vitamin D cures a cold.")
     press(at, "Save the post")

@@ -37,7 +37,7 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
     assert at_work.wait(30)
     at = desk.app(case)
     assert not at.exception
-    assert "**Gathering the evidence**" in texts(at)
+    assert "**Finding sources**" in texts(at)
     assert "Choose and read sources" in texts(at)
     assert "Find the passages" in texts(at)
     at.button(key=f"cancel-{job.id}").click().run()
@@ -46,7 +46,7 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
     may_end.set()
 
     shown = texts(desk.app(case))
-    assert "Gathering the evidence was stopped. What is finished is kept." in shown
+    assert "Finding sources was stopped. What is finished is kept." in shown
 
 
 def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:

@@ -81,7 +81,7 @@ def test_background_moves_on_and_a_tick_in_the_row_does_not(desk: Desk) -> None:
     [
         (1, "Not about this claim"),
         (2, "Out of date"),
-        (3, "Not a source to rely on"),
+        (3, "Not reliable"),
         (4, "Repeats another source"),
     ],
 )
@@ -117,8 +117,8 @@ def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk
     at.button(key="source-of-1").click().run()
     assert not at.exception
     assert shown_in(at) == "E1"
-    assert "Marked: the words that are nearest to the sentence of the note." in texts(at)
-    assert "nearest to the sentence" not in texts(read(at, case)), "chosen by its row"
+    assert "Marked: the words closest to the sentence of the note." in texts(at)
+    assert "closest to the sentence of" not in texts(read(at, case)), "chosen by its row"
 
 
 def test_background_unticks_use(desk: Desk) -> None:
@@ -164,7 +164,7 @@ def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_writt
 def test_a_page_without_a_title_gets_words_and_not_a_rule(desk: Desk) -> None:
     case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
     desk.workspace.service.add_passage_by_hand(case.id, url=None, title="\u200b", text=PASSAGE, by="you")
-    assert "**Without a title**" in texts(read(desk.app(case), case))
+    assert "**No title**" in texts(read(desk.app(case), case))
 
 
 def test_where_a_link_led_on_to_is_told_in_the_reader(desk: Desk) -> None:

@@ -27,7 +27,7 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
     assert "Score it again." not in texts(at)
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
     assert desk.note(case).startswith("Daily")
-    assert "The note or its sources changed since. Score it again." in texts(at)
+    assert "The note or its sources have changed. Score it again." in texts(at)
 
     at.button(key="score").click().run()
     desk.finish_latest(case, at)
@@ -109,7 +109,7 @@ def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> N
     assert case.draft is not None
     edited = desk.workspace.service.edit_draft(case.id, f"In short: {NOTE}", "you", based_on=case.draft.sha256)
     shown = texts(desk.app(edited))
-    assert "The words changed since the jury sat" in shown
+    assert "The words changed since the jury last ran" in shown
     assert "Note intercept" not in shown
 
 

@@ -37,8 +37,8 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
     library = FOUND.model_copy(update={"provider": "library:own", "label": "Library own"})
     case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
     shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
-    assert "Each of these searches went to Europe PMC, PubMed." in shown
-    assert "Each was looked up on this machine in: Library own." in shown
+    assert "These searches went to Europe PMC, PubMed." in shown
+    assert "Also searched on this machine: Library own." in shown
     assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
     assert "“vitamin C common cold” :gray[in English · English]" in shown
 
@@ -46,7 +46,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
 def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> None:
     case = searched(desk, outcomes=(FOUND, FAILED))
     at = desk.app(case)
-    assert "How it was searched: 1 place :orange[1 did not answer]" in texts(at), "told before it is opened"
+    assert "Where we searched: 1 place :orange[1 did not answer]" in texts(at), "told before it is opened"
     shown = texts(unfolded(at, f"searches-{case.id}"))
     assert "Europe PMC: 4 found · 1.2 s" in shown
     assert "PubMed:** It did not answer." in shown

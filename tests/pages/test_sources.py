@@ -69,8 +69,8 @@ def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -
     service.judge(case.id, "E1", Verdict.USE, "", "you")
     shown = texts(desk.app(case))
     assert shown.count("badge[:material/link_off: no link: X needs one]") == 1
-    assert "No source in use has a link; X asks for one." in shown
+    assert "No source in use has a link, and X needs one." in shown
     service.judge(case.id, "E2", Verdict.USE, "", "you")
     shown = texts(desk.app(case))
     assert "No source in use has a link" not in shown
-    assert "E1 cannot be linked: link to another source in use." in shown
+    assert "No link: E1. Link to another source in use." in shown

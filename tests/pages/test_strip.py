@@ -25,7 +25,7 @@ def test_a_case_shows_five_steps_and_how_far_it_is(desk: Desk) -> None:
     case = desk.case()
     assert [step.split("**")[1] for step in steps(desk, case)] == ["Post", "Sources", "Note", "Scores", "Decide"]
     assert done(desk, case) == ["Post"]
-    assert "evidence before words" in texts(desk.app(case))
+    assert "Use a source first, then write the note" in texts(desk.app(case))
     assert done(desk, desk.inspected()) == ["Post", "Sources"]
     assert done(desk, desk.drafted()) == ["Post", "Sources", "Note"]
     scored = desk.scored()
@@ -68,8 +68,8 @@ def test_the_post_stands_in_one_line_and_unfolds(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(case)
     assert f"“{POST}”" in texts(at)
-    assert "Case begun" not in texts(at)
-    assert "Case begun" in texts(unfolded(at, f"post-fold-{case.id}"))
+    assert "Case started" not in texts(at)
+    assert "Case started" in texts(unfolded(at, f"post-fold-{case.id}"))
     long = desk.workspace.service.create("A long post. " * 40, mode=Mode.AUGMENTATION, by="you")
     [line] = [item.label for item in desk.app(long).expander if item.label.startswith("“A long post")]
     assert len(line.replace("\\", "")) < 200

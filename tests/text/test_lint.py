@@ -73,7 +73,7 @@ def test_tracking_is_cut_out_of_a_link_and_nothing_else(link: str, clean: str) -
 
 def test_the_advice_names_only_the_tracking() -> None:
     [warning] = lint("See https://a.org/x?utm_source=post&id=3&fbclid=2")
-    assert warning.message == "The link carries tracking: cut fbclid, utm_source from it."
+    assert warning.message == "The link contains tracking: remove fbclid, utm_source."
 
 
 @given(NOTES)

@@ -194,7 +194,7 @@ def _uncarried(words: str, span: Span, number: int, carried: Sequence[Carried], 
     name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
     if name is None:
         return Finding(message=f"No passage was shown to carry {words}.", span=span)
-    message = f"Only {name} carries {words}, and it holds words that speak to a program."
+    message = f"Only {name} supports {words}, and it contains words addressed to a program."
     return Finding(message=message, evidence_id=name, span=span)
 
 

@@ -164,7 +164,7 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
     helping = settlement.answers(evidence)
     stated = len(settlement.stated(evidence))
     if helping:
-        reason = f"{stated} of {len(evidence)} passages state what settles the claim; {len(helping)} help to judge it."
+        reason = f"{stated} of {len(evidence)} passages answer the claim outright; {len(helping)} help to judge it."
     else:
         reason = f"No passage helps to judge what the post claims. {findings[0].message}"
     marked = [item.id for item in evidence if (found := settlement.of(item)) is not None and found.to_program]

@@ -37,7 +37,7 @@ from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
 
-_NONE = "No sentence of the passages stands near the post; search further, or quote what you found."
+_NONE = "No sentence in the passages is close to the post. Search again, or quote what you found."
 _NO_SENTENCE = "The note has no sentence to compare."
 
 
@@ -106,7 +106,11 @@ class LocalEngine:
         found = find_quotations(self._embedder, brief.post, [cleared(item) for item in evidence], count)
         return WriterAnswer(
             abstained="Without a language model the program writes no note. "
-            + ("These sentences speak most to the post; whether they answer it is yours to judge." if found else _NONE),
+            + (
+                "These sentences are closest to the post. Judge for yourself whether they answer it."
+                if found
+                else _NONE
+            ),
             quotations=found,
         )
 

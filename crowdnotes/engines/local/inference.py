@@ -215,7 +215,7 @@ def with_hints(
 def _hinted(item: SentenceSupport, reading: SentenceReading) -> SentenceSupport:
     if reading.denier is None or reading.contradicted <= max(reading.entailed, _CHANCE):
         return item
-    hint = f"The reading model takes {reading.denier[0]} to say otherwise."
+    hint = f"The reading model finds that {reading.denier[0]} says otherwise."
     return item.model_copy(update={"doubts": (*item.doubts, hint), "doubted": (*item.doubted, item.span)})
 
 
@@ -245,7 +245,7 @@ def judge_by_reader(
             message = f"{name} says otherwise." if name else "No sentence of the passages says this."
             findings.append(Finding(message=message, evidence_id=name, span=item.span))
     score = min(reading.score for reading in found)
-    told = f"{len(findings)} of {len(found)} sentences not carried" if findings else "Each sentence is carried"
+    told = f"{len(findings)} of {len(found)} sentences not supported" if findings else "Each sentence is supported"
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=GateStatus.FAIL if findings else GateStatus.PASS,

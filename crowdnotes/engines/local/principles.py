@@ -98,7 +98,7 @@ def _at(note: str, spans: Iterable[Span], message: str) -> list[Finding]:
 def _neutral(note: str) -> PrincipleResult:
     findings = [
         *_at(note, tone.loaded_words(note), "“{}” takes a side."),
-        *_at(note, tone.shouting(note), "“{}” raises the voice."),
+        *_at(note, tone.shouting(note), "“{}” reads like shouting."),
         *_at(note, tone.questions(note), "A question argues; state the fact instead."),
     ]
     good, bad = "No loaded words, insults or shouting.", "Some words take a side: readers who disagree will stop there."
@@ -140,17 +140,17 @@ def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     cosine, needed = float(vectors[0] @ vectors[1]), embedder.thresholds.addresses
     scale = f"similarity {of_needed(cosine, needed)}"
     findings = [] if cosine >= needed else [Finding(message=f"The note is far from the post ({scale}).")]
-    good, bad = f"It speaks of what the post says ({scale}).", f"It speaks of something else than the post ({scale})."
+    good, bad = f"It is about what the post says ({scale}).", f"It is not about what the post says ({scale})."
     return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
 
 
 def _context(words: str) -> PrincipleResult:
     findings = []
     if tone.BARE_VERDICT.match(words):
-        findings.append(Finding(message="It only says that the post is wrong; say what is the case."))
+        findings.append(Finding(message="It only says that the post is wrong. Say what is true."))
     elif len(content_tokens(words)) < _CONTEXT_WORDS:
         findings.append(Finding(message="It is too short to tell readers something they do not know."))
-    good, bad = "It says what is the case, not only that the post is wrong.", "It gives readers little they can use."
+    good, bad = "It says what is true, not only that the post is wrong.", "It gives readers little they can use."
     return _result(PrincipleName.CONTEXT, good, bad, findings)
 
 

@@ -115,8 +115,8 @@ def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -
         query(claim_words(claims, text), "the claim in the post's own words"),
         query(f"{medical} evidence supports", "evidence that supports the claim"),
         query(f"{medical} systematic review study", "studies that found what the post says"),
-        query(f"{core[0].official} case reports", "cases that speak for the claim"),
-        query(f"{medical} association increased risk", "figures that speak for the claim"),
+        query(f"{core[0].official} case reports", "cases that support the claim"),
+        query(f"{medical} association increased risk", "figures that support the claim"),
     ]
 
 

@@ -140,8 +140,8 @@ def _finding(question: str, item: Evidence, score: float, threshold: float) -> F
     ok = score >= threshold
     in_passage = content_stems(item.passage.text)
     shared = dict.fromkeys(token.folded for token in content_tokens(question) if token.stem in in_passage)
-    about = f"; both speak of {', '.join(list(shared)[:3])}" if shared else "; they share no key word"
-    verdict = "bears on the post" if ok else "is too far from the post"
+    about = f"; both mention {', '.join(list(shared)[:3])}" if shared else "; they share no keyword"
+    verdict = "is about the post" if ok else "is too far from the post"
     return Finding(message=f"{item.id} {verdict}: {of_needed(score, threshold)}{about}.", evidence_id=item.id, ok=ok)
 
 

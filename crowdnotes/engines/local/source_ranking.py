@@ -64,7 +64,7 @@ _SUPPORTS = re.compile(
     re.IGNORECASE,
 )
 AGAINST = RankingReason("it speaks against the claim", -0.2)
-TOWARDS = RankingReason("it may speak for the claim", 0.15)
+TOWARDS = RankingReason("it may support the claim", 0.15)
 _MOST_OF = 0.6  # share of a claim's telling words that a sentence must have to speak for it
 _HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
 _EASY = 50.0
@@ -186,7 +186,7 @@ def rank(
         return Ranking(tuple(picks))
     if len(picks) == len(candidates):
         return Ranking(tuple(picks), "Nothing is left to pick.")
-    wanted = "speaks for the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
+    wanted = "supports the post's claim" if aim is Aim.OTHER_SIDE else "is close to the post in meaning"
     return Ranking(tuple(picks), f"None of the results that are left {wanted}.")
 
 

@@ -236,7 +236,7 @@ def test_a_page_that_speaks_to_a_program_passes_no_gate_and_the_person_is_told(a
     assert "speak to a program" in assessment.gates[0].reason
     assert [gate.status for gate in assessment.gates] == [GateStatus.FAIL, GateStatus.NOT_RUN, GateStatus.NOT_RUN]
     assert (correctness.status, correctness.marked) == (GateStatus.FAIL, (item.id,))
-    assert "Only E1 carries" in correctness.reason
+    assert "Only E1 supports" in correctness.reason
 
 
 @forty

@@ -176,7 +176,7 @@ def test_the_relevance_gate_is_what_was_found_of_the_passages_and_asks_nothing_a
         alone = engine.relevance(brief, TWO[1:])
         assert server.requests == []
     assert (result.status, alone.status) == (GateStatus.PASS, GateStatus.FAIL)
-    assert result.reason == "0 of 2 passages state what settles the claim; 1 help to judge it."
+    assert result.reason == "0 of 2 passages answer the claim outright; 1 help to judge it."
     assert alone.reason.startswith("No passage helps to judge what the post claims.")
     assert [(item.evidence_id, item.ok) for item in result.findings] == [("E1", True), ("E2", False)]
     assert f"“{QUOTE}”" in result.findings[0].message

@@ -31,7 +31,7 @@ def test_the_sentence_that_denies_the_claim_comes_first_and_all_are_whole() -> N
 
 def test_sentences_are_offered_also_where_nothing_answers(engine: LocalEngine) -> None:
     assert _offered(engine, made_evidence(WATER))
-    assert "yours to judge" in engine.write(BRIEF, [made_evidence(WATER)], 250, 3).abstained
+    assert "Judge for yourself" in engine.write(BRIEF, [made_evidence(WATER)], 250, 3).abstained
 
 
 @pytest.mark.parametrize(

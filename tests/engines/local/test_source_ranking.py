@@ -121,7 +121,7 @@ def test_a_broken_url_is_no_obstacle(engine: LocalEngine) -> None:
 
 def test_the_other_side_is_never_one_that_speaks_against_the_claim(engine: LocalEngine) -> None:
     none = engine.rank(BRIEF, [CLOSE], [], 1, aim=Aim.OTHER_SIDE)
-    assert (none.picks, none.rest) == ((), "None of the results that are left speaks for the post's claim.")
+    assert (none.picks, none.rest) == ((), "None of the results that are left supports the post's claim.")
     # Nor one that says nothing of it.
     assert engine.rank(BRIEF, [CLOSE, OTHER], [], 1, aim=Aim.OTHER_SIDE).picks == ()
 
