@@ -49,7 +49,7 @@ def test_the_map_opens_a_sentences_source_and_the_jury_is_seen_by_everyone(
     assert faint_words(walk.page) == []
     assert serious_faults(walk.page) == []
     _chosen_by_keyboard(walk.page, sentence.get_attribute("aria-label") or "")
-    expect(walk.reader().get_by_text("Marked: the words that are nearest to the sentence")).to_be_visible()
+    expect(walk.reader().get_by_text("Marked: the words closest to the sentence")).to_be_visible()
     walk.reader().get_by_role("button", name="sentence 1", exact=True).click()
     walk.settled()
     expect(walk.page.locator("[class*=st-key-sentence-1-]").first).to_be_in_viewport()

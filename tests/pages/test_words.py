@@ -16,8 +16,7 @@ _ROOT = Path(__file__).parents[2]
 _FILES = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
 
 _LATER = frozenset(
-    "compare given_notes notes_input candidates winner watch suggestions comparison_sheet "
-    "comparison_results".split()
+    "compare given_notes notes_input candidates winner watch suggestions comparison_sheet comparison_results".split()
 )
 """Files whose texts still stand in them: this list only gets shorter."""
 _NOT_SHOWN = frozenset(
