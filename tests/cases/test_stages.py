@@ -239,7 +239,7 @@ def test_before_anybody_inspected_no_note_is_proposed_where_none_states_it_and_f
     desk.engine.states = "submarine"
     desk.gather()
     desk.write()
-    assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence: no passage states what settles")
+    assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence: no passage answers the claim")
     assert (desk.case.candidates, desk.case.draft) == ((), None)
     assert desk.said(StageName.REVISE) == "There is no note to compare"
     use(desk.workspace, desk.id, "E1")
