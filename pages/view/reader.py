@@ -26,7 +26,7 @@ from pages.view.components import badge, into_view, marked_text, passage_pieces,
 from pages.view.links import cited_badge
 from pages.view.more_evidence import follow_up_buttons
 from pages.view.search_report import source_badges
-from pages.view.session import act, author, button, notices, workspace
+from pages.view.session import act, author, button, key_of, notices, workspace
 from pages.view.words import say
 from pages.view.workbench import Area, arrival, card_place, go_to
 
@@ -64,19 +64,22 @@ def in_reading_order(case: Case) -> list[Evidence]:
     return sorted(case.evidence, key=lambda item: (item.aim is Aim.OTHER_SIDE, places.get(item.id, len(places))))
 
 
-def use_tick(case: Case, item: Evidence, key: str) -> None:
+def use_tick(case: Case, item: Evidence, name: str) -> None:
     """The tick for what the note may use, closed until the passage was opened. It moves nothing."""
-    state = st.session_state
     opened = item.review.opened_at is not None
-    state[key] = item.review.verdict is Verdict.USE and not state.get(_waiting(case, item))
+    key = key_of(name, _is_used(case, item))
     st.checkbox(
         say("reader.use"),
         key=key,
         disabled=not opened or case.decision is not None,
         on_change=act,
-        args=(card_place(item.id), lambda: _judge(case, item, Verdict.USE if state[key] else None)),
+        args=(card_place(item.id), lambda: _judge(case, item, Verdict.USE if st.session_state[key] else None)),
         width="content",
     )
+
+
+def _is_used(case: Case, item: Evidence) -> bool:
+    return item.review.verdict is Verdict.USE and not st.session_state.get(_waiting(case, item))
 
 
 def reader(case: Case, job: JobRecord | None) -> None:
@@ -121,9 +124,9 @@ def _walk(case: Case, chosen: Evidence | None) -> None:
 def _verdict(case: Case, item: Evidence) -> None:
     """Use, background or reject: always at the same place, so that the pointer can stay."""
     state, key, waiting = st.session_state, f"{case.id}-{item.id}", _waiting(case, item)
-    otherwise, closed = f"otherwise-{key}", case.decision is not None
+    closed = case.decision is not None
     verdict = Verdict.REJECT if state.get(waiting) else item.review.verdict
-    state[otherwise] = verdict if verdict in _OTHERWISE else None
+    otherwise = key_of(f"otherwise-{key}", verdict if verdict in _OTHERWISE else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         _used_and_on(case, item, f"reader-use-{key}")
         st.segmented_control(
@@ -143,10 +146,10 @@ def _verdict(case: Case, item: Evidence) -> None:
     _reason(case, item)
 
 
-def _used_and_on(case: Case, item: Evidence, key: str) -> None:
+def _used_and_on(case: Case, item: Evidence, name: str) -> None:
     """The same tick as in the row; ticked here, the reader moves on."""
     state = st.session_state
-    state[key] = item.review.verdict is Verdict.USE and not state.get(_waiting(case, item))
+    key = key_of(name, _is_used(case, item))
     st.checkbox(
         say("reader.use"),
         key=key,

@@ -180,6 +180,21 @@ def button(label: str, key: str, place: str, action: Callable[[], object], *, ic
     st.button(label, key=key, icon=sign, on_click=act, args=(place, action), **look)
 
 
+def key_of(name: str, stored: object) -> str:
+    """The key of a widget that shows what is stored; another one when it was changed by anything but the widget.
+
+    The browser may still send the value from before, and Streamlit would take that for the person's own act. Of a new
+    key it knows nothing old. A widget that the person changed keeps its key, and so the keyboard its place.
+    """
+    state, counted = st.session_state, f"{name} changes"
+    key = f"{name}-{state[counted]}" if counted in state else name
+    if key in state and state[key] != stored:
+        state[counted] = state.get(counted, 0) + 1
+        key = f"{name}-{state[counted]}"
+    state.setdefault(key, stored)
+    return key
+
+
 def tell(place: str, *errors: Exception) -> None:
     """Show errors at `place` until the next action, below those that are shown there already."""
     shown = st.session_state.setdefault(_NOTICES, {}).setdefault(place, [])

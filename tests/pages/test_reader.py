@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Checkbox
 
 from crowdnotes.domain import Case, Mode, Span, Verdict
 from crowdnotes.testing import make_evidence
@@ -25,7 +26,13 @@ def verdicts(desk: Desk, case: Case) -> list[Verdict | None]:
 def shown_in(at: AppTest) -> str:
     """The id of the passage that the reader shows."""
     [box] = [item for item in at.checkbox if str(item.key).startswith("reader-use-")]
-    return str(box.key)[-2:]
+    return str(box.key).split("-")[3]
+
+
+def row_tick(at: AppTest, case: Case) -> Checkbox:
+    """The tick in the row of E1; its key tells how often something else changed it."""
+    [box] = [item for item in at.checkbox if str(item.key).startswith(f"use-{case.id}-E1")]
+    return box
 
 
 def test_before_a_passage_is_chosen_the_reader_says_what_to_do_and_leads_to_the_first(desk: Desk) -> None:
@@ -128,7 +135,7 @@ def test_background_unticks_use(desk: Desk) -> None:
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
     assert desk.newest(case).evidence[0].review.verdict is Verdict.BACKGROUND
-    assert not at.checkbox(key=f"use-{case.id}-E1").value
+    assert not row_tick(at, case).value
 
 
 def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
@@ -154,7 +161,7 @@ def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_writt
     at = read(desk.app(case), case)
     assert not at.button(key="decide-approved").disabled
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
-    assert not at.checkbox(key=f"use-{case.id}-E1").value
+    assert not row_tick(at, case).value
     assert desk.newest(case).evidence[0].review.verdict is None
     assert at.button(key="decide-approved").disabled
     assert field(at, "Another reason").value == ""
@@ -181,3 +188,17 @@ def test_where_a_link_led_on_to_is_told_in_the_reader(desk: Desk) -> None:
     assert told in shown
     assert "pasted by you" not in shown
     assert "pasted by you: not compared with the page" in texts(read(desk.app(by_hand), by_hand))
+
+
+def test_a_tick_that_the_other_one_changed_has_a_new_key_so_that_an_old_value_of_it_changes_nothing(
+    desk: Desk,
+) -> None:
+    case = desk.case()
+    at = read(desk.app(case), case)
+    in_reader = f"reader-use-{case.id}-E1"
+    at.checkbox(key=in_reader).check().run()
+    assert at.checkbox(key=in_reader).value, "the one that the person ticked keeps its place"
+    assert row_tick(at, case).value
+    assert row_tick(at, case).key == f"use-{case.id}-E1-1"
+    assert not at.run().exception
+    assert verdicts(desk, case) == [Verdict.USE]

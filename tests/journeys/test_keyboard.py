@@ -1,0 +1,143 @@
+"""A whole note by keyboard alone, by the single keys that `?` tells; the keyboard's place is never lost."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import App, NewPage
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
+TAG = "It contains a factual error"
+REASON = "I read the passage: it says so."
+MOST = 60  # keys from an opened case with its sources to the approval, words that are typed not counted
+_HAS_PLACE = "() => document.activeElement !== document.body"
+
+
+class Keyboard:
+    """Presses keys as a person does, counts them, and sees that something on the page always has the keyboard."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self.pressed = 0
+
+    def press(self, *keys: str) -> None:
+        """`Control+Enter` counts as two."""
+        for key in keys:
+            self.pressed += len(key.split("+"))
+            self._walk.page.keyboard.press(key)
+            self._walk.settled()
+            self._walk.page.wait_for_function(_HAS_PLACE)
+
+    def is_at(self, words: str) -> bool:
+        return bool(self._walk.page.evaluate("words => document.activeElement.innerText.includes(words)", words))
+
+
+def _opened(walk: Walk, urls: list[str]) -> Keyboard:
+    """A case with its sources, opened anew: nothing on the page has the keyboard."""
+    walk.open()
+    case_id = walk.begin(POST, urls)
+    walk.open(f"/?case={case_id}")
+    walk.page.locator(".st-key-shortcut-keys [data-listens]").wait_for(state="attached")
+    return Keyboard(walk)
+
+
+def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 1280), app.url)
+    page = walk.page
+    keys = _opened(walk, [f"{app.articles}/vitamin-c", f"{app.articles}/colds"])
+    keys.press("j")
+    expect(walk.reader()).to_contain_text("Vitamin C and the common cold")
+    keys.press("1")
+    expect(walk.reader()).to_contain_text("How colds spread")  # on to the next
+    keys.press("1")
+    expect(walk.strip()).to_contain_text("2 of 2 opened, 2 used")
+
+    keys.press("w")
+    walk.button("Put into the note").first.wait_for(timeout=60_000)
+    walk.settled()
+    keys.press("p")
+    expect(walk.note()).not_to_have_value("")
+    keys.press("Control+Enter")
+    walk.scored()
+
+    unchecked = page.locator("[class*=st-key-sentence-][class*=-unchecked]")
+    hints = page.locator("[class*=st-key-settled-] input:not(:checked)")
+    while left := unchecked.count():
+        keys.press("y")
+        expect(unchecked).to_have_count(left - 1)
+        if hints.count():
+            keys.press("h")
+            expect(hints).to_have_count(0)
+    keys.press("t")
+    while not keys.is_at(TAG):
+        keys.press("ArrowRight")
+    keys.press("Space")
+    expect(page.locator(".st-key-area-decide").get_by_role("button", name=TAG)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    left_over = page.get_by_text("Approve all the same, with a reason")
+    for _ in range(left_over.count()):
+        keys.press("r", "Tab")
+        page.keyboard.type(REASON)
+        keys.press("Enter", "Escape")
+
+    expect(walk.button("Approve the note")).to_be_enabled()
+    keys.press("a")
+    expect(page.get_by_text("Copy the note")).to_be_in_viewport()
+    expect(page.locator(".st-key-area-decide:focus, .st-key-area-decide :focus")).to_have_count(1)
+    assert keys.pressed <= MOST
+
+
+def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 1280), app.url)
+    page = walk.page
+    keys = _opened(walk, [f"{app.articles}/vitamin-c", f"{app.articles}/colds"])
+    keys.press("?")
+    expect(page.get_by_test_id("stPopoverBody")).to_contain_text("Previous source")
+    keys.press("Escape")
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+
+    keys.press("j", "2")
+    expect(walk.row("E1")).to_contain_text("background")
+    expect(walk.reader()).to_contain_text("How colds spread")
+    keys.press("3")
+    expect(walk.button("Not about this claim")).to_be_visible()
+    keys.press("1")
+    expect(walk.row("E2")).to_contain_text("rejected")
+    expect(walk.reader()).to_contain_text("Your reason: Not about this claim")
+    keys.press("k")
+    expect(walk.reader()).to_contain_text("Vitamin C and the common cold")
+    with page.context.expect_page() as opened:
+        page.keyboard.press("o")
+    assert opened.value.url == f"{app.articles}/vitamin-c"
+    opened.value.close()
+
+
+def test_keys_are_letters_while_somebody_types(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 1280), app.url)
+    page = walk.page
+    keys = _opened(walk, [f"{app.articles}/vitamin-c"])
+    keys.press("j", "1")
+    expect(walk.note()).to_be_visible()
+    keys.press("n")
+    expect(walk.note()).to_be_focused()
+    page.keyboard.type("jk123owpyhrta?")
+    expect(walk.note()).to_have_value("jk123owpyhrta?")
+    keys.press("Control+Enter")
+    walk.scored()
+    expect(walk.note()).to_be_focused()  # to write on
+    keys.press("Escape", "k")
+    expect(walk.note()).to_have_value("jk123owpyhrta?")
+
+    walk.comment().focus()
+    page.keyboard.type("1 3 a ?")
+    expect(walk.comment()).to_have_value("1 3 a ?")
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    expect(walk.use_tick("E1")).to_be_checked()
+    assert re.search(r"case=", page.url)
