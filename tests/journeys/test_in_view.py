@@ -69,6 +69,7 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     walk.open()
     walk.options()
     page.get_by_label("Paste the post").fill(POST)
+    walk.settled()  # what was recognised is told below the box
     walk.button("Paste a passage yourself").click()
     passage = page.get_by_label("The passage, in the page's own words")
     expect(passage).to_be_in_viewport()

@@ -81,7 +81,7 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, new_page: NewPage)
     expect(page.locator(".st-key-area-decide").get_by_role("button", name=TAG)).to_have_attribute(
         "aria-pressed", "true"
     )
-    left_over = page.get_by_text("Approve all the same, with a reason")
+    left_over = page.get_by_text("Approve anyway, with a reason")
     for _ in range(left_over.count()):
         keys.press("r", "Tab")
         page.keyboard.type(REASON)
