@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.reading.document import HTML, PLAIN, Document, extract
 from crowdnotes.evidence.reading.processes import DOCUMENT, PageReaders, receive, send
-from tests.shared import cancelled_after
+from tests.shared import cancelled
 
 URL = "https://journal.example.org/articles/vaccine-trial-results"
 HEAD = "<title>Trial results</title><meta property='article:published_time' content='2024-03-02'>"
@@ -146,9 +147,11 @@ def test_a_reader_that_cannot_be_started_blames_no_page(monkeypatch: pytest.Monk
     readers.close()
 
 
-def test_a_cancelled_job_does_not_wait_for_the_page(readers: PageReaders) -> None:
+def test_a_cancelled_job_does_not_wait_for_the_page(forged: Callable[[str], PageReaders], tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    readers = forged(f"rd(); open({str(taken)!r}, 'w').close(); time.sleep(60)")
     with pytest.raises(JobCancelled):
-        readers.extract(PAGE, HTML * 1_000, "utf-8", URL, cancelled_after(1))  # long enough to be at it
+        readers.extract(PAGE, HTML, "utf-8", URL, lambda: cancelled() if taken.exists() else None)
     assert readers.extract(PAGE, HTML, "utf-8", URL, no_check).text
 
 
