@@ -1,0 +1,341 @@
+"""Raters who act together: what their votes do to a note, and which rules stand in their way.
+
+Everybody's parameters are held as they were fitted, as in the scorer's last pass, and an account's own come from its
+other ratings alone (the same ridge regression as for notes, with the sides exchanged). So what an account has rated
+before decides what its vote can do: a fresh one has too few ratings to count at all; one that rated at random is left
+out where the crowd came to disagree with it; one that rated as an honest rater of some viewpoint counts as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.model import Floats, RatingTable
+from crowdnotes.bridging.public_scoring import NoteFacts, View, helpful_raters, sides
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.rules import decide
+from crowdnotes.bridging.scoring import FrozenRaters, score_notes
+from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName, StatusResult
+from crowdnotes.crowd.world import NOTES, NOW_MS, NoteKind, World, opinion
+from crowdnotes.text.markdown import count
+
+MOST = 60  # accounts
+EARLIEST = 5  # honest ratings of the note that are in when the attack begins
+
+
+class Aim(StrEnum):
+    """What the attackers want."""
+
+    SINK = "sink a note that helps both sides"
+    LIFT_ONE_SIDED = "lift a note that pleases side −"
+    LIFT_POOR = "lift a note that helps nobody"
+
+    @property
+    def vote(self) -> float:
+        """What they all say of the note."""
+        return 0.0 if self is Aim.SINK else 1.0
+
+
+_TARGETS = {Aim.SINK: NoteKind.BOTH, Aim.LIFT_ONE_SIDED: NoteKind.MINUS, Aim.LIFT_POOR: NoteKind.POOR}
+
+
+class History(StrEnum):
+    """What the accounts rated before."""
+
+    FRESH = "nothing"
+    RANDOM = "at random"
+    MINUS = "like side −"
+    MIDDLE = "like the middle"
+    PLUS = "like side +"
+    BOTH = "half like each side"
+
+
+_POSITIONS = {History.MINUS: (-1, -1), History.MIDDLE: (0, 0), History.PLUS: (1, 1), History.BOTH: (-1, 1)}
+"""Where the accounts stand that are even and odd by number; with the world's polarity as the unit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackOptions:
+    """An attack.
+
+    after: how many honest ratings the note has when it begins, None for all. assigned: accounts rate what they are
+    given at random, and the note is among it as often as for honest raters. noticed: the platform knows that they
+    act together, and asks what the note would be without them.
+    """
+
+    aim: Aim = Aim.SINK
+    history: History = History.BOTH
+    after: int | None = None
+    assigned: bool = False
+    noticed: bool = False
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What came of it, from no account to MOST of them.
+
+    note: the target. ratings: honest ones before it. votes (k,): how many of the accounts got to vote on it. scores,
+    averages (k,). statuses: by the rules. counted: whether the accounts' votes enter the score, (MOST,).
+    average_line: from which plain averaging shows a note, None where it would show none.
+    """
+
+    options: AttackOptions
+    note: int
+    ratings: int
+    votes: npt.NDArray[np.int64]
+    averages: Floats
+    statuses: tuple[StatusResult, ...]
+    counted: npt.NDArray[np.bool_]
+    average_line: float | None
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The note's intercept with each number of accounts."""
+        return np.array([found.note_intercept for found in self.statuses], dtype=np.float64)
+
+    @cached_property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """Whether readers see the note, with each number of accounts."""
+        return np.array([found.status is NoteStatus.HELPFUL for found in self.statuses])
+
+    @property
+    def shown_by_average(self) -> npt.NDArray[np.bool_]:
+        """As `shown`, by plain averaging."""
+        return self.averages >= (np.inf if self.average_line is None else self.average_line)
+
+    @cached_property
+    def needed(self) -> int | None:
+        """The fewest accounts that get what they want; None where MOST do not. 0: it is so without them."""
+        return self._first(self.shown)
+
+    @property
+    def needed_by_average(self) -> int | None:
+        """As `needed`, against plain averaging."""
+        return self._first(self.shown_by_average)
+
+    def _first(self, shown: npt.NDArray[np.bool_]) -> int | None:
+        reached = np.flatnonzero(shown == (self.options.aim is not Aim.SINK))
+        return int(reached[0]) if len(reached) else None
+
+    @property
+    def sentence(self) -> str:
+        """How many it takes, by the rules and against plain averaging."""
+        verb = "sink" if self.options.aim is Aim.SINK else "lift"
+        is_so = f"is {'not ' if verb == 'sink' else ''}shown"
+        note = f"note {self.note + 1}"
+        if self.needed == 0:
+            by_rules = f"N{note[1:]} {is_so} without an attack too."
+        elif self.needed is None:
+            by_rules = f"{MOST} accounts do not {verb} {note}."
+        else:
+            by_rules = f"It takes {count(self.needed, 'account')} to {verb} {note}."
+        if self.average_line is None:
+            by_average = "No note is shown here, so there is no line for plain averages."
+        elif self.needed_by_average == 0:
+            by_average = f"By plain average it {is_so} without an attack."
+        elif self.needed_by_average is None:
+            by_average = (
+                f"By plain average, {MOST} do not either."
+                if self.needed is None
+                else "By plain average, no number does."
+            )
+        else:
+            by_average = f"By plain average it takes {self.needed_by_average}."
+        return f"{by_rules} {by_average}"
+
+    @property
+    def accounts_sentence(self) -> str:
+        """How many of these accounts were given the note, and whose votes do not count; "" where all do."""
+        many = MOST if self.needed is None else self.needed
+        left_out = many - int(self.counted[:many].sum())
+        told = []
+        if self.options.assigned and many:
+            told.append(f"Of {count(many, 'account')}, {self.votes[many]} were given this note to rate.")
+        if left_out:
+            why = _TOO_FEW if self.options.history is History.FRESH else _DISAGREES
+            told.append(f"The votes of {left_out} of {many} do not enter the score: {why}.")
+        return " ".join(told)
+
+    def defences(self) -> list[tuple[RuleName, int, int, str]]:
+        """The rules that kept a note down which its score would have shown: each with its first and last number of
+        accounts, and what it said at the last.
+        """
+        held: dict[RuleName, tuple[int, int, str]] = {}
+        for accounts, found in enumerate(self.statuses):
+            if any(said.fired for said in found.outcomes if said.rule is RuleName.GENERAL_HELPFUL):
+                for rule in found.blocked_by:
+                    first = held[rule.rule][0] if rule.rule in held else accounts
+                    held[rule.rule] = (first, accounts, rule.reason)
+        return [(rule, *told) for rule, told in held.items()]
+
+
+_TOO_FEW = "accounts with too few other ratings have no viewpoint that could be known"
+_DISAGREES = "the crowd came to disagree with their earlier ratings"
+
+
+def target(world: World, aim: Aim) -> int:
+    """The note that is attacked: the middle one, by score, of its kind.
+
+    Of those that have yet to be sunk or lifted, if there are any.
+    """
+    of_kind = [note for note, kind in enumerate(world.kinds) if kind is _TARGETS[aim]]
+    wanted = [note for note in of_kind if world.shown[note] == (aim is Aim.SINK)] or of_kind
+    ordered = sorted(wanted, key=world.scores.__getitem__)
+    return ordered[len(ordered) // 2]
+
+
+def attack(world: World, options: AttackOptions) -> Attack:
+    """Let 0 to MOST accounts vote on the target."""
+    note = target(world, options.aim)
+    chance = np.random.default_rng((world.options.seed, list(History).index(options.history)))
+    honest, honest_votes = _honest(world, note, options.after)
+    accounts, counted = _accounts(world, note, options.history, chance)
+    given = chance.random(MOST) < world.options.ratings_each / NOTES if options.assigned else np.ones(MOST, dtype=bool)
+    raters = _joined(FrozenRaters.of(world.fit), accounts, counted)
+    table = _growing(honest, honest_votes, accounts.ids[given], np.flatnonzero(given), options.aim.vote)
+    votes = np.concatenate(([0], np.cumsum(given)))
+    scored = score_notes(table, raters)
+    ratings = Ratings(table, True, {})
+    both = sides(ratings, View.of(ratings, scored, raters))
+    alone = float(scored.notes.intercepts[0])
+    was_helpful = False
+    statuses: list[StatusResult] = []
+    for number, (negative, positive) in enumerate(both):
+        signals = NoteSignals(
+            note_id=note,
+            ratings=len(honest) + int(votes[number]),
+            intercept=float(scored.notes.intercepts[number]),
+            factor=float(scored.notes.factors[number, 0]),
+            negative=negative,
+            positive=positive,
+            misleading=True,
+            upper_bound=float(scored.upper_bounds[number]),
+            was_helpful=was_helpful,
+            intercept_without_correlated=alone if options.noticed else None,
+        )
+        statuses.append(decide(signals, world.settings))
+        if number == 0:
+            was_helpful = statuses[0].status is NoteStatus.HELPFUL
+    averages = np.bincount(table.note, table.helpful) / np.bincount(table.note)
+    return Attack(options, note, len(honest), votes, averages, tuple(statuses), counted, world.average_line)
+
+
+def every_history(world: World, options: AttackOptions) -> dict[History, Attack]:
+    """The same attack by accounts of each history."""
+    return {history: attack(world, replace(options, history=history)) for history in History}
+
+
+def cheapest(attacks: dict[History, Attack]) -> str:
+    """Which accounts need to be the fewest."""
+    needed = {history: found.needed for history, found in attacks.items() if found.needed}
+    if not needed:
+        return ""
+    fewest = min(needed.values())
+    histories = " or ".join(history.value for history, many in needed.items() if many == fewest)
+    return f"The fewest are needed, {fewest}, of accounts that rated {histories} before."
+
+
+def _honest(world: World, note: int, after: int | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Who rated the note before the attack, and how: in the order in which they came."""
+    of_note = world.table.note == note
+    order = np.random.default_rng((world.options.seed, note)).permutation(int(of_note.sum()))[:after]
+    return world.table.rater[of_note][order], world.table.helpful[of_note][order]
+
+
+@dataclass(frozen=True)
+class _Accounts:
+    """ids, intercepts and factors (MOST,); the last two NaN for fresh accounts."""
+
+    ids: npt.NDArray[np.int64]
+    intercepts: Floats
+    factors: Floats
+
+
+def _accounts(
+    world: World, note: int, history: History, chance: np.random.Generator
+) -> tuple[_Accounts, npt.NDArray[np.bool_]]:
+    """The accounts with the parameters that follow from their other ratings, and which of them are counted."""
+    ids = np.arange(MOST, dtype=np.int64) + 1_000_000  # after every honest rater
+    if history is History.FRESH:
+        unknown = np.full(MOST, np.nan)
+        return _Accounts(ids, unknown, unknown), np.zeros(MOST, dtype=bool)
+    each = max(world.options.ratings_each, world.settings.min_ratings_per_rater)
+    others = np.delete(np.arange(NOTES), note)
+    rated = others[chance.random((MOST, len(others))).argsort(axis=1)[:, :each]].ravel().astype(np.int32)
+    account = np.repeat(np.arange(MOST, dtype=np.int32), each)
+    helpful = _earlier(world, history, account, rated, chance)
+    table = RatingTable(np.arange(NOTES), ids, rated, account, helpful)
+    return _fitted(world, table), _agreed_with(world, table)
+
+
+def _earlier(
+    world: World,
+    history: History,
+    account: npt.NDArray[np.int32],
+    rated: npt.NDArray[np.int32],
+    chance: np.random.Generator,
+) -> npt.NDArray[np.float32]:
+    """What the accounts said of the notes that they rated before."""
+    if history is History.RANDOM:
+        return chance.choice(np.array([0, 0.5, 1], dtype=np.float32), len(rated))
+    position = np.array(_POSITIONS[history])[account % 2] * world.options.polarity
+    noise = chance.normal(0, 1, len(rated)) * world.options.noise
+    return opinion(world.made[rated], position, noise)
+
+
+def _fitted(world: World, table: RatingTable) -> _Accounts:
+    """Intercepts and factors of raters given the notes: the same problem as of notes given the raters."""
+    notes = world.fit.notes
+    as_raters = FrozenRaters(
+        notes.ids, notes.intercepts, notes.factors[:, 0], world.fit.global_intercept,
+        world.fit.ratings / len(world.fit.raters),
+    )  # fmt: skip
+    exchanged = RatingTable(table.rater_ids, table.note_ids, table.rater, table.note, table.helpful)
+    found = score_notes(exchanged, as_raters).notes
+    return _Accounts(table.rater_ids, found.intercepts, found.factors[:, 0])
+
+
+def _agreed_with(world: World, table: RatingTable) -> npt.NDArray[np.bool_]:
+    """Whose earlier ratings the crowd came to agree with, as the scorer asks of every rater."""
+    everywhen = np.full(NOTES, NOW_MS)
+    facts = NoteFacts(np.ones(NOTES, dtype=bool), everywhen, None, None, None)
+    statuses = [found.status for found in world.statuses]
+    chosen = helpful_raters(table, np.full(len(table), NOW_MS), facts, statuses, world.scores, world.settings)
+    assert chosen is not None  # noqa: S101 - it is known when the notes were written
+    return chosen
+
+
+def _joined(honest: FrozenRaters, accounts: _Accounts, counted: npt.NDArray[np.bool_]) -> FrozenRaters:
+    """Honest raters, and those of the accounts whose ratings count."""
+    return FrozenRaters(
+        np.concatenate((honest.ids, accounts.ids[counted])),
+        np.concatenate((honest.intercepts, accounts.intercepts[counted])),
+        np.concatenate((honest.factors, accounts.factors[counted])),
+        honest.global_intercept,
+        honest.ratings_per_note,
+    )
+
+
+def _growing(
+    honest: npt.NDArray[np.int32],
+    honest_votes: npt.NDArray[np.float32],
+    voters: npt.NDArray[np.int64],
+    joined_at: npt.NDArray[np.intp],
+    vote: float,
+) -> RatingTable:
+    """The target once for each number of accounts, as notes 0 to MOST: its honest ratings, and the accounts' so far."""
+    notes = [np.repeat(np.arange(MOST + 1), len(honest))]
+    notes += [np.arange(first + 1, MOST + 1) for first in joined_at]
+    raters = [np.tile(honest.astype(np.int64), MOST + 1)]
+    raters += [np.full(MOST - first, voter) for first, voter in zip(joined_at, voters, strict=True)]
+    helpful = np.full(sum(len(part) for part in notes), vote, dtype=np.float32)
+    helpful[: len(notes[0])] = np.tile(honest_votes, MOST + 1)
+    rater_ids, rater = np.unique(np.concatenate(raters), return_inverse=True)
+    return RatingTable(
+        np.arange(MOST + 1), rater_ids, np.concatenate(notes).astype(np.int32), rater.astype(np.int32), helpful
+    )

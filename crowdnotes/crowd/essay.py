@@ -1,0 +1,122 @@
+"""An experiment on extremes: notes with the same average rating, of which one kind divides more than the other.
+
+As in Vitalik Buterin's essay "What do I think about Community Notes?" (16 August 2023) and the program that it links
+to: two sides, as many raters as notes, four kinds of notes, each note rated by few. A good note gets +2 from the side
+of its author and 0 from the other, an extreme one +4 and −2, a neutral one +1 and −1, a poor one 0 and −2. Three
+things are otherwise. The score is this project's, of ratings between 0 and 1: −2 counts as 0 and +4 as 1. An absent
+rating is absent, where the essay's program takes it for 0. And each note has exactly so many ratings from its own side,
+so that the averages of good and extreme notes are equal, not only nearly so.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdnotes.bridging.factorization import fit
+from crowdnotes.bridging.model import Floats, Ids, RatingTable
+
+ROUNDS = 100
+KINDS = {"good": (2, 0), "good but extreme": (4, -2), "neutral": (1, -1), "poor": (0, -2)}
+"""What each kind gets from the side of its author and from the other."""
+_LOWEST, _HIGHEST = -2, 4
+_GROUP = 4  # as many times more notes and raters than ratings of a note
+
+
+@dataclass(frozen=True, slots=True)
+class KindResult:
+    """Means over all notes of a kind: the average rating (−2 to 4), the score, the size of the note factor."""
+
+    kind: str
+    own: int
+    other: int
+    average: float
+    score: float
+    polarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """rounds of notes with `ratings` ratings each, `own` of them from the side of the author.
+
+    good_above: in how many rounds the good notes scored above the extreme ones.
+    """
+
+    rounds: int
+    ratings: int
+    own: int
+    good_above: int
+    kinds: tuple[KindResult, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Whether the score keeps extremes down, and plain averages do."""
+        good, extreme = self.kinds[0], self.kinds[1]
+        averages = f"Average ratings: good {good.average:+.2f}, extreme {extreme.average:+.2f}"
+        scores = f"Scores: good {good.score:.3f}, extreme {extreme.score:.3f}"
+        times = max(self.good_above, self.rounds - self.good_above)
+        first, second = ("good", "extreme") if 2 * self.good_above >= self.rounds else ("extreme", "good")
+        rounds = f"{times} of {self.rounds} rounds"
+        return f"The score puts {first} notes above {second} ones in {rounds}. {averages}. {scores}."
+
+    def polarity_sentence(self, line: float) -> str:
+        """What the rule on one-sided notes does with them. line: the size of polarity above which no note is shown."""
+        good, extreme = self.kinds[0], self.kinds[1]
+        blocked = [found.kind for found in (good, extreme) if found.polarity > line]
+        sizes = f"good {good.polarity:.2f}, extreme {extreme.polarity:.2f}"
+        return (
+            f"Polarity: {sizes}. A rule shows no note above {line:.2f}: it stops {' and '.join(blocked) or 'neither'}."
+        )
+
+    def as_csv(self) -> str:
+        """The table of average results."""
+        file = io.StringIO()
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["kind", "from own side", "from other side", "average rating", "score", "size of polarity"])
+        for found in self.kinds:
+            figures = (f"{number:.4f}" for number in (found.average, found.score, found.polarity))
+            table.writerow([found.kind, found.own, found.other, *figures])
+        return file.getvalue()
+
+
+def run_experiment(ratings: int = 4, own: int = 2, rounds: int = ROUNDS) -> Experiment:
+    """Run it. ratings: of each note, and by each rater; own: how many of a note's are from the side of its author."""
+    found = np.array([_round(ratings, own, seed) for seed in range(rounds)])
+    means = found.mean(axis=0)
+    above = int((found[:, 0, 1] > found[:, 1, 1]).sum())
+    results = (
+        KindResult(kind, *gets, *(float(number) for number in row))
+        for (kind, gets), row in zip(KINDS.items(), means, strict=True)
+    )
+    return Experiment(rounds, ratings, own, above, tuple(results))
+
+
+def _round(ratings: int, own: int, seed: int) -> Floats:
+    """The mean average rating, score and size of polarity of each kind, (4, 3)."""
+    size = _GROUP * ratings
+    kinds = np.repeat(np.arange(len(KINDS)), size // len(KINDS))
+    note, rater = _who_rates_what(size, ratings, own, np.random.default_rng(seed))
+    gets = np.array(list(KINDS.values()))[kinds[note]]
+    value = np.where(note % 2 == rater % 2, gets[:, 0], gets[:, 1])
+    helpful = ((value - _LOWEST) / (_HIGHEST - _LOWEST)).astype(np.float32)
+    table = RatingTable(np.arange(size), np.arange(size), note.astype(np.int32), rater.astype(np.int32), helpful)
+    found = fit(table).notes
+    averages = np.bincount(note, value, size) / ratings
+    rows = np.column_stack((averages, found.intercepts, np.abs(found.factors[:, 0])))
+    return np.array([rows[kinds == kind].mean(axis=0) for kind in range(len(KINDS))])
+
+
+def _who_rates_what(size: int, ratings: int, own: int, chance: np.random.Generator) -> tuple[Ids, Ids]:
+    """Pairs of note and rater: `ratings` of each, `own` of them between those of one side (both even, or both odd)."""
+    notes, raters = [], []
+    for same in (True, False):
+        for side in (0, 1):
+            on_side = chance.permutation(np.arange(side, size, 2))
+            who = chance.permutation(np.arange(side if same else 1 - side, size, 2))
+            for turn in range(own if same else ratings - own):
+                notes.append(on_side)
+                raters.append(np.roll(who, turn))
+    return np.concatenate(notes), np.concatenate(raters)

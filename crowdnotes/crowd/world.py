@@ -1,0 +1,217 @@
+"""A small world of raters and notes, made from a seed, and what the Community Notes algorithm makes of its ratings.
+
+A rater u of the world rates a note n, on a scale from 0 to 1:
+
+    0.5 + worth of n + lean of n x position of u + generosity of u + chance
+
+rounded to NOT_HELPFUL, SOMEWHAT_HELPFUL or HELPFUL. Worth, lean, position and generosity are known here and hidden from
+the algorithm, which sees the ratings alone: `score`, as for the public data, finds intercepts, factors and statuses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.model import Factorization, Floats, RatingTable
+from crowdnotes.bridging.public_scoring import NoteFacts, score
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.status import NoteStatus, StatusResult
+from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import count
+
+RATERS, NOTES = 120, 60
+NOW_MS = 1_750_000_000_000  # when all notes were written and rated: after the last change of the rules on time
+_SPREAD = 0.1  # of positions within a camp
+_VARIETY = 0.08  # of worth and lean among notes of a kind
+
+
+class NoteKind(StrEnum):
+    """What a note was made to be."""
+
+    BOTH = "helps both sides"
+    MINUS = "pleases side −"
+    PLUS = "pleases side +"
+    POOR = "helps nobody"
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether it pleases one side alone."""
+        return self in {NoteKind.MINUS, NoteKind.PLUS}
+
+
+_MADE = {NoteKind.BOTH: (0.4, 0.0), NoteKind.MINUS: (0.2, -0.7), NoteKind.PLUS: (0.2, 0.7), NoteKind.POOR: (-0.3, 0.0)}
+"""Worth and lean of each kind."""
+_MIRRORED = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldOptions:
+    """How a world is made.
+
+    camps: 1, 2, or 3 with one in the middle. polarity: how far from the middle the outer ones stand, 0 to 1. share: of
+    the larger side among the raters of both. generosity, noise: standard deviations, on the scale of ratings.
+    ratings_each: how many of the notes each rater rates.
+    """
+
+    camps: int = 2
+    polarity: float = 0.7
+    share: float = 0.75
+    generosity: float = 0.1
+    noise: float = 0.2
+    ratings_each: int = 20
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class World:
+    """A world with its ratings and what came of them.
+
+    camps (u,): -1, 0 or 1 for each rater. kinds, made (n, 2): of each note, its worth and lean. averages (n,): of its
+    ratings. statuses: of each note, in order. fit: of those raters whom the crowd came to agree with.
+    """
+
+    options: WorldOptions
+    camps: npt.NDArray[np.int8]
+    kinds: tuple[NoteKind, ...]
+    made: Floats
+    table: RatingTable
+    averages: Floats
+    fit: Factorization
+    statuses: tuple[StatusResult, ...]
+    notices: tuple[str, ...]
+    settings: BridgingSettings
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The note intercepts (n,)."""
+        return np.array([found.note_intercept for found in self.statuses], dtype=np.float64)
+
+    @cached_property
+    def factors(self) -> Floats:
+        """The note factors (n,)."""
+        return np.array([found.note_factor for found in self.statuses], dtype=np.float64)
+
+    @cached_property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """Which notes (n,) the algorithm shows."""
+        return np.array([found.status is NoteStatus.HELPFUL for found in self.statuses])
+
+    @cached_property
+    def average_line(self) -> float | None:
+        """The average rating from which plain averaging would show as many notes; None where none are shown."""
+        many = int(self.shown.sum())
+        return float(np.sort(self.averages)[-many]) if many else None
+
+    @property
+    def sentence(self) -> str:
+        """What the map of notes tells."""
+        many = int(self.shown.sum())
+        if not many:
+            best = int(np.argmax(self.scores))
+            return f"No note is shown. The one with the highest score: {self.reasons(best)}"
+        return f"{count(many, 'note')} of {NOTES} {_are(many)} shown: {self._of_kinds(self.shown)}."
+
+    @property
+    def average_sentence(self) -> str:
+        """How plain averages order the same notes, beside how the score does."""
+        by_average, by_score = (self._below_one_sided(values) for values in (self.averages, self.scores))
+        best = (
+            f"the best one-sided note stands above {by_average} of the {NOTES // len(_MADE)} notes that help both sides"
+        )
+        return f"By plain average, {best}; by score, above {by_score}."
+
+    def _below_one_sided(self, values: Floats) -> int:
+        """How many notes that help both sides lie below the best one-sided one."""
+        one_sided = np.array([kind.one_sided for kind in self.kinds])
+        both = np.array([kind is NoteKind.BOTH for kind in self.kinds])
+        return int((values[both] < values[one_sided].max()).sum())
+
+    @property
+    def sides_sentence(self) -> str:
+        """How well the raters' sides were found; "" where the world has none."""
+        if self.options.camps == 1:
+            return ""
+        of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
+        right, all_ = int((of_sides > 0).sum()), int((self.camps[self.fit.raters.ids] != 0).sum())
+        return f"From ratings alone, {right} of {all_} raters are found on the side that they were made for."
+
+    def story(self, note: int) -> str:
+        """Why a note is shown or not, in a sentence or two."""
+        told = {NoteStatus.HELPFUL: "is shown", NoteStatus.NOT_HELPFUL: "is rated not helpful"}
+        return f"Note {note + 1} {told.get(self.statuses[note].status, 'is not shown')}. {self.reasons(note)}"
+
+    def reasons(self, note: int) -> str:
+        """What the rules say of a note: each that keeps it from being shown, or why it is."""
+        found = self.statuses[note]
+        return " ".join(dict.fromkeys(rule.reason for rule in found.blocked_by)) or found.reason
+
+    def side_means(self, note: int) -> tuple[float, float]:
+        """The mean rating that a note got on side − and on side +, as the camps were made; NaN where nobody rated."""
+        of_note = self.table.note == note
+        camp, helpful = self.camps[self.table.rater[of_note]], self.table.helpful[of_note]
+        low, high = (helpful[camp == side] for side in (-1, 1))
+        return tuple(float(side.mean()) if len(side) else float("nan") for side in (low, high))  # type: ignore[return-value]
+
+    def _of_kinds(self, chosen: npt.NDArray[np.bool_]) -> str:
+        counts = Counter(kind for kind, is_chosen in zip(self.kinds, chosen, strict=True) if is_chosen)
+        one_sided = counts[NoteKind.MINUS] + counts[NoteKind.PLUS]
+        of = NOTES // len(_MADE)
+        return f"{counts[NoteKind.BOTH]} of {of} that help both sides, {one_sided} of {2 * of} that please one side"
+
+
+def _are(many: int) -> str:
+    return "is" if many == 1 else "are"
+
+
+def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
+    """Make it, draw its ratings, and score them. The same options give the same world."""
+    chance = np.random.default_rng(options.seed)
+    camps = _camps(options)
+    generosity = chance.normal(0, 1, RATERS) * options.generosity
+    position = camps * options.polarity + chance.normal(0, _SPREAD, RATERS)
+    kinds = tuple(list(NoteKind)[note % len(_MADE)] for note in range(NOTES))
+    made = np.array([_MADE[kind] for kind in kinds]) + chance.normal(0, _VARIETY, (NOTES, 2))
+    # Everybody's chances are drawn for all notes, so that a slider that moves leaves the rest of the world as it is.
+    order = chance.random((RATERS, NOTES)).argsort(axis=1)[:, : options.ratings_each]
+    rater, note = np.repeat(np.arange(RATERS, dtype=np.int32), options.ratings_each), order.ravel().astype(np.int32)
+    noise = chance.normal(0, 1, (RATERS, NOTES)) * options.noise
+    liking = opinion(made[note], position[rater], generosity[rater] + noise[rater, note])
+    table = RatingTable(np.arange(NOTES), np.arange(RATERS), note, rater, liking).keep(np.ones(len(note), dtype=bool))
+    now = np.full(len(table), NOW_MS)
+    facts = NoteFacts(
+        misleading=np.ones(len(table.note_ids), dtype=bool),
+        created_at_ms=np.full(len(table.note_ids), NOW_MS),
+        authors=None,
+        was_helpful=np.zeros(len(table.note_ids), dtype=bool),
+        status_at_ms=None,
+    )
+    scored = score(Ratings(table, True, {}, now), facts, settings)
+    if camps[scored.fit.raters.ids] @ scored.fit.raters.factors[:, 0] < 0:  # the fit calls the larger camp negative
+        camps = -camps
+        kinds = tuple(_MIRRORED.get(kind, kind) for kind in kinds)
+        made = made * (1, -1)
+    averages = np.bincount(table.note, table.helpful, NOTES) / np.bincount(table.note, minlength=NOTES)
+    return World(
+        options, camps, kinds, made, table, averages, scored.fit, scored.statuses, scored.notices[1:], settings
+    )
+
+
+def opinion(made: Floats, position: Floats, besides: Floats) -> npt.NDArray[np.float32]:
+    """Ratings (m,) of 0, 0.5 or 1 of notes (m, 2), worth and lean, from positions (m,) and what else moves a rater."""
+    value = 0.5 + made[:, 0] + made[:, 1] * position + besides
+    return (np.round(np.clip(value, 0, 1) * 2) / 2).astype(np.float32)
+
+
+def _camps(options: WorldOptions) -> npt.NDArray[np.int8]:
+    """Raters in the order of their camps; the middle one, where there is one, is a third."""
+    if options.camps == 1:
+        return np.zeros(RATERS, dtype=np.int8)
+    middle = RATERS // 3 if options.camps == 3 else 0
+    minus = round((RATERS - middle) * options.share)
+    return np.repeat(np.array([-1, 0, 1], dtype=np.int8), [minus, middle, RATERS - middle - minus])

@@ -1,0 +1,117 @@
+"""Raters who act together: whose votes count, which rules hold, and how many it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdnotes.bridging.public_scoring import NoteFacts, score
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.crowd.attack import MOST, Aim, AttackOptions, History, attack, cheapest, every_history, target
+from crowdnotes.crowd.world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
+from crowdnotes.settings import BridgingSettings
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return make_world(WorldOptions(), BridgingSettings())
+
+
+def test_before_the_attack_the_note_is_as_the_world_has_it(world: World) -> None:
+    for aim in Aim:
+        found = attack(world, AttackOptions(aim=aim))
+        before = world.statuses[found.note]
+        assert found.scores[0] == pytest.approx(before.note_intercept)
+        assert found.statuses[0].status is before.status
+        assert found.averages[0] == pytest.approx(world.averages[found.note])
+        assert found.ratings == before.ratings
+
+
+def test_fresh_accounts_change_nothing_but_the_average(world: World) -> None:
+    found = attack(world, AttackOptions(history=History.FRESH))
+    assert np.ptp(found.scores) == 0
+    assert found.needed is None
+    assert found.statuses[-1].ratings == found.ratings + MOST
+    assert found.needed_by_average is not None
+    assert f"{MOST} accounts do not sink note" in found.sentence
+    assert f"The votes of {MOST} of {MOST} do not enter the score" in found.accounts_sentence
+
+
+def test_accounts_that_rated_at_random_are_mostly_left_out(world: World) -> None:
+    at_random = attack(world, AttackOptions(history=History.RANDOM))
+    like_a_side = attack(world, AttackOptions(history=History.MINUS))
+    assert at_random.counted.sum() < MOST / 2
+    assert like_a_side.counted.all()
+    assert like_a_side.accounts_sentence == ""
+
+
+def test_one_side_alone_cannot_lift_its_own_note(world: World) -> None:
+    found = every_history(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED))
+    assert found[History.MINUS].needed is None
+    across = found[History.PLUS]
+    assert across.needed is not None
+    assert across.statuses[across.needed].status is NoteStatus.HELPFUL
+    assert f"The fewest are needed, {across.needed}, of accounts that rated like side + before." == cheapest(found)
+    held = {rule: (first, last) for rule, first, last, _ in across.defences()}
+    assert held[RuleName.MINORITY][1] == across.needed - 1
+
+
+def test_who_is_noticed_cannot_lift_a_note_but_can_still_sink_one(world: World) -> None:
+    lift = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.PLUS, noticed=True))
+    assert lift.needed is None
+    assert RuleName.CORRELATED in {rule for rule, *_ in lift.defences()}
+    sink, unnoticed = (attack(world, AttackOptions(noticed=noticed)) for noticed in (True, False))
+    assert sink.needed == unnoticed.needed is not None
+
+
+def test_notes_given_at_random_cost_more_accounts(world: World) -> None:
+    for history in (History.MINUS, History.PLUS, History.BOTH):
+        chosen, given = (
+            attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=history, assigned=assigned))
+            for assigned in (False, True)
+        )
+        assert given.votes[-1] < chosen.votes[-1] == MOST
+        assert (given.needed or MOST) >= (chosen.needed or MOST)
+    assert "were given this note to rate" in given.accounts_sentence
+
+
+def test_early_a_note_has_no_status_to_lose(world: World) -> None:
+    found = attack(world, AttackOptions(after=5))
+    assert found.ratings == 5
+    assert found.needed == 0
+    assert "is not shown without an attack too." in found.sentence
+
+
+def test_the_scorer_with_the_attackers_in_its_fit_comes_to_the_same_end(world: World) -> None:
+    """The lab holds everybody's parameters; the whole algorithm, with the accounts and their histories, agrees."""
+    note = target(world, Aim.LIFT_ONE_SIDED)
+    chance = np.random.default_rng(1)
+    accounts, side = 25, [n for n, kind in enumerate(world.kinds) if n != note]
+    rows = [(n, 500 + a, float(kind_of(world, n, 1))) for a in range(accounts) for n in chance.choice(side, 20, False)]
+    rows += [(note, 500 + a, 1.0) for a in range(accounts)]
+    table = world.table
+    both = type(table)(
+        np.arange(NOTES),
+        np.concatenate((table.rater_ids, np.arange(500, 500 + accounts))),
+        np.concatenate((table.note, [n for n, _, _ in rows])).astype(np.int32),
+        np.concatenate((table.rater, [len(table.rater_ids) + a - 500 for _, a, _ in rows])).astype(np.int32),
+        np.concatenate((table.helpful, [value for *_, value in rows])).astype(np.float32),
+    )
+    facts = NoteFacts(np.ones(NOTES, dtype=bool), np.full(NOTES, NOW_MS), None, np.zeros(NOTES, dtype=bool), None)
+    whole = score(Ratings(both, True, {}, np.full(len(both), NOW_MS)), facts, world.settings).statuses[note]
+    lab = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.PLUS))
+    assert lab.note == note
+    assert whole.status is lab.statuses[accounts].status is NoteStatus.HELPFUL
+    assert whole.note_intercept == pytest.approx(lab.scores[accounts], abs=0.08)
+
+
+def kind_of(world: World, note: int, side: int) -> bool:
+    """Whether a rater of a side finds a note helpful, without noise."""
+    return bool(world.made[note, 0] + world.made[note, 1] * side * world.options.polarity > 0.1)
+
+
+def test_the_target_is_of_the_kind_that_the_aim_names(world: World) -> None:
+    kinds = [world.kinds[target(world, aim)] for aim in Aim]
+    assert kinds == [NoteKind.BOTH, NoteKind.MINUS, NoteKind.POOR]
+    assert world.shown[target(world, Aim.SINK)]

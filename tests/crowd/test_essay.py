@@ -1,0 +1,36 @@
+"""The essay's experiment on extremes."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from crowdnotes.crowd.essay import run_experiment
+
+
+@pytest.mark.parametrize("ratings", [4, 8])
+def test_the_score_ranks_good_notes_above_extreme_ones_whose_average_is_the_same(ratings: int) -> None:
+    found = run_experiment(ratings, ratings // 2)
+    good, extreme, neutral, poor = found.kinds
+    assert (good.average, extreme.average, neutral.average, poor.average) == pytest.approx((1, 1, 0, -1))
+    assert good.score > extreme.score > neutral.score > poor.score
+    assert found.good_above > 75
+    assert extreme.polarity > 2 * good.polarity
+    assert f"good notes above extreme ones in {found.good_above} of 100 rounds" in found.sentence
+    assert found.polarity_sentence(0.5).endswith("it stops good but extreme.")
+
+
+def test_with_more_raters_of_the_own_side_the_averages_favour_extremes_far_more_than_the_score() -> None:
+    found = run_experiment(8, 6, rounds=20)
+    good, extreme, *_ = found.kinds
+    assert (good.average, extreme.average) == pytest.approx((1.5, 2.5))
+    assert 0 < extreme.score - good.score < (extreme.average - good.average) / 6 / 3
+    assert "extreme notes above good ones" in found.sentence
+
+
+def test_the_table_has_a_row_for_each_kind() -> None:
+    rows = list(csv.reader(io.StringIO(run_experiment(rounds=2).as_csv())))
+    assert rows[0][:4] == ["kind", "from own side", "from other side", "average rating"]
+    assert [row[:4] for row in rows[1:3]] == [["good", "2", "0", "1.0000"], ["good but extreme", "4", "-2", "1.0000"]]

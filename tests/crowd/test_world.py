@@ -1,0 +1,81 @@
+"""A made world: what was planted is found again, and the sentences say what the numbers do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.crowd.world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world
+from crowdnotes.settings import BridgingSettings
+
+
+def made(**options: Any) -> World:
+    return make_world(replace(WorldOptions(), **options), BridgingSettings())
+
+
+def of_kind(world: World, kind: NoteKind) -> list[int]:
+    return [note for note, one in enumerate(world.kinds) if one is kind]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("options", [{}, {"share": 0.5}, {"camps": 3}, {"ratings_each": 40}])
+def test_planted_camps_worth_and_lean_are_recovered(options: dict[str, float], seed: int) -> None:
+    world = made(**options, seed=seed)
+    camp, factor = world.camps[world.fit.raters.ids], world.fit.raters.factors[:, 0]
+    on_a_side = camp != 0
+    assert np.mean((factor * camp)[on_a_side] > 0) > 0.98
+    assert np.corrcoef(world.scores, world.made[:, 0])[0, 1] > 0.9
+    assert np.corrcoef(world.factors, world.made[:, 1])[0, 1] > 0.95
+    assert world.factors[of_kind(world, NoteKind.PLUS)].min() > 0
+    assert not any(kind.one_sided for kind, shown in zip(world.kinds, world.shown, strict=True) if shown)
+
+
+def test_without_noise_exactly_the_notes_that_help_both_sides_are_shown() -> None:
+    world = made(noise=0, generosity=0)
+    assert np.flatnonzero(world.shown).tolist() == of_kind(world, NoteKind.BOTH)
+    assert world.sentence == "15 notes of 60 are shown: 15 of 15 that help both sides, 0 of 30 that please one side."
+    assert f"{RATERS} of {RATERS} raters are found on the side" in world.sides_sentence
+
+
+def test_plain_averages_put_notes_of_the_larger_side_among_those_that_help_both() -> None:
+    world = made(share=0.75)
+    both = world.averages[of_kind(world, NoteKind.BOTH)]
+    below = int((both < world.averages[of_kind(world, NoteKind.MINUS)].max()).sum())
+    assert below > 0
+    assert f"stands above {below} of the 15 notes that help both sides; by score, above 0." in world.average_sentence
+    assert (world.averages >= (world.average_line or 0)).sum() == world.shown.sum()
+
+
+def test_without_two_sides_no_note_is_shown_and_the_sentence_says_by_which_rule() -> None:
+    world = made(camps=1)
+    assert not world.shown.any()
+    assert world.average_line is None
+    best = world.statuses[int(np.argmax(world.scores))]
+    assert world.sentence == f"No note is shown. The one with the highest score: {best.blocked_by[0].reason}"
+    assert world.sides_sentence == ""
+
+
+def test_a_note_is_told_of_by_the_rule_that_decided() -> None:
+    world = made()
+    assert {found.status for found in world.statuses} >= {NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL}
+    for note, found in enumerate(world.statuses):
+        told = world.story(note)
+        assert told.startswith(f"Note {note + 1} ")
+        assert (" is shown. " in told) == (found.status is NoteStatus.HELPFUL) == bool(world.shown[note])
+        if found.status is NoteStatus.HELPFUL:
+            assert found.decided_by is RuleName.GENERAL_HELPFUL
+            assert found.reason in told
+    low, high = world.side_means(of_kind(world, NoteKind.PLUS)[0])
+    assert low < 0.5 < high
+
+
+def test_a_seed_gives_one_world_and_a_slider_that_moves_leaves_the_rest_of_it() -> None:
+    one, again, noisier = made(seed=4), made(seed=4), made(seed=4, noise=0.3)
+    assert np.array_equal(one.scores, again.scores)
+    assert np.array_equal(one.table.note, noisier.table.note)
+    assert np.array_equal(one.made, noisier.made)
+    assert len(one.kinds) == NOTES == len(one.statuses)
