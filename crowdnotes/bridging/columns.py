@@ -56,7 +56,7 @@ _NOTE_FLAGS = tuple(
         "misleadingOther misleadingFactualError misleadingManipulatedMedia misleadingOutdatedInformation "
         "misleadingMissingImportantContext misleadingUnverifiedClaimAsFact misleadingSatire notMisleadingOther "
         "notMisleadingFactuallyCorrect notMisleadingOutdatedButNotWhenWritten notMisleadingClearlySatire "
-        "notMisleadingPersonalOpinion trustworthySources isMediaNote isCollaborativeNote"
+        "notMisleadingPersonalOpinion trustworthySources"
     ).split()
 )
 
@@ -101,6 +101,8 @@ NOTES = TableSpec(
         "validationDifficulty": ColumnKind.NAME,
         **dict.fromkeys(_NOTE_FLAGS, ColumnKind.FLAG),
         "summary": ColumnKind.TEXT,
+        "isMediaNote": ColumnKind.FLAG,
+        "isCollaborativeNote": ColumnKind.FLAG,
     },
     required=("noteId", "classification"),
     key=("noteId",),

@@ -58,9 +58,9 @@ def find_shards(spec: TableSpec, data: Path) -> list[Path]:
 
 def read_header(path: Path) -> list[str]:
     """The column names of a file (of the first member of a zip)."""
-    with _open_members(path) as members:
+    with open_members(path) as members:
         for member in members:
-            return _header(member, path)
+            return header_of(member, path)
     raise InputError(f"{path.name} is empty.", "Download it again.")
 
 
@@ -69,15 +69,16 @@ def read_blocks(path: Path) -> Iterator[tuple[list[str], bytes]]:
 
     Raises InputError when the file is cut short, damaged, or not text in columns.
     """
-    with _open_members(path) as members:
+    with open_members(path) as members:
         for member in members:
-            columns = _header(member, path)
-            for block in _whole_lines(member, path):
-                yield columns, block
+            columns = header_of(member, path)
+            for block in whole_lines(member, path):
+                yield columns, block if block.endswith(b"\n") else block + b"\n"
 
 
 @contextmanager
-def _open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
+def open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
+    """The file, or a zip's members, to be read one after the other. Raises InputError when it is damaged."""
     try:
         if path.name.lower().endswith(".zip"):
             with zipfile.ZipFile(path) as archive:
@@ -98,7 +99,8 @@ def _open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}.", "Check the file.") from error
 
 
-def _header(stream: IO[bytes], path: Path) -> list[str]:
+def header_of(stream: IO[bytes], path: Path) -> list[str]:
+    """The column names, read from the first line. Raises InputError when it has none."""
     line = stream.readline(1_000_000)
     try:
         columns = line.decode("utf-8-sig").rstrip("\r\n").split("\t")
@@ -111,7 +113,8 @@ def _header(stream: IO[bytes], path: Path) -> list[str]:
     return columns
 
 
-def _whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+def whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+    """The rest of a file in blocks of whole lines; only the last may lack its line break."""
     rest = b""
     while chunk := stream.read(BLOCK_BYTES):
         cut = chunk.rfind(b"\n") + 1
@@ -123,7 +126,7 @@ def _whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
         yield rest + chunk[:cut]
         rest = chunk[cut:]
     if rest.strip():
-        yield rest + b"\n"
+        yield rest
 
 
 TYPES = {

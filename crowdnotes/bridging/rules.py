@@ -340,12 +340,6 @@ RULES: tuple[Rule, ...] = (
     correlated,
     explanation,
 )
-# Prescoring knows neither the sides' means nor the upper bound.
-PRESCORING_RULES: tuple[Rule, ...] = (
-    general_helpful,
-    general_not_helpful,
-    not_misleading,
-)
 
 
 def decide(note: NoteSignals, settings: BridgingSettings, order: tuple[Rule, ...] = RULES) -> StatusResult:

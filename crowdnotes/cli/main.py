@@ -23,6 +23,7 @@ from crowdnotes.cli import (
     bridging_commands,
     case_commands,
     comparison_commands,
+    crowd,
     evidence_commands,
     jury_commands,
     length_command,
@@ -73,6 +74,7 @@ app.add_typer(case_commands.app, name="cases")
 app.command("overview")(overview_command.overview)
 app.add_typer(comparison_commands.app, name="comparison")
 app.add_typer(bridging_commands.app, name="bridging")
+app.add_typer(crowd.app, name="crowd")
 app.add_typer(jury_commands.app, name="jury")
 app.add_typer(model_commands.app, name="models")
 

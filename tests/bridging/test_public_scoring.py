@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
+from crowdnotes.bridging.model import Factorization, RatingTable, SideParameters
 from crowdnotes.bridging.public_data import read_public_data
-from crowdnotes.bridging.public_scoring import PublicScores, score_public_data
-from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, prescored, score_public_data
+from crowdnotes.bridging.rules import decide, general_helpful, general_not_helpful, not_misleading
+from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import made_ratings, rating_row, write_ratings, write_tsv
@@ -124,3 +126,26 @@ def test_a_rating_by_a_rater_outside_the_fit_still_counts_as_a_rating(data: Path
     bridge = next(result for result in after.statuses if result.note_id == _BRIDGE)
     assert bridge.ratings == before[_BRIDGE] + 1
     assert np.isfinite(after.fit.objective)
+
+
+def test_prescoring_gives_all_notes_at_once_what_its_rules_give_each() -> None:
+    chance, count, lines = np.random.default_rng(0), 400, BridgingSettings()
+    ids = np.arange(count)
+    sides = SideParameters(ids, chance.uniform(-0.6, 0.8, count), chance.normal(0, 0.4, (count, 1)))
+    note = np.repeat(ids, chance.integers(3, 8, count)).astype(np.int32)
+    table = RatingTable(ids, ids, note, note, np.ones(len(note), dtype=np.float32))
+    misleading = chance.random(count) < 0.6
+    facts = NoteFacts(misleading, None, None, None, None)
+    first = Factorization(0.2, sides, sides, 0.0, 0.0, 1, 0.0, len(note), True)
+    expected = [
+        decide(
+            NoteSignals(
+                n, int(np.count_nonzero(note == n)), sides.intercepts[n], sides.factors[n, 0], misleading=calls
+            ),
+            lines,
+            (general_helpful, general_not_helpful, not_misleading),
+        ).status
+        for n, calls in enumerate(misleading.tolist())
+    ]
+    assert len(set(expected)) == 3
+    assert prescored(first, table, facts, table, lines) == expected

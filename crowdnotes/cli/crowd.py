@@ -1,0 +1,95 @@
+"""`crowdnotes crowd …`: what the public data shows of the crowd."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crowdnotes.cli.output import Json, print_json, print_text, progress
+
+if TYPE_CHECKING:
+    from crowdnotes.crowd.indexing import IndexReport
+
+app = typer.Typer(help="What the public data shows: a note's story, surges, delays.", no_args_is_help=True)
+_Index = Annotated[Path | None, typer.Option(help="The index; without it, the one in the data folder.")]
+
+# What the commands work with is imported inside them: tables and compiled code that no other command should pay for.
+
+
+@app.command("index")
+def index(
+    folder: Annotated[Path, typer.Argument(help="A folder with the public data as downloaded, zipped or not.")],
+    index: _Index = None,
+    fit: Annotated[bool, typer.Option("--fit", help="Fit the raters anew, even if few ratings are new.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Add what is new in a folder of X's public data to the index that the other commands ask."""
+    from crowdnotes.crowd.indexing import index_folder
+    from crowdnotes.settings import load_settings
+
+    try:
+        report = index_folder(
+            folder,
+            _path(index),
+            load_settings().bridging,
+            datetime.now(UTC),
+            lambda table, rows: progress(f"  {table}: {rows} rows"),
+            fit_anew=fit,
+        )
+    except KeyboardInterrupt:
+        progress("stopped; finished files are in the index, and the same command goes on from there")
+        raise typer.Exit(130) from None
+    if as_json:
+        print_json(report)
+    else:
+        _print_report(report)
+
+
+@app.command("make-data")
+def make_data(
+    folder: Annotated[Path, typer.Argument(help="Where the files go.")],
+    notes: Annotated[int, typer.Option(help="How many notes.")] = 2_000,
+    ratings: Annotated[int, typer.Option(help="How many ratings, about.")] = 60_000,
+    days: Annotated[int, typer.Option(help="Over how many days the posts come.")] = 120,
+    shards: Annotated[int, typer.Option(min=1, help="Into how many files the ratings go.")] = 2,
+    seed: Annotated[int, typer.Option(help="Another seed, other data.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Make up public data with a known surge, known delays and known camps, to try the program on."""
+    from crowdnotes.crowd.made_data import make_public_data
+
+    planted = make_public_data(folder, notes=notes, ratings=ratings, days=days, shards=shards, seed=seed)
+    if as_json:
+        print_json(planted)
+        return
+    print_text(f"{planted.notes} notes on {planted.posts} posts, {planted.ratings} ratings by {planted.raters} raters.")
+    print_text(f"Planted: a surge on {planted.surge_day}, with {planted.surge_posts} posts. --json tells all of it.")
+
+
+def _path(index: Path | None) -> Path:
+    from crowdnotes.crowd.database import index_path
+    from crowdnotes.settings import load_settings
+
+    return index or index_path(load_settings().data_dir)
+
+
+def _print_report(report: IndexReport) -> None:
+    for file in report.loaded.files:
+        print_text(f"{file.file}: {file.rows} rows{' more' if file.grown else ''} in {file.seconds:.1f} s")
+        for reason, number in file.dropped.items():
+            print_text(f"  {number}: {reason}")
+    if report.loaded.unchanged:
+        print_text(f"Read before, and not changed: {', '.join(report.loaded.unchanged)}.")
+    for problem in report.loaded.problems:
+        print_text(problem)
+    print_text("The index holds " + ", ".join(f"{number} {name}" for name, number in report.totals.items()) + ".")
+    fit = report.fit
+    if fit.not_run:
+        print_text(f"Raters were not fitted. {fit.not_run}")
+    else:
+        print_text(f"Raters fitted on {fit.ratings} ratings of {fit.notes} notes by {fit.raters} raters.")
+        for notice in fit.notices:
+            print_text(f"  {notice}")
