@@ -15,7 +15,7 @@ from crowdnotes.evidence.search.service import Pace, Pacer, Service
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings
 
-Behaviour = Callable[[socket.socket], None]
+Behaviour = Callable[[socket.socket], object]
 Serve = Callable[[Behaviour], str]
 
 
@@ -41,10 +41,11 @@ def serve() -> Iterator[Serve]:
     stack = contextlib.ExitStack()
     stopped = threading.Event()
     threads: list[threading.Thread] = []
+    listeners: list[socket.socket] = []
 
     def start(behave: Behaviour) -> str:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        listener.settimeout(0.1)
+        listeners.append(listener)
 
         def answer(connection: socket.socket) -> None:
             # The client hangs up in the middle: that is what most of these tests are about.
@@ -59,11 +60,11 @@ def serve() -> Iterator[Serve]:
                 behave(connection)
 
         def accept() -> None:
-            while not stopped.is_set():
-                try:
-                    connection, _ = listener.accept()
-                except TimeoutError:
-                    continue
+            while True:
+                connection, _ = listener.accept()
+                if stopped.is_set():
+                    connection.close()
+                    return
                 worker = threading.Thread(target=answer, args=(connection,), daemon=True)
                 worker.start()
                 threads.append(worker)
@@ -75,6 +76,8 @@ def serve() -> Iterator[Serve]:
 
     yield start
     stopped.set()
+    for listener in listeners:
+        socket.create_connection(listener.getsockname()).close()  # wakes it, so that it sees the end
     for thread in threads:
         thread.join(10)
     stack.close()

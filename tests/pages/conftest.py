@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, TextArea, TextInput
 
@@ -122,6 +123,14 @@ class Desk:
     def changed(self, case: Case, **changes: object) -> Case:
         """The case with other fields, stored past the service."""
         return self.workspace.tools.store.update(case.id, lambda newest: newest.model_copy(update=changes))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_other_components() -> Iterator[None]:
+    """Streamlit looks through all installed packages for components whenever a test starts an app; none brings any."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(manifest_scanner, "scan_component_manifests", list)
+        yield
 
 
 @pytest.fixture

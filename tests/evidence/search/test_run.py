@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -152,18 +153,23 @@ def test_what_is_later_than_the_cutoff_is_left_out_and_the_undated_stay() -> Non
     assert "1 later than 2020-06-30 left out" in found.outcomes[0].sentence
 
 
-def test_a_provider_that_is_too_slow_is_left_behind_with_what_it_found() -> None:
+def test_a_provider_that_is_too_slow_is_left_behind_with_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, heard = [0.0], list[ProviderOutcome]()
+    monkeypatch.setattr("crowdnotes.evidence.search.run.time", SimpleNamespace(monotonic=lambda: now[0]))
+
     def slow(query: str, check: Check) -> list[Hit]:
         while query == "slow":
+            now[0] += 1.0 if heard else 0.0  # once the other provider has answered
             check()
             threading.Event().wait(0.01)
         return _hits("p", query)
 
-    both = [Scripted("p", slow), Scripted("q")]
-    found = search_all(both, ["fast", "slow"], provider_seconds=0.2)
+    both = [Scripted("p", slow, at_once=1), Scripted("q")]
+    found = search_all(both, ["fast", "slow"], provider_seconds=0.2, report=heard.append)
     assert "not done within 0.2 seconds" in found.outcomes[0].sentence
     assert len(found.hits) == 3
-    found = search_all(both, ["fast", "slow"], patience_seconds=0.2)
+    heard.clear()
+    found = search_all(both, ["fast", "slow"], patience_seconds=0.2, report=heard.append)
     assert found.outcomes[0].state is ProviderState.ANSWERED
     assert "1 of 2 searches" in found.outcomes[0].sentence
     assert len(found.hits) == 3

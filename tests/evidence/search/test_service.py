@@ -212,20 +212,24 @@ def _drip(connection: socket.socket) -> None:
         time.sleep(0.05)
 
 
+def _breaking_off(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
+
+
 @pytest.mark.parametrize(
-    ("behave", "state", "says"),
+    ("behave", "seconds", "state", "says"),
     [
-        (_silent, ProviderState.TIMED_OUT, ""),
-        (_drip, ProviderState.TIMED_OUT, ""),
-        (lambda to: to.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"), ProviderState.FAILED, "broke off"),
-        (lambda to: to.sendall(b"\x00\xff nonsense\r\n\r\n"), ProviderState.FAILED, ""),
+        (_silent, 0.4, ProviderState.TIMED_OUT, ""),
+        (_drip, 0.4, ProviderState.TIMED_OUT, ""),
+        (_breaking_off, 20.0, ProviderState.FAILED, "broke off"),
+        (lambda to: to.sendall(b"\x00\xff nonsense\r\n\r\n"), 20.0, ProviderState.FAILED, ""),
     ],
     ids=["silent", "a body that drips", "a body that breaks off", "no HTTP at all"],
 )
 def test_a_server_that_does_not_answer_well_is_labelled(
-    behave: Behaviour, state: ProviderState, says: str, serve: Serve, make_service: MakeService
+    behave: Behaviour, seconds: float, state: ProviderState, says: str, serve: Serve, make_service: MakeService
 ) -> None:
-    error = _refused(make_service(base_url=serve(behave), request_seconds=0.4))
+    error = _refused(make_service(base_url=serve(behave), request_seconds=seconds))
     assert error.state is state
     assert says in error.message
 
