@@ -23,6 +23,7 @@ from sqlalchemy import Engine, create_engine, make_url, text
 
 import crowdnotes.cli
 from crowdnotes.storage.database import open_database
+from tests.shared import put_tables
 
 # Before any test: a command's file that is first read while a test has put a fake in its way would keep the fake.
 for _module in pkgutil.iter_modules(crowdnotes.cli.__path__):
@@ -52,6 +53,9 @@ def postgres_url() -> Iterator[str]:
     # Not pytest's own folder: run as root, the server becomes another user, who may not enter there.
     folder = Path(tempfile.mkdtemp(prefix="crowdnotes-pg-"))
     server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+    for name in ("fsync", "full_page_writes", "synchronous_commit"):  # nobody misses it when the machine fails
+        server.psql(f"ALTER SYSTEM SET {name} = off")
+    server.psql("SELECT pg_reload_conf()")
     yield server.get_uri()
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
@@ -82,6 +86,8 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def engine(database_url: str) -> Iterator[Engine]:
     """A database of each kind with its tables."""
+    if (file := make_url(database_url).database) and database_url.startswith("sqlite"):
+        put_tables(Path(file))
     engine = open_database(database_url)
     yield engine
     engine.dispose()

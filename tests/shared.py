@@ -1,19 +1,37 @@
-"""What tests of several rooms share: the real model, read once a worker, stopped jobs, and threads at once."""
+"""What tests of several rooms share: the real model and empty tables, made once a worker, stopped jobs, threads."""
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.errors import JobCancelled
+from crowdnotes.storage.database import open_database
 
 
 @cache
 def minilm() -> MiniLMEmbedder:
     """The real embedding model, read once."""
     return MiniLMEmbedder()
+
+
+def put_tables(path: Path) -> None:
+    """A database file with its tables, unless one is there: a copy takes a tenth of the time of making them."""
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_bytes(_tables())
+
+
+@cache
+def _tables() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "made.sqlite"
+        open_database(f"sqlite:///{path}").dispose()
+        return path.read_bytes()
 
 
 def cancelled() -> None:

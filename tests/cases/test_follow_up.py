@@ -31,6 +31,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, gather, make_library, new_case, post_about, run, use
+from tests.shared import put_tables
 
 
 class LookingEngine(ScriptedEngine):
@@ -69,6 +70,7 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.engine = LookingEngine()
         settings = Settings(data_dir=folder / "data", database_url=None)
+        put_tables(folder / "data" / "crowdnotes.sqlite")
         self.workspace: Workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=self.engine)
         self.workspace.libraries.add(make_library(folder), "topics")
         self.service = self.workspace.service

@@ -135,6 +135,9 @@ def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
 _DIE = """
 import os, signal, sys, traceback
 from pathlib import Path
+
+import skops.io  # scoring would import it in each copy anew, and all of scikit-learn with it
+
 from tests.cases.walk import ThinkingEngine, new_case, run, small_workspace, use
 
 def story(folder, doomed):

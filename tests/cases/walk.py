@@ -25,6 +25,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.workspace import Workspace, open_workspace
+from tests.shared import put_tables
 
 TOPICS = tuple("kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split())
 
@@ -110,6 +111,7 @@ def small_workspace(folder: Path, links: LiveLinks | None = None, engine: Script
     """A workspace with the library "topics"; opening the same folder again finds it there."""
     settings = Settings(data_dir=folder / "data", database_url=None)
     engine, links = engine or TopicEngine(), links or LiveLinks()
+    put_tables(folder / "data" / "crowdnotes.sqlite")
     workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links)
     if not workspace.libraries.list():
         workspace.libraries.add(make_library(folder), "topics")

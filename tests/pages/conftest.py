@@ -19,6 +19,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.view import session
+from tests.shared import put_tables
 
 ROOT = Path(__file__).parents[2]
 POST = "Vitamin C cures a cold in a day. Doctors hide it."
@@ -139,6 +140,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     engine = ScriptedEngine()
     links = LiveLinks()
     settings = Settings(data_dir=tmp_path)
+    put_tables(tmp_path / "crowdnotes.sqlite")
     workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links)
     monkeypatch.setattr(session, "open_workspace", lambda: workspace)
     monkeypatch.setattr(session, "warm_up", lambda _: None)
