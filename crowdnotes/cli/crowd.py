@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.cli.output import Json, day, print_json, print_text, progress
+from crowdnotes.text.markdown import count
 
 if TYPE_CHECKING:
+    from crowdnotes.crowd.delays import Hours
     from crowdnotes.crowd.indexing import IndexReport
+    from crowdnotes.crowd.surges import Term
 
 app = typer.Typer(help="What the public data shows: a note's story, surges, delays.", no_args_is_help=True)
 _Index = Annotated[Path | None, typer.Option(help="The index; without it, the one in the data folder.")]
@@ -48,6 +52,74 @@ def index(
         _print_report(report)
 
 
+_Language = Annotated[str | None, typer.Option(help="Only posts of this language, by its two letters.")]
+_Topic = Annotated[
+    str | None, typer.Option(help="Only posts of this topic: “health” for any, its number from 1 to 7, or its name.")
+]
+
+
+@app.command("surges")
+def surges(
+    day_of: Annotated[
+        str | None, typer.Option("--day", help="The posts of this day (YYYY-MM-DD), and its words.")
+    ] = None,
+    language: _Language = None,
+    topic: _Topic = None,
+    terms: Annotated[int, typer.Option(min=0, help="For how many of the strongest surges words are looked for.")] = 5,
+    index: _Index = None,
+    as_json: Json = False,
+) -> None:
+    """Days on which unusually many posts got notes, and what these speak of."""
+    from crowdnotes.crowd import surges as room
+    from crowdnotes.crowd.database import reading
+    from crowdnotes.crowd.posts import Filter, gather_posts
+
+    chosen, wanted = Filter(language, topic), day(day_of)
+    with reading(_path(index)) as connection:
+        if wanted is not None:
+            gather_posts(connection, chosen)
+            words, posts = room.trending(connection, wanted), room.posts_of_day(connection, wanted)
+        else:
+            found = room.surges(connection, chosen, terms)
+    if wanted is not None:
+        if as_json:
+            print_json({"day": wanted, "counted": chosen.in_words, "terms": words, "posts": posts})
+            return
+        print_text(_listed(words) or "No word stands out.")
+        for post in posts:
+            print_text(f"{post.post}  {count(post.notes, 'note')}, {count(post.ratings, 'rating')}  {post.first_note}")
+    elif as_json:
+        print_json(found)
+    else:
+        print_text(found.not_run or found.sentence)
+        for surge in found.surges:
+            print_text(f"{surge.day}  {surge.posts} posts, usually {surge.mean:.1f}  {_listed(surge.terms or ())}")
+
+
+@app.command("delays")
+def delays(
+    language: _Language = None,
+    topic: _Topic = None,
+    index: _Index = None,
+    as_json: Json = False,
+) -> None:
+    """How late notes come: from post to first note, from there to the first verdict, and how many never get one."""
+    from crowdnotes.crowd import delays as room
+    from crowdnotes.crowd.database import reading
+    from crowdnotes.crowd.posts import Filter
+
+    chosen = Filter(language, topic)
+    with reading(_path(index)) as connection:
+        found = room.delays(connection, chosen)
+    if as_json:
+        print_json(found)
+        return
+    print_text(found.sentence)
+    for group in (found.overall, *found.by_topic, *found.by_language, *found.by_month):
+        first, verdict = (_in_hours(hours) for hours in (group.to_first_note, group.to_verdict))
+        print_text(f"{group.group}: {count(group.posts, 'post')}; first note {first}; verdict {verdict}")
+
+
 @app.command("make-data")
 def make_data(
     folder: Annotated[Path, typer.Argument(help="Where the files go.")],
@@ -67,6 +139,16 @@ def make_data(
         return
     print_text(f"{planted.notes} notes on {planted.posts} posts, {planted.ratings} ratings by {planted.raters} raters.")
     print_text(f"Planted: a surge on {planted.surge_day}, with {planted.surge_posts} posts. --json tells all of it.")
+
+
+def _listed(terms: Sequence[Term]) -> str:
+    return ", ".join(f"{term.term} ({term.posts} of {term.of_posts} posts)" for term in terms)
+
+
+def _in_hours(hours: Hours) -> str:
+    if hours.p50 is None or hours.p90 is None:
+        return hours.not_run
+    return f"within {hours.p50:.1f} hours for half, {hours.p90:.1f} for nine in ten of {hours.n}"
 
 
 def _path(index: Path | None) -> Path:

@@ -41,6 +41,12 @@ CREATE TABLE history (
     latest_status VARCHAR, status VARCHAR, status_at BIGINT, locked_at BIGINT, locked_status VARCHAR, decided_by VARCHAR
 );
 CREATE TABLE people (rater BIGINT, state VARCHAR);
+-- Made from notes and history as they were at that load (see posts.py): what every view counts.
+CREATE TABLE posts (
+    post BIGINT, posted BIGINT, first_note BIGINT, verdict BIGINT, language VARCHAR, topics UTINYINT, notes BIGINT,
+    known BIGINT, never BIGINT, young BIGINT
+);
+CREATE TABLE posts_made (load INTEGER);
 -- The last fit: its raters, and one row of what it says of itself, as JSON.
 CREATE TABLE raters (rater BIGINT, intercept DOUBLE, factor DOUBLE);
 CREATE TABLE fits (said VARCHAR);

@@ -23,6 +23,7 @@ from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters
 from crowdnotes.crowd.database import Connection, columns, how_many, writing
 from crowdnotes.crowd.loading import Loaded, load_folder
+from crowdnotes.crowd.posts import make_posts
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
@@ -76,12 +77,13 @@ def index_folder(
     began = time.perf_counter()
     with writing(index) as connection:
         loaded = load_folder(connection, data, round(now.timestamp() * 1000), progress)
+        make_posts(connection)
         fit = fit_index(connection, settings, now, anew=fit_anew)
         totals = {
             name: how_many(connection, f"SELECT count({what}) FROM {table}")
             for name, what, table in (
                 ("notes", "*", "notes"),
-                ("posts", "DISTINCT post", "notes"),
+                ("posts", "*", "posts"),
                 ("ratings", "*", "ratings"),
                 ("notes with a status history", "*", "history"),
                 ("people enrolled", "*", "people"),

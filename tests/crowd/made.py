@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
 from crowdnotes.bridging.public_data import Progress
 from crowdnotes.crowd.indexing import IndexReport, index_folder
+from crowdnotes.crowd.made_data import Planted, make_public_data
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import write_tsv
 
@@ -43,3 +48,13 @@ def write_notes(path: Path, *rows: dict[str, object]) -> Path:
 def write_history(path: Path, *rows: dict[str, object]) -> Path:
     """A status history in today's schema."""
     return write_tsv(path, HISTORY.columns, rows)
+
+
+@cache
+def made_index() -> tuple[Path, Planted]:
+    """The index of made-up data of 2,000 notes, and what is planted in it; made once, only to be read."""
+    folder = Path(mkdtemp(prefix="crowdnotes-crowd-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    planted = make_public_data(folder / "public", notes=2_000, ratings=50_000)
+    indexed(folder / "public", folder / "crowd.duckdb")
+    return folder / "crowd.duckdb", planted
