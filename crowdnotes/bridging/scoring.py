@@ -47,6 +47,23 @@ class FrozenRaters:
             fit.raters.ids, fit.raters.intercepts, fit.raters.factors[:, 0], fit.global_intercept, fit.ratings_per_note
         )
 
+    @property
+    def extremes(self) -> Extremes:
+        """Of these raters."""
+        lowest = float(self.intercepts.min()), float(self.factors.min()), float(self.factors.max())
+        return Extremes(self.global_intercept, self.ratings_per_note, *lowest)
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """What a note's score takes of a fit besides its own raters: mu, rho, and how far out any rater is."""
+
+    global_intercept: float
+    ratings_per_note: float
+    least_intercept: float
+    least_factor: float
+    most_factor: float
+
 
 @dataclass(frozen=True)
 class ScoredNotes:
@@ -71,7 +88,7 @@ def score_notes(table: RatingTable, raters: FrozenRaters) -> ScoredNotes:
     count = len(table.note_ids)
     parts = (np.ones(len(note)), factor, factor * factor, target, target * factor)
     sums = _Sums(*(np.asarray(np.bincount(note, weight * part, count), dtype=np.float64) for part in parts))
-    notes, bounds = _solve_with_bounds(sums, raters)
+    notes, bounds = _solve_with_bounds(sums, raters.extremes)
     return ScoredNotes(SideParameters(table.note_ids, notes[:, 0], notes[:, 1:]), bounds)
 
 
@@ -88,7 +105,20 @@ def score_votes(votes: Floats, raters: FrozenRaters) -> tuple[Floats, Floats, Fl
     powers = np.column_stack((np.ones(len(raters.ids)), raters.factors, raters.factors**2))
     plain, first = seen @ powers, targets @ powers[:, :2]
     sums = _Sums(plain[:, 0], plain[:, 1], plain[:, 2], first[:, 0], first[:, 1])
-    notes, bounds = _solve_with_bounds(sums, raters)
+    notes, bounds = _solve_with_bounds(sums, raters.extremes)
+    return notes[:, 0], notes[:, 1], bounds
+
+
+def score_as_rated(
+    helpful: Floats, intercepts: Floats, factors: Floats, fit: Extremes
+) -> tuple[Floats, Floats, Floats]:
+    """One note's intercept, factor and upper bound after each of its ratings, (m,) each.
+
+    helpful: in [0, 1], (m,) in their order, with the intercepts and factors of their raters.
+    """
+    target = helpful - fit.global_intercept - intercepts
+    parts = (np.ones(len(target)), factors, factors * factors, target, target * factors)
+    notes, bounds = _solve_with_bounds(_Sums(*(np.cumsum(part) for part in parts)), fit)
     return notes[:, 0], notes[:, 1], bounds
 
 
@@ -123,12 +153,12 @@ def _solve(sums: _Sums, ratings_per_note: float) -> Floats:
     return np.column_stack((intercept, factor))
 
 
-def _solve_with_bounds(sums: _Sums, raters: FrozenRaters) -> tuple[Floats, Floats]:
-    notes = _solve(sums, raters.ratings_per_note)
+def _solve_with_bounds(sums: _Sums, fit: Extremes) -> tuple[Floats, Floats]:
+    notes = _solve(sums, fit.ratings_per_note)
     bounds = notes[:, 0].copy()
-    target = 1.0 - raters.global_intercept - float(raters.intercepts.min())
-    for factor in (float(raters.factors.min()), 0.0, float(raters.factors.max())):
-        more = _solve(sums.with_rating(factor, target), raters.ratings_per_note)
+    target = 1.0 - fit.global_intercept - fit.least_intercept
+    for factor in (fit.least_factor, 0.0, fit.most_factor):
+        more = _solve(sums.with_rating(factor, target), fit.ratings_per_note)
         bounds = np.maximum(bounds, more[:, 0])
     unrated = sums.ones == 0
     notes[unrated] = np.nan

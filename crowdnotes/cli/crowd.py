@@ -52,6 +52,35 @@ def index(
         _print_report(report)
 
 
+@app.command("note")
+def note(
+    wanted: Annotated[str, typer.Argument(help="A note's id, or a post's id or address.")],
+    index: _Index = None,
+    as_json: Json = False,
+) -> None:
+    """A note's story: the ratings as they came, the score after them, what changed its status, in plain words."""
+    from crowdnotes.crowd.database import reading
+    from crowdnotes.crowd.story import story
+    from crowdnotes.settings import load_settings
+
+    with reading(_path(index)) as connection:
+        told = story(connection, wanted, load_settings().bridging)
+    if as_json:
+        print_json(told)
+        return
+    print_text(told.paragraph)
+    for other in told.notes_on_post:
+        mark = "*" if other.note == told.note else " "
+        print_text(f"{mark} {other.note}  {other.status or 'status not known'}, {count(other.ratings, 'rating')}")
+    if told.score is None:
+        print_text(told.score_not_run)
+        return
+    for change in told.score.changes:
+        print_text(f"{change.at:%Y-%m-%d %H:%M}  rating {change.ratings}: {change.after}, by {change.decided_by}")
+        print_text(f"    {change.why}")
+    print_text(f"Rules not applied: {', '.join(told.score.not_applied)}.")
+
+
 _Language = Annotated[str | None, typer.Option(help="Only posts of this language, by its two letters.")]
 _Topic = Annotated[
     str | None, typer.Option(help="Only posts of this topic: “health” for any, its number from 1 to 7, or its name.")

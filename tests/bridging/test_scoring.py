@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import RatingTable
-from crowdnotes.bridging.scoring import FrozenRaters, locate, score_notes, score_votes
+from crowdnotes.bridging.scoring import FrozenRaters, locate, score_as_rated, score_notes, score_votes
 from crowdnotes.errors import InputError
 from tests.bridging.made import made_ratings, table_of
 
@@ -103,3 +103,20 @@ def test_ids_are_found_or_said_to_be_unknown() -> None:
     assert place[0] == 1
     assert known.tolist() == [True, False]
     assert not locate(np.array([3]), np.array([], dtype=np.int64))[1].any()
+
+
+def test_a_note_scored_rating_by_rating_ends_where_the_whole_note_does() -> None:
+    table = made_ratings(notes=3, raters=60)
+    raters = FrozenRaters.of(fit(table))
+    for note in range(3):
+        mine = table.keep(table.note == note)
+        for ratings in (1, 7, len(mine)):
+            first = mine.keep(np.arange(len(mine)) < ratings)
+            whole = score_notes(first, raters)
+            place, _ = locate(mine.rater_ids, raters.ids)
+            who = place[mine.rater]
+            scored = score_as_rated(
+                mine.helpful.astype(np.float64), raters.intercepts[who], raters.factors[who], raters.extremes
+            )
+            expected = (whole.notes.intercepts[0], whole.notes.factors[0, 0], whole.upper_bounds[0])
+            assert [float(of[ratings - 1]) for of in scored] == pytest.approx(expected)

@@ -36,3 +36,18 @@ def test_indexing_tells_what_came_of_each_file_and_of_the_fit(tmp_path: Path) ->
     again = crowdnotes(tmp_path, "crowd", "index", "public")
     assert "Read before, and not changed: notes-00000.tsv" in again.stdout
     assert "Raters fitted on" in again.stdout
+
+
+def test_a_note_s_story_is_told_by_its_post_s_address_and_an_unknown_one_refused(tmp_path: Path) -> None:
+    crowdnotes(tmp_path, "crowd", "make-data", "public", "--notes", "300", "--ratings", "9000")
+    crowdnotes(tmp_path, "crowd", "index", "public")
+    day = json.loads(crowdnotes(tmp_path, "crowd", "surges", "--day", "2025-06-11", "--json").stdout)
+    address = f"https://x.com/i/status/{day['posts'][0]['post']}"
+    told = json.loads(crowdnotes(tmp_path, "crowd", "note", address, "--json").stdout)
+    assert told["post"] == day["posts"][0]["post"]
+    plain = crowdnotes(tmp_path, "crowd", "note", str(told["note"])).stdout
+    assert plain.startswith(told["paragraph"])
+    assert f"* {told['note']}" in plain
+    refused = crowdnotes(tmp_path, "crowd", "note", "12")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "knows no note or post 12" in refused.stderr

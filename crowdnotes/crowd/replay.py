@@ -1,0 +1,304 @@
+"""One note's ratings as they came: the score after each, and what changed its status.
+
+The raters' parameters are held as fitted over all ratings of the index, today's among them: it is told how the note
+would have stood under them, not what X computed at the time. What X recorded stands beside it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.columns import HELPFUL_TAGS
+from crowdnotes.bridging.rules import decide
+from crowdnotes.bridging.scoring import Extremes, score_as_rated
+from crowdnotes.bridging.status import MaybeNumber, NoteSignals, NoteStatus, RuleName, Side, StatusResult
+from crowdnotes.crowd.database import TAGS, Connection, columns
+from crowdnotes.crowd.indexing import last_fit
+from crowdnotes.domain import Noun
+from crowdnotes.settings import BridgingSettings
+
+Floats = npt.NDArray[np.float64]
+FIRST = 50  # ratings that are set against all
+_MOST_MOMENTS = 200
+_LEVELS = ("not_helpful", "somewhat", "helpful")
+
+
+class Levels(Noun):
+    """How many ratings of each level."""
+
+    helpful: int = 0
+    somewhat: int = 0
+    not_helpful: int = 0
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.helpful + self.somewhat + self.not_helpful
+
+
+class Moment(Noun):
+    """How the note stood after its first `ratings` ratings.
+
+    minus, plus: by raters on either side of the viewpoint; unknown: by raters who are not in the fit, and whose ratings
+    do not enter the score. intercept, factor: null while too few known raters have rated.
+    """
+
+    at: datetime | None
+    ratings: int
+    minus: Levels
+    plus: Levels
+    unknown: Levels
+    intercept: MaybeNumber
+    factor: MaybeNumber
+    status: NoteStatus
+    decided_by: RuleName
+    why: str
+
+
+class Change(Noun):
+    """A change of status, with the rule that decided it and the numbers that crossed, in words."""
+
+    at: datetime
+    ratings: int
+    before: NoteStatus
+    after: NoteStatus
+    decided_by: RuleName
+    why: str
+    numbers: tuple[str, ...]
+
+
+class Recorded(Noun):
+    """A status that X recorded, and how the note stands by the ratings until then. event: verdict, now or lock."""
+
+    event: str
+    at: datetime
+    status: str
+    decided_by: str
+    recomputed: Moment | None
+
+
+class ScoreStory(Noun):
+    """The score as ratings came in. held: what was held fixed, in a sentence. not_applied: rules that lack something.
+
+    first: after the first 50 ratings, null where there are fewer; now: after all.
+    """
+
+    held: str
+    moments: tuple[Moment, ...]
+    changes: tuple[Change, ...]
+    first: Moment | None
+    now: Moment
+    not_applied: tuple[str, ...]
+
+
+def replay(connection: Connection, note: int, misleading: bool, settings: BridgingSettings) -> Replay | str:
+    """The note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
+    fit = last_fit(connection)
+    if fit.not_run:
+        return f"NOT RUN: raters were not fitted. {fit.not_run}"
+    rows = columns(
+        connection,
+        """
+        SELECT coalesce(rated, 0) AS rated, level, tags, raters.rater IS NOT NULL AS known,
+            coalesce(intercept, 0.0) AS intercept, coalesce(factor, 0.0) AS factor
+        FROM ratings LEFT JOIN raters USING (rater) WHERE note = ? ORDER BY rated, ratings.rater
+        """,
+        [note],
+    )
+    if not len(rows["rated"]):
+        return "NOT RUN: nobody rated it."
+    (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
+    held = (
+        f"The raters' parameters are held as fitted on {fit.ratings:,} ratings"
+        f"{f' on {fit.made_at:%Y-%m-%d}' if fit.made_at else ''}, so this is how the note would have stood under them, "
+        "not what X computed at the time."
+    )
+    return Replay(rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held)
+
+
+class Replay:
+    """A note's ratings in their order, and what the rules say after any number of them."""
+
+    def __init__(
+        self,
+        rows: dict[str, npt.NDArray[np.generic]],
+        fit: Extremes,
+        misleading: bool,
+        settings: BridgingSettings,
+        held: str,
+    ) -> None:
+        self.held = held
+        self.times: npt.NDArray[np.int64] = rows["rated"].astype(np.int64)
+        self._misleading = misleading
+        self._settings = settings
+        known: npt.NDArray[np.bool_] = rows["known"].astype(bool)
+        helpful: Floats = rows["level"].astype(np.float64) / 2
+        factor: Floats = rows["factor"].astype(np.float64)
+        # After k ratings the score is that after the known among them.
+        self._known = np.cumsum(known)
+        self._scores = score_as_rated(helpful[known], rows["intercept"].astype(np.float64)[known], factor[known], fit)
+        groups = (known & (factor < 0), known & (factor >= 0), ~known)
+        self._levels = np.stack(
+            [np.cumsum(group & (helpful == value)) for group in groups for value in (0.0, 0.5, 1.0)]
+        ).reshape(3, 3, -1)
+        bits = rows["tags"].astype(np.int64)
+        self._tags = np.stack([np.cumsum(bits >> place & 1) for place in range(len(TAGS))])
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def until(self, at_ms: int) -> int:
+        """How many ratings had been made."""
+        return int(np.searchsorted(self.times, at_ms, side="right"))
+
+    def decided(self, ratings: int, *, was_helpful: bool) -> StatusResult:
+        """What the rules say after so many ratings, at least one."""
+        last, scored = ratings - 1, int(self._known[ratings - 1])
+        enough = scored >= self._settings.min_raters_per_note
+        intercept, factor, bound = (float(of[scored - 1]) if enough else float("nan") for of in self._scores)
+        tags = dict(zip(TAGS, self._tags[:, last].tolist(), strict=True))
+        signals = NoteSignals(
+            note_id=0,
+            ratings=ratings,
+            intercept=intercept,
+            factor=factor,
+            negative=self._side(0, last),
+            positive=self._side(1, last),
+            misleading=self._misleading,
+            upper_bound=bound,
+            was_helpful=was_helpful,
+            helpful_tags={tag: number for tag, number in tags.items() if tag in HELPFUL_TAGS},
+            not_helpful_tags={tag: number for tag, number in tags.items() if tag not in HELPFUL_TAGS},
+        )
+        return decide(signals, self._settings)
+
+    def moment(self, ratings: int, *, was_helpful: bool = False) -> Moment:
+        """How the note stands after so many ratings, at least one."""
+        said = self.decided(ratings, was_helpful=was_helpful)
+        minus, plus, unknown = (
+            Levels(**dict(zip(_LEVELS, self._levels[group, :, ratings - 1].tolist(), strict=True)))
+            for group in range(3)
+        )
+        return Moment(
+            at=_time(int(self.times[ratings - 1])),
+            ratings=ratings,
+            minus=minus,
+            plus=plus,
+            unknown=unknown,
+            intercept=said.note_intercept,
+            factor=said.note_factor,
+            status=said.status,
+            decided_by=said.decided_by,
+            why=why(said),
+        )
+
+    def _side(self, group: int, last: int) -> Side:
+        not_helpful, somewhat, helpful = self._levels[group, :, last].tolist()
+        raters = not_helpful + somewhat + helpful
+        mean = (helpful + somewhat / 2) / raters if raters else float("nan")
+        return Side(raters, mean, helpful - not_helpful)
+
+
+def score_story(replayed: Replay) -> ScoreStory:
+    """The note after each rating, or after some two hundred of them; where its status changes, to the rating."""
+    n = len(replayed)
+    dated = int(np.searchsorted(replayed.times, 1))  # ratings without a time stand first, and have no moment
+    places = np.unique(np.linspace(dated + 1, n, min(n - dated, _MOST_MOMENTS)).round().astype(int)).tolist()
+    if dated < FIRST <= n:
+        places = sorted({*places, FIRST})
+    moments: list[Moment] = []
+    changes: list[Change] = []
+    helpful = False
+    before = dated
+    status = NoteStatus.NEEDS_MORE_RATINGS
+    for place in places:
+        moment = replayed.moment(place, was_helpful=helpful)
+        if moment.status is not status:
+            first = _first_with(replayed, before, place, helpful, moment.status)
+            said = replayed.decided(first, was_helpful=helpful)
+            changes.append(_change(replayed, first, status, said))
+            status = moment.status
+        moments.append(moment)
+        helpful, before = status is NoteStatus.HELPFUL, place
+    now = moments[-1] if moments else replayed.moment(n)
+    missing = {entry.rule: entry.missing for entry in replayed.decided(n, was_helpful=helpful).not_applied}
+    missing |= dict.fromkeys({RuleName.TAGS, RuleName.INCORRECT} & missing.keys(), "all notes' tags weighed together")
+    return ScoreStory(
+        held=replayed.held,
+        moments=tuple(moments),
+        changes=tuple(changes),
+        first=replayed.moment(FIRST) if n >= FIRST else None,
+        now=now,
+        not_applied=tuple(f"{rule} (needs {what})" for rule, what in missing.items()),
+    )
+
+
+def recorded(connection: Connection, note: int, replayed: Replay | None) -> tuple[Recorded, ...]:
+    """The statuses that X recorded, in time, each with the note as it stood by the ratings until then."""
+    row = connection.execute(
+        """
+        SELECT first_at, first_status, latest_at, latest_status, status_at, status, locked_at, locked_status, decided_by
+        FROM history WHERE note = ?
+        """,
+        [note],
+    ).fetchone()
+    if row is None:
+        return ()
+    told: dict[tuple[int, str], tuple[str, str]] = {}
+    for event, at, status, by in (
+        ("verdict", row[0], row[1], ""),
+        ("verdict", row[2], row[3], ""),
+        ("now", row[4], row[5], row[8] or ""),
+        ("lock", row[6], row[7], ""),
+    ):
+        if at is not None and status:
+            told.setdefault((at, status), (event, by))
+    found = []
+    for (at, status), (event, by) in sorted(told.items()):
+        ratings = replayed.until(at) if replayed else 0
+        then = replayed.moment(ratings) if replayed and ratings else None
+        found.append(Recorded(event=event, at=_known_time(at), status=status, decided_by=by, recomputed=then))
+    return tuple(found)
+
+
+def why(said: StatusResult) -> str:
+    """The reason of the deciding rule, or what keeps the note from being shown."""
+    if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by:
+        return " ".join(blocked.reason for blocked in said.blocked_by)
+    return said.reason
+
+
+def _first_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:
+    """By halves: after how many ratings, more than `before` and up to `after`, the note first has the status."""
+    while after - before > 1:
+        middle = (before + after) // 2
+        if replayed.decided(middle, was_helpful=was_helpful).status is status:
+            after = middle
+        else:
+            before = middle
+    return after
+
+
+def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResult) -> Change:
+    deciding = [outcome for outcome in said.outcomes if outcome.rule is said.decided_by]
+    crossed = said.blocked_by if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by else deciding
+    return Change(
+        at=_known_time(int(replayed.times[ratings - 1])),
+        ratings=ratings,
+        before=before,
+        after=said.status,
+        decided_by=said.decided_by if said.decided_by is not RuleName.INITIAL or not crossed else crossed[0].rule,
+        why=why(said),
+        numbers=tuple(distance.in_words() for outcome in crossed for distance in outcome.distances),
+    )
+
+
+def _time(ms: int) -> datetime | None:
+    return _known_time(ms) if ms else None
+
+
+def _known_time(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)

@@ -1,0 +1,288 @@
+"""A note's story: the post and its notes, the ratings, the score as they came in, and all of it in plain words."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from crowdnotes.bridging.status import NoteStatus
+from crowdnotes.crowd.database import Connection, how_many
+from crowdnotes.crowd.replay import (
+    FIRST,
+    Change,
+    Levels,
+    Moment,
+    Recorded,
+    Replay,
+    ScoreStory,
+    recorded,
+    replay,
+    score_story,
+)
+from crowdnotes.crowd.topics import topic_names
+from crowdnotes.domain import Noun
+from crowdnotes.errors import InputError
+from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import clip, count, day, in_figures
+from crowdnotes.text.note_rules import without_urls, x_storage_form
+
+_LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
+_SIDE_RATINGS = 5  # of a side: of fewer no share is told
+_APART = 0.3  # between the sides' shares of helpful ratings
+_SHOWN = {
+    NoteStatus.HELPFUL: "shown on the post",
+    NoteStatus.NOT_HELPFUL: "rated not helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "waiting for more ratings",
+}
+
+_BECAME = {
+    NoteStatus.HELPFUL: "it was shown",
+    NoteStatus.NOT_HELPFUL: "it was rated not helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "it went back to waiting for more ratings",
+}
+
+
+class NoteOfPost(Noun):
+    """A note on the post, with its status on X ("" where not known)."""
+
+    note: int
+    written_at: datetime | None
+    text: str
+    status: str
+    ratings: int
+
+
+class Story(Noun):
+    """One note. by_ai: written by an AI writer; None where not known. levels: of all its ratings, dated or not.
+
+    score: the ratings in time and the score after them, under raters held as fitted; None with `score_not_run`.
+    on_x: what X recorded; empty with `on_x_not_run`.
+    """
+
+    note: int
+    post: int | None
+    posted_at: datetime | None
+    written_at: datetime | None
+    text: str
+    language: str | None
+    topics: tuple[str, ...]
+    misleading: bool | None
+    by_ai: bool | None
+    notes_on_post: tuple[NoteOfPost, ...]
+    levels: Levels
+    not_dated: int
+    score: ScoreStory | None
+    score_not_run: str
+    on_x: tuple[Recorded, ...]
+    on_x_not_run: str
+    first_not_run: str
+    paragraph: str
+
+
+def story(connection: Connection, wanted: str, settings: BridgingSettings) -> Story:
+    """The story of a note, by its id or address; of a post's id or address, that of its note with the most ratings.
+
+    Raises InputError where the index has neither.
+    """
+    note = _found(connection, wanted)
+    row = connection.execute(
+        """
+        SELECT notes.post, posted, coalesce(notes.written, history.written), text, language, topics, misleading,
+            coalesce(notes.author, history.author)
+        FROM (SELECT $note AS note) LEFT JOIN notes USING (note) LEFT JOIN history USING (note)
+        """,
+        {"note": note},
+    ).fetchone()
+    if row is None:
+        raise AssertionError("one row stands on the left")
+    post, posted, written, text, language, topics, misleading, author = row
+    # A deleted note's words are not known; the algorithm takes it for one that calls its post misleading.
+    replayed = replay(connection, note, misleading is not False, settings)
+    known = replayed if isinstance(replayed, Replay) else None
+    score = score_story(known) if known else None
+    on_x = recorded(connection, note, known)
+    levels, not_dated = _levels(connection, note)
+    told = Story(
+        note=note,
+        post=post,
+        posted_at=_time(posted),
+        written_at=_time(written),
+        text=_plain(text),
+        language=language,
+        topics=tuple(name for place, name in enumerate(topic_names()) if (topics or 0) >> place & 1),
+        misleading=misleading,
+        by_ai=_is_ai(connection, author),
+        notes_on_post=_notes_of_post(connection, post),
+        levels=levels,
+        not_dated=not_dated,
+        score=score,
+        score_not_run=replayed if isinstance(replayed, str) else "",
+        on_x=on_x,
+        on_x_not_run="" if on_x else "NOT RUN: the index has no status history of this note.",
+        first_not_run="" if score and score.first else f"NOT RUN: it has {count(levels.n, 'rating')}, under {FIRST}.",
+        paragraph="",
+    )
+    return told.model_copy(update={"paragraph": paragraph(told, settings)})
+
+
+def paragraph(told: Story, settings: BridgingSettings) -> str:
+    """The story in plain words, for somebody who reads the news and has never rated a note."""
+    said = [_beginning(told), _ratings(told)]
+    if told.score is not None:
+        said += [_sides(told.score.now), _score(told.score.now, settings)]
+        said += [_changes(told.score.changes)]
+        if told.score.first is not None and told.levels.n > FIRST:
+            said.append(_first_against_all(told.score.first, told.score.now))
+        said.append(told.score.held)
+    elif told.score_not_run:
+        said.append("How its score came about cannot be told.")
+    said.append(_on_x(told.on_x))
+    return " ".join(sentence for sentence in said if sentence)
+
+
+def _beginning(told: Story) -> str:
+    if not told.text:
+        return "The note is no longer in the public data; its ratings are." if told.levels.n else ""
+    when = f" on {day(told.written_at)}" if told.written_at else ""
+    after = ""
+    if told.written_at and told.posted_at and told.written_at > told.posted_at:
+        after = f", {_duration((told.written_at - told.posted_at).total_seconds())} after the post"
+    who = "An AI writer" if told.by_ai else "Somebody"
+    return f"{who} wrote this note{when}{after}: “{clip(' '.join(without_urls(told.text).split()), 160)}”"
+
+
+def _ratings(told: Story) -> str:
+    levels = told.levels
+    if not levels.n:
+        return "Nobody rated it."
+    return (
+        f"{count(levels.n, 'person', 'people')} rated it: {levels.helpful:,} found it helpful, "
+        f"{levels.somewhat:,} somewhat helpful, {levels.not_helpful:,} not helpful."
+    )
+
+
+def _sides(now: Moment) -> str:
+    """Whether people who usually disagree agree on it."""
+    if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
+        return (
+            "Too few of them are known to come from two sides to say whether people who usually disagree agree on it."
+        )
+    shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
+    figures = f"{shares[0]:.0%} of one side and {shares[1]:.0%} of the other found it helpful"
+    if abs(shares[0] - shares[1]) >= _APART:
+        return f"Raters who usually disagree disagreed on it too: {figures}."
+    if min(shares) > 0.5:
+        return f"Raters who usually disagree both liked it: {figures}."
+    return f"Neither of two sides that usually disagree took to it much: {figures}."
+
+
+def _score(now: Moment, settings: BridgingSettings) -> str:
+    if now.intercept is None:
+        return "Too few raters with a known viewpoint rated it for a score."
+    line = settings.helpful_intercept
+    told = (
+        f"Its score, which counts agreement across sides and not votes, is {in_figures(now.intercept, line)}; "
+        f"{in_figures(line, line)} is needed to be shown. By these ratings it is {_SHOWN[now.status]}."
+    )
+    # Where the score is short, the two numbers are the reason; else a rule stands in the way.
+    return f"{told} {now.why}" if now.status is NoteStatus.NEEDS_MORE_RATINGS and now.intercept >= line else told
+
+
+def _changes(changes: tuple[Change, ...]) -> str:
+    if not changes:
+        return ""
+    told = [f"on {day(one.at)}, with {count(one.ratings, 'rating')}, {_BECAME[one.after]}" for one in changes]
+    listed = "; ".join(told[:4]) + (f"; and {count(len(told) - 4, 'more change')}" if len(told) > 4 else "")
+    return f"As the ratings came in: {listed}."
+
+
+def _first_against_all(first: Moment, now: Moment) -> str:
+    if first.intercept is None or now.intercept is None:
+        return ""
+    same = "the same" if first.status is now.status else f"another: {_SHOWN[first.status]}"
+    return f"After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status {same}."
+
+
+def _on_x(on_x: tuple[Recorded, ...]) -> str:
+    names = {status.value: words for status, words in _SHOWN.items()}
+    verdicts = [one for one in on_x if one.event == "verdict"]
+    if not on_x:
+        return ""
+    if not verdicts:
+        return "X never gave it a verdict."
+    first, last = verdicts[0], on_x[-1]
+    told = f"X itself recorded it as {names.get(first.status, first.status)} on {day(first.at)}"
+    if last.status != first.status:
+        told += f", and as {names.get(last.status, last.status)} since {day(last.at)}"
+    return f"{told}."
+
+
+def _found(connection: Connection, wanted: str) -> int:
+    matched = _LINK.fullmatch(wanted.strip())
+    number = int(matched["number"]) if matched else 2**63
+    if matched is None or number >= 2**63:
+        raise InputError(f"“{wanted[:60]}” is no note or post.", "Give a note's id, or a post's id or address.")
+    is_note = "SELECT count(*) FROM {} WHERE note = ?"
+    if matched["kind"] in (None, "n") and any(
+        how_many(connection, is_note.format(table), number) for table in ("notes", "history", "ratings")
+    ):
+        return number
+    row = connection.execute(
+        """
+        SELECT note FROM notes LEFT JOIN (SELECT note, count(*) AS n FROM ratings GROUP BY note) USING (note)
+        WHERE post = ? ORDER BY n DESC NULLS LAST, note LIMIT 1
+        """,
+        [number],
+    ).fetchone()
+    if row is None:
+        raise InputError(f"The index knows no note or post {number}.", "Check the number, or index newer files.")
+    return int(row[0])
+
+
+def _notes_of_post(connection: Connection, post: int | None) -> tuple[NoteOfPost, ...]:
+    rows = connection.execute(
+        """
+        WITH theirs AS (SELECT * FROM notes WHERE post = $post),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN theirs USING (note) GROUP BY note)
+        SELECT theirs.note, theirs.written, text, coalesce(status, ''), coalesce(n, 0)
+        FROM theirs LEFT JOIN history USING (note) LEFT JOIN rated USING (note) ORDER BY theirs.written, theirs.note
+        """,
+        {"post": post},
+    ).fetchall()
+    return tuple(
+        NoteOfPost(note=note, written_at=_time(written), text=_plain(text), status=status, ratings=n)
+        for note, written, text, status, n in rows
+    )
+
+
+def _levels(connection: Connection, note: int) -> tuple[Levels, int]:
+    """All ratings of the note by level, and how many have no time."""
+    row = connection.execute(
+        """
+        SELECT count(*) FILTER (level = 2), count(*) FILTER (level = 1), count(*) FILTER (level = 0),
+            count(*) FILTER (rated IS NULL)
+        FROM ratings WHERE note = ?
+        """,
+        [note],
+    ).fetchone() or (0, 0, 0, 0)
+    return Levels(helpful=row[0], somewhat=row[1], not_helpful=row[2]), row[3]
+
+
+def _is_ai(connection: Connection, author: int | None) -> bool | None:
+    row = connection.execute("SELECT state FROM people WHERE rater = ?", [author]).fetchone()
+    return None if row is None else str(row[0]).startswith("api")
+
+
+def _plain(text: str | None) -> str:
+    return x_storage_form(text or "")
+
+
+def _time(ms: int | None) -> datetime | None:
+    return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _duration(seconds: float) -> str:
+    hours = seconds / 3600
+    if hours < 2:
+        return count(max(1, round(seconds / 60)), "minute")
+    return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"

@@ -1,0 +1,173 @@
+"""A note's story: its score as ratings came in, the rating at which its status changed, and plain words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crowdnotes.bridging.public_scoring import score_public_data
+from crowdnotes.bridging.scoring import Extremes
+from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.crowd.database import TAGS, Connection, reading
+from crowdnotes.crowd.replay import Levels, Replay, ScoreStory, score_story
+from crowdnotes.crowd.story import Story, paragraph, story
+from crowdnotes.errors import InputError
+from crowdnotes.settings import BridgingSettings
+from tests.bridging.made import rating_row, write_ratings
+from tests.crowd.made import HOUR, POST, WRITTEN, indexed, made_index, note_row, write_history, write_notes
+
+_LINES = BridgingSettings()
+_FIT = Extremes(global_intercept=0.2, ratings_per_note=10, least_intercept=-0.3, least_factor=-0.8, most_factor=0.8)
+_LIKED = sum(1 << TAGS.index(tag) for tag in ("helpfulClear", "helpfulGoodSources"))
+
+
+def _replayed(levels: Sequence[int], known: bool = True) -> ScoreStory:
+    """Ratings a second apart, by raters of either side in turn; helpful ones with two tags."""
+    level = np.asarray(levels)
+    rows = {
+        "rated": WRITTEN + 1000 * np.arange(len(level)),
+        "level": level,
+        "tags": np.where(level == 2, _LIKED, 0),
+        "known": np.full(len(level), known),
+        "intercept": np.zeros(len(level)),
+        "factor": np.where(np.arange(len(level)) % 2, 0.5, -0.5),
+    }
+    return score_story(Replay(rows, _FIT, True, _LINES, ""))
+
+
+def _busiest(connection: Connection, most: int = 1) -> list[int]:
+    rows = connection.execute("SELECT note FROM ratings GROUP BY note ORDER BY count(*) DESC, note LIMIT ?", [most])
+    return [note for (note,) in rows.fetchall()]
+
+
+def test_a_note_that_both_sides_like_is_shown_with_the_fourth_rating_of_the_smaller_side() -> None:
+    told = _replayed([2] * 20)
+    (change,) = told.changes
+    assert (change.ratings, change.after, change.decided_by) == (8, NoteStatus.HELPFUL, RuleName.GENERAL_HELPFUL)
+    assert any(number.startswith("note intercept 0.6") for number in change.numbers)
+    assert told.moments[6].why == "One side brings only 3 helpful ratings beyond its not-helpful ones; it takes 4."
+    assert told.now.intercept == pytest.approx(0.8 * 20 / (20 + 0.15 * 10))
+    assert (told.now.minus, told.now.plus) == (Levels(helpful=10), Levels(helpful=10))
+
+
+def test_a_status_that_falls_says_which_number_crossed_which_line() -> None:
+    told = _replayed([2] * 10 + [0] * 10)
+    assert [change.after for change in told.changes] == [NoteStatus.HELPFUL, NoteStatus.NEEDS_MORE_RATINGS]
+    assert told.changes[1].ratings == 13  # of the first 13, six and four net helpful: one side falls under 4
+    assert "3 helpful ratings" in told.changes[1].why
+
+
+def test_of_a_hundred_thousand_ratings_a_change_is_found_to_the_rating() -> None:
+    told = _replayed([2] * 50_001 + [0] * 49_999)
+    assert len(told.moments) <= 201
+    assert [change.ratings for change in told.changes][:1] == [8]
+    assert told.first is not None
+    assert told.first.ratings == 50
+    fallen = told.changes[1]
+    score = 0.8 * 50_001 - 0.2 * (fallen.ratings - 50_001)
+    assert score / (fallen.ratings + 1.5) < 0.39 <= (score + 0.2) / (fallen.ratings + 0.5)
+
+
+def test_one_rating_or_raters_that_nobody_knows_give_no_score() -> None:
+    one, unknown = _replayed([2]), _replayed([2] * 60, known=False)
+    assert (one.now.intercept, one.first, one.changes) == (None, None, ())
+    assert unknown.now.intercept is None
+    assert unknown.now.unknown == Levels(helpful=60)
+    assert any(rule.startswith("TagFilter (needs all notes' tags") for rule in one.not_applied)
+
+
+def test_the_score_after_all_ratings_is_that_of_the_whole_algorithm() -> None:
+    index, _ = made_index()
+    of_all = {one.note_id: one for one in score_public_data(index.parent / "public", _LINES).statuses}
+    with reading(index) as connection:
+        for note in _busiest(connection, 5):
+            told = story(connection, str(note), _LINES)
+            assert told.score is not None
+            assert told.score.now.intercept == pytest.approx(of_all[note].note_intercept, abs=1e-4)
+            assert told.score.now.factor == pytest.approx(of_all[note].note_factor, abs=1e-4)
+            assert told.score.now.ratings == told.levels.n == of_all[note].ratings
+
+
+def test_a_note_is_found_by_its_id_and_by_its_post_and_its_story_told_in_plain_words() -> None:
+    index, _ = made_index()
+    with reading(index) as connection:
+        (note,) = _busiest(connection)
+        told = story(connection, str(note), _LINES)
+        by_post = [
+            story(connection, form.format(told.post), _LINES) for form in ("{}", "https://x.com/a/status/{}?s=1")
+        ]
+    assert by_post == [told, told]
+    assert told.note in [other.note for other in told.notes_on_post]
+    assert told.by_ai is not None
+    assert (told.on_x_not_run, told.score_not_run, told.first_not_run) == ("", "", "")
+    for words in ("wrote this note on", "people rated it", "of one side", "0.40 is needed", "held as fitted", "X "):
+        assert words in told.paragraph
+    assert "_" not in told.paragraph  # no name of a status or a rule
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """One note with two ratings, one of them without a time, and what X recorded of it; a deleted note with one."""
+    data = tmp_path / "public"
+    write_notes(data / "notes-00000.tsv", note_row(1, summary="It is &amp;quot;so&amp;quot;. https://a.example/b"))
+    write_history(
+        data / "noteStatusHistory-00000.tsv",
+        {
+            "noteId": 1,
+            "createdAtMillis": WRITTEN,
+            "timestampMillisOfFirstNonNMRStatus": WRITTEN + 2 * HOUR,
+            "firstNonNMRStatus": "CURRENTLY_RATED_HELPFUL",
+            "timestampMillisOfLatestNonNMRStatus": WRITTEN + 2 * HOUR,
+            "mostRecentNonNMRStatus": "CURRENTLY_RATED_HELPFUL",
+            "timestampMillisOfCurrentStatus": WRITTEN + 3 * HOUR,
+            "currentStatus": "NEEDS_MORE_RATINGS",
+            "currentDecidedBy": "CoreModel (v1.1)",
+        },
+    )
+    times: dict[str, Any] = {"createdAtMillis": WRITTEN + HOUR}
+    rows = [
+        rating_row(1, "A", **times),
+        rating_row(1, "B", "NOT_HELPFUL", createdAtMillis=5),
+        rating_row(2, "A", **times),
+    ]
+    write_ratings(data / "ratings-00000.tsv", rows)
+    indexed(data, tmp_path / "crowd.duckdb")
+    return tmp_path / "crowd.duckdb"
+
+
+def _story(index: Path, wanted: str) -> Story:
+    with reading(index) as connection:
+        return story(connection, wanted, _LINES)
+
+
+def test_what_x_recorded_stands_beside_and_where_raters_are_not_fitted_that_is_said(index: Path) -> None:
+    told = _story(index, f"https://x.com/i/web/status/{POST}")
+    assert told.text == 'It is "so". https://a.example/b'
+    assert (told.levels, told.not_dated) == (Levels(helpful=1, not_helpful=1), 1)
+    assert (told.score, told.by_ai) == (None, None)
+    assert told.score_not_run.startswith("NOT RUN: raters were not fitted.")
+    assert told.first_not_run == "NOT RUN: it has 2 ratings, under 50."
+    assert [(one.event, one.status) for one in told.on_x] == [
+        ("verdict", "CURRENTLY_RATED_HELPFUL"),
+        ("now", "NEEDS_MORE_RATINGS"),
+    ]
+    assert "X itself recorded it as shown on the post on 15 June 2025" in told.paragraph
+    assert "How its score came about cannot be told." in told.paragraph
+
+
+def test_a_deleted_note_keeps_its_ratings_and_an_unknown_one_is_refused(index: Path) -> None:
+    deleted = _story(index, "2")
+    assert (deleted.post, deleted.text, deleted.levels.n) == (None, "", 1)
+    assert "no longer in the public data" in deleted.paragraph
+    assert paragraph(deleted, _LINES) == deleted.paragraph
+    for wanted, said in (
+        ("3", "knows no note or post 3"),
+        ("https://x.com/a", "is no note or post"),
+        ("9" * 19, "is no"),
+    ):
+        with pytest.raises(InputError, match=said):
+            _story(index, wanted)
