@@ -8,7 +8,7 @@ page; from there on the program treats them like any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -76,6 +76,11 @@ def examples() -> tuple[Example, ...]:
 def example_with_notes() -> Example:
     """The one whose post has notes of others, to practise making one from many. Raises as `examples` does."""
     return next(example for example in examples() if example.notes)
+
+
+def pasted_example(words: str, links: Sequence[str]) -> Example | None:
+    """The example whose post and links these are, letter for letter; None for anything else."""
+    return next((item for item in examples() if item.post.text == words and item.urls == tuple(links)), None)
 
 
 def is_demonstration_url(url: str) -> bool:

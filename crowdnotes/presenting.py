@@ -3,13 +3,15 @@
 Each act goes through the same service as a person's click would, in the presenter's name, and *Next* says beforehand
 what it does: nobody's reading is made up. The case is made from an example of the pack, with recorded answers in the
 place of a language model (see `engines.llm.recorded`), and as of the day of its post, so that the same questions are
-asked whenever it is shown.
+asked whenever it is shown. The other examples have recorded answers too, for whoever goes through them alone:
+`practise` asks what there is to ask.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import StrEnum
+from itertools import combinations
 
 from crowdnotes.demonstration import Example, example_of, examples
 from crowdnotes.domain import Case, DecisionKind, Evidence, JuryVerdict, Verdict, text_sha256
@@ -50,9 +52,13 @@ class Act(StrEnum):
     END = "end"
 
 
-def begin(workspace: Workspace, by: str) -> Case:
-    """A new case of the example that is presented."""
-    example = next(example for example in examples() if example.id == PRESENTED)
+def presented() -> Example:
+    """The example that is shown step by step."""
+    return next(example for example in examples() if example.id == PRESENTED)
+
+
+def begin(workspace: Workspace, by: str, example: Example) -> Case:
+    """A new case of an example, with recorded answers."""
     day = example.post.posted_at.date() if example.post.posted_at else None
     return workspace.service.create(
         example.post.text, mode=example.mode, by=by, urls=example.urls, until=day, recorded_answers=True
@@ -64,19 +70,60 @@ def rehearse(workspace: Workspace, by: str, heard: Callable[[Place, Case], None]
 
     Raises JobError when a work fails, or comes to nothing.
     """
-    case, place = begin(workspace, by), Place.POST
+    case, place = begin(workspace, by, presented()), Place.POST
     for _ in range(3 * len(Place)):
         if next_act(case, place) is Act.END:
             return case
         place, job = advance(workspace, case, place, by)
-        if job is not None:
-            job = workspace.runner.wait(job.id)
-            failed = next((step for step in job.steps if step.error), None)
-            if failed is not None:
-                raise JobError(failed.error, failed.next_step)
-        case = workspace.service.get(case.id)
+        case = workspace.service.get(case.id) if job is None else _waited(workspace, job)
         heard(place, case)
     raise JobError("The demonstration does not come to its end.")
+
+
+def practise(workspace: Workspace, by: str, example: Example, used: Collection[str]) -> Iterator[Case]:
+    """Go through an example with the pages at these addresses in use; the case after each work.
+
+    Each note that is proposed is scored, and so is the tempting one; then each over more pages too, as when a person
+    reads on. Raises JobError when a work fails.
+    """
+    case = begin(workspace, by, example)
+    case = _waited(workspace, workspace.start(case.id, "gather"))
+    yield case
+    _take(workspace, case, used, by)
+    case = _waited(workspace, workspace.start(case.id, "write"))
+    yield case
+    notes = [draft.sha256 for draft in case.candidates]
+    for wider in choices(example):
+        if set(used) <= set(wider):
+            _take(workspace, case, wider, by)
+            for note in notes:
+                workspace.service.choose_candidate(case.id, note, by)
+                yield _waited(workspace, workspace.start(case.id, "assess"))
+            if example.tempting_note:
+                yield _waited(workspace, _tempt(workspace, workspace.service.get(case.id), by))
+
+
+def choices(example: Example) -> Sequence[tuple[str, ...]]:
+    """Each choice of pages that a person may take for use, by their addresses: all of them first."""
+    sizes = range(len(example.urls), 0, -1)
+    return [chosen for size in sizes for chosen in combinations(example.urls, size)]
+
+
+def _take(workspace: Workspace, case: Case, used: Collection[str], by: str) -> None:
+    """Open each passage; those of these pages are used, the others background."""
+    for item in case.evidence:
+        workspace.service.open_passage(case.id, item.id, by)
+        verdict = Verdict.USE if item.source.url in used else Verdict.BACKGROUND
+        workspace.service.judge(case.id, item.id, verdict, _SHOWN, by)
+
+
+def _waited(workspace: Workspace, job: JobRecord) -> Case:
+    """The case when the work is done. Raises JobError."""
+    job = workspace.runner.wait(job.id)
+    failed = next((step for step in job.steps if step.error), None)
+    if failed is not None:
+        raise JobError(failed.error, failed.next_step)
+    return workspace.service.get(job.case_id)
 
 
 def before_eyes(case: Case) -> list[Evidence]:

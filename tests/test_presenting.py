@@ -1,20 +1,35 @@
-"""The demonstration walks from the post to an approved note with recorded answers, without a model and a network."""
+"""The demonstration walks from the post to an approved note with recorded answers, without a model and a network.
+
+So do the other examples, as far as each leads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 
-from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
-from crowdnotes.domain import Case, CaseStatus, GateStatus, Mode, Verdict
+from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks, Example, examples
+from crowdnotes.domain import Case, CaseStatus, GateStatus, Mode, StageName, Verdict
 from crowdnotes.engines.choice import RECORDED
-from crowdnotes.engines.llm.recorded import RecordedAnswer, read_answers
+from crowdnotes.engines.llm.recorded import read_answers
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.handoff import is_demonstration, to_markdown
-from crowdnotes.presenting import Act, Place, advance, before_eyes, begin, next_act, rehearse
+from crowdnotes.presenting import (
+    Act,
+    Place,
+    advance,
+    before_eyes,
+    begin,
+    choices,
+    next_act,
+    practise,
+    presented,
+    rehearse,
+)
 from crowdnotes.settings import Settings
 from crowdnotes.testing import ScriptedEngine
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
@@ -49,9 +64,51 @@ def shown(workspace: Workspace) -> dict[Place, Case]:
     return places
 
 
-@pytest.mark.parametrize("answer", read_answers(), ids=lambda answer: f"{answer.prompt}-{answer.key[:6]}")
-def test_no_prompt_has_left_its_recorded_answer_behind(answer: RecordedAnswer) -> None:
-    assert answer.version == load_prompt(answer.prompt).version, RECORD_AGAIN
+@pytest.mark.parametrize(("prompt", "version"), sorted({(item.prompt, item.version) for item in read_answers()}))
+def test_no_prompt_has_left_its_recorded_answers_behind(prompt: str, version: str) -> None:
+    assert version == load_prompt(prompt).version, RECORD_AGAIN
+
+
+# What each comes to, with all of its pages in use: the pages that its note links to, or why there is none.
+OUTCOMES: dict[str, tuple[int, ...] | str] = {
+    "reboiled-kettle": (0, 1),
+    "food-poisoning-tripled": (0, 1),
+    "raindrop-tax": (0, 2),
+    "beach-flags": "No note: Not needed: The lifeguards' own page gives the same days and hours",
+    "filter-headaches": "No note: Not enough evidence: No results of samples since the change are published",
+}
+
+
+@pytest.mark.parametrize("example", [item for item in examples() if item != presented()], ids=lambda item: item.id)
+def test_each_example_has_recorded_answers_up_to_a_scored_note_or_none(workspace: Workspace, example: Example) -> None:
+    _, case = islice(practise(workspace, "ann", example, choices(example)[0]), 2)
+    assert case.used.calls == 0, RECORD_AGAIN
+    assert {stage.engine for stage in case.stages} == {"llm:recorded answers"}
+    outcome = OUTCOMES[example.id]
+    if isinstance(outcome, str):
+        told = next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
+        assert told.startswith(outcome)
+        assert case.draft is None
+        return
+    assert case.draft
+    assert case.assessment
+    assert len(case.candidates) == 4
+    assert {result.status for result in case.assessment.gates} == {GateStatus.PASS}
+    assert {result.status for result in case.assessment.principles} == {GateStatus.PASS}
+    assert set(case.draft.text.split()) & set(example.urls) == {example.urls[place] for place in outcome}
+    assert case.jury[-1].text_sha256 == case.draft.sha256
+
+
+def test_a_note_from_one_page_has_recorded_scores_over_more_pages_too(workspace: Workspace) -> None:
+    council = examples()[2].urls[2]
+    *_, narrow, wide = islice(practise(workspace, "ann", examples()[2], [council]), 3)
+    assert [len(case.used_evidence) for case in (narrow, wide)] == [1, 3]
+    assert narrow.draft
+    assert narrow.draft.text.split()[-1] == council
+    for case in (narrow, wide):
+        assert case.assessment
+        assert {result.status for result in case.assessment.gates} == {GateStatus.PASS}
+    assert wide.used.calls == 0, RECORD_AGAIN
 
 
 def test_each_recorded_answer_is_of_use(shown: dict[Place, Case]) -> None:
@@ -101,7 +158,7 @@ def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Works
     assert assessment
     assert (assessment.gates[1].status, assessment.gates[1].reason) == (
         GateStatus.NOT_RUN,
-        "Could not be judged: There is no recorded answer for these words: choose an engine to go on.",
+        "Could not be judged: There is no recorded answer for these words and sources: choose an engine to go on.",
     )
     service.use_own_engine(case.id, "ann")
     workspace.runner.wait(workspace.start(case.id, "assess").id)
@@ -120,7 +177,7 @@ def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown:
 
 
 def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace: Workspace) -> None:
-    case, place = begin(workspace, "ann"), Place.POST
+    case, place = begin(workspace, "ann", presented()), Place.POST
     assert (next_act(case, place), before_eyes(case)) == (Act.FIND, [])
     place, job = advance(workspace, case, place, "ann")
     assert job

@@ -73,17 +73,18 @@ def ask_questions(as_json: Json = False) -> None:
 
 @app.command("record")
 def record() -> None:
-    """Record the answers of the model that is set to the demonstration, so that it can be shown without a model."""
+    """Record the answers of the model that is set to the examples, so that they can be shown without a model."""
     from dataclasses import replace
     from tempfile import TemporaryDirectory
 
+    from crowdnotes.demonstration import examples
     from crowdnotes.embedding import make_embedder
     from crowdnotes.engines.choice import RECORDED, recorded_engine
     from crowdnotes.engines.llm.discovery import key_for
     from crowdnotes.engines.llm.recorded import FILE, Live, RecordedAnswers
     from crowdnotes.engines.llm.server import ModelServer
     from crowdnotes.errors import ConfigurationError
-    from crowdnotes.presenting import rehearse
+    from crowdnotes.presenting import choices, practise
     from crowdnotes.settings import load_settings
     from crowdnotes.workspace import open_workspace
 
@@ -97,7 +98,11 @@ def record() -> None:
         elsewhere = settings.model_copy(update={"data_dir": place, "database_url": None})
         engine = recorded_engine(answers, embedder, place)
         with replace(open_workspace(elsewhere, embedder=embedder, engine=engine), choice=RECORDED) as workspace:
-            rehearse(workspace, settings.author, lambda at, case: progress(f"{at}: {case.status.value}"))
+            for example in examples():
+                for used in choices(example):
+                    progress(f"{example.title}: {', '.join(used)}")
+                    for case in practise(workspace, settings.author, example, used):
+                        progress(f"  {'; '.join(stage.summary for stage in case.stages[-3:])}")
     print_text(f"{answers.save()} answers are in {FILE}.")
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import streamlit as st
 
+from crowdnotes.demonstration import example_of
 from crowdnotes.domain import Case
 from crowdnotes.jobs import JobRecord
-from crowdnotes.presenting import Act, Place, advance, before_eyes, begin, jury_change, next_act, unopened
+from crowdnotes.presenting import Act, Place, advance, before_eyes, begin, jury_change, next_act, presented, unopened
 from crowdnotes.text.markdown import in_figures
 from pages.view.components import spotlight
 from pages.view.progress import under_way
@@ -66,7 +67,7 @@ def begin_if_asked() -> None:
 
 def present_example() -> None:
     """A case of its own for the demonstration, and the strip at its first step."""
-    case = begin(workspace(), author())
+    case = begin(workspace(), author(), presented())
     show_case(case.id)
     _show(case, Place.POST)
 
@@ -75,14 +76,15 @@ def presenter(case: Case, job: JobRecord | None) -> None:
     """Draw the strip; in a demonstration that is not being presented, what its answers are and the way back to it."""
     if not case.recorded_answers:
         return
-    place = _place()
+    is_presented = example_of(case) == presented()
+    place = _place() if is_presented else None
     with st.container(key="presenter", horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(say("present.recorded"), icon=":material/history:", color="violet", help=say("present.recorded_help"))
-        if place is None:
+        if place is None and is_presented:
             st.space("stretch")
             show = partial(_show, case, Place.POST)
             button(say("present.present"), "present", _PLACE, show, type="tertiary", icon="slideshow")
-        else:
+        if place is not None:
             _strip(case, place, busy=under_way(job))
     notices(_PLACE)
     if place is not None:  # whenever what Next does is another, something else is on show

@@ -6,9 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.demonstration import Example, examples
+from crowdnotes.demonstration import Example, examples, pasted_example
 from crowdnotes.domain import Mode
 from crowdnotes.errors import CrowdNotesError, InputError
+from crowdnotes.presenting import begin
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.pasted import Pasted, brought, take_apart
 from pages.view.components import saved_on_pause
@@ -83,7 +84,10 @@ def _box() -> None:
         look = {"type": "tertiary", "help": say("start.by_hand_help")}
         button(say("start.by_hand"), "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
     with recognised:  # above the options, which say where to look
-        _recognised(found, sources_chosen(_NEW, found.links)[0])
+        chosen, _ = sources_chosen(_NEW, found.links)
+        _recognised(found, chosen)
+        if _recorded(found.words, chosen) is not None:
+            st.caption(f":material/history: {say('start.recorded')}")
 
 
 def _recognised(found: Pasted, sources: Sources) -> None:
@@ -110,6 +114,12 @@ def _where(sources: Sources) -> str:
     return say("start.searches_too", places=named) if sources["urls"] else say("start.searches", places=named)
 
 
+def _recorded(words: str, chosen: Sources) -> Example | None:
+    """The example that stands in the box as it is: without a language model it goes by recorded answers."""
+    changed = chosen["mode"] != Mode.AUGMENTATION or chosen["until"] is not None
+    return None if changed or workspace().engine.uses_language_model else pasted_example(words, chosen["urls"])
+
+
 def _create(*, to_gather: bool) -> None:
     """Make the case and show it in place of this screen: at work, or with room to paste a passage."""
     state = st.session_state
@@ -120,9 +130,12 @@ def _create(*, to_gather: bool) -> None:
     links = found.links if found.address in {None, url} else (*found.links, found.address)
     chosen, refused = sources_chosen(_NEW, links)
     images, left_out = attachments()
-    service = workspace().service
+    service, example = workspace().service, _recorded(found.words, chosen)
     try:
-        case = service.create(found.words, url=url, by=author(), attached=images, to_gather=to_gather, **chosen)
+        if to_gather and example is not None and not (url or images):
+            case = begin(workspace(), author(), example)
+        else:
+            case = service.create(found.words, url=url, by=author(), attached=images, to_gather=to_gather, **chosen)
     except CrowdNotesError as error:
         tell(_PLACE, error, *refused)  # the lines stay in their box
         return

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.demonstration import examples
 from crowdnotes.domain import Verdict
-from crowdnotes.presenting import begin
+from crowdnotes.presenting import begin, presented
 from pages.view.words import say
 from tests.pages.conftest import Desk, texts
 
@@ -63,7 +64,7 @@ def test_a_demonstration_that_is_left_says_what_its_answers_are_and_can_be_taken
 
 
 def test_the_engine_of_the_server_takes_over_on_demand_and_has_all_other_cases(desk: Desk) -> None:
-    case = begin(desk.workspace, "you")
+    case = begin(desk.workspace, "you", presented())
     at = desk.app(case)
     at.button(key="own-engine").click().run()
     assert not at.exception
@@ -75,6 +76,13 @@ def test_the_engine_of_the_server_takes_over_on_demand_and_has_all_other_cases(d
 
 @pytest.mark.parametrize("step", ["", "0", "99", "-1", "²", "one"])
 def test_a_step_that_there_is_not_shows_the_case_without_the_strip(desk: Desk, step: str) -> None:
-    case = begin(desk.workspace, "you")
+    case = begin(desk.workspace, "you", presented())
     at = _asked(desk, case=case.id, demo=step)
     assert "present-next" not in [button.key for button in at.button]
+
+
+def test_another_example_says_that_its_answers_are_recorded_and_is_not_presented(desk: Desk) -> None:
+    case = begin(desk.workspace, "you", examples()[0])
+    at = _asked(desk, case=case.id, demo="3")
+    assert "recorded answers" in texts(at)
+    assert not [button.key for button in at.button if str(button.key).startswith("present")]

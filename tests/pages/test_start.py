@@ -9,6 +9,7 @@ from crowdnotes.demonstration import examples, page_of
 from crowdnotes.domain import Mode
 from crowdnotes.text.markdown import lines
 from pages.view.components import bookmarklet, opened_by
+from pages.view.words import say
 from tests.pages.conftest import POST, ROOT, Desk, texts, titles
 
 ADDRESS = "https://x.com/someone/status/1790000000000000000"
@@ -80,6 +81,25 @@ def test_the_example_whose_tempting_note_is_caught_comes_first(desk: Desk) -> No
     first, *others = sorted(examples(), key=lambda example: example.tempting_note is None)
     assert keys == [f"example-{example.id}" for example in (first, *others)]
     assert first.tempting_note
+
+
+@pytest.mark.parametrize(
+    ("added", "has_model", "is_recorded"), [("", False, True), (" Is it?", False, False), ("", True, False)]
+)
+def test_an_example_as_it_is_goes_by_recorded_answers_without_a_model(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, added: str, has_model: bool, is_recorded: bool
+) -> None:
+    monkeypatch.setattr(desk.engine, "uses_language_model", has_model)
+    at = desk.app()
+    at.button(key="example-raindrop-tax").click().run()
+    box = at.text_area(key="new-post-text")
+    words, _, links = str(box.value).partition("\n")
+    box.set_value(f"{words}{added}\n{links}").run()
+    assert (say("start.recorded") in texts(at)) is is_recorded
+    at.button(key="start").click().run()
+    assert not at.exception
+    assert desk.only().recorded_answers is is_recorded
+    desk.finish_latest(desk.only())
 
 
 def test_a_page_of_an_example_opens_in_the_app_and_says_that_it_is_invented(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Answers of a language model to the demonstration, recorded once: no model and no key is needed to show it whole.
+"""Answers of a language model to the examples, recorded once: no model and no key is needed to show them whole.
 
 They stand where an engine keeps the answers it was given before (see `asking`): the questions are made, and the answers
 read and checked, by the same code as those of a model that is asked now. A question that was not asked when they were
@@ -81,7 +81,7 @@ class RecordedAnswers:
         """Of the live model. Raises ModelServerError, without one always: no other engine steps in."""
         if self._live is None:
             raise ModelServerError(
-                "There is no recorded answer for these words: choose an engine to go on.",
+                "There is no recorded answer for these words and sources: choose an engine to go on.",
                 "It is chosen under the engine's name on the Draft page.",
             )
         return self._live.server.ask(self._live.model, messages, options, room, on_piece, check)
