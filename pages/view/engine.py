@@ -11,8 +11,9 @@ from crowdnotes.domain import Case
 from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import SELF_TEST
+from pages.view.present import own_engine
 from pages.view.progress import under_way, watched
-from pages.view.session import author, button, notices, shared_workspace, workspace
+from pages.view.session import button, notices, shared_workspace, workspace
 from pages.view.words import say
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def engine_panel(case: Case | None = None) -> None:
     """A line with the engine's name; opened, it tells more and lets the person change it."""
     engine = workspace().engine
     if case is not None and case.recorded_answers:
-        _recorded(case, engine.name)
+        _recorded(case)
         return
     judge = engine.judge
     asks = engine.uses_language_model or bool(judge.server)
@@ -54,12 +55,11 @@ def engine_panel(case: Case | None = None) -> None:
                 _steps()
 
 
-def _recorded(case: Case, name: str) -> None:
+def _recorded(case: Case) -> None:
     """What the answers of a demonstration are, and the way to an engine that answers other words too."""
-    with st.popover(f":small[{escaped(name)}]", icon=":material/history:", type="tertiary"):
+    with st.popover(f":small[{say('present.recorded')}]", icon=":material/history:", type="tertiary"):
         st.markdown(say("present.recorded_help"))
-        own = partial(workspace().service.use_own_engine, case.id, author())
-        button(say("present.own_engine"), "own-engine", "engine", own, icon="swap_horiz")
+        own_engine(case, "engine")
 
 
 def first_model() -> None:

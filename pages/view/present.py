@@ -15,7 +15,7 @@ from crowdnotes.text.markdown import in_figures
 from pages.view.components import spotlight
 from pages.view.progress import under_way
 from pages.view.reader import open_source
-from pages.view.session import DEMO, author, button, notices, show_case, workspace
+from pages.view.session import DEMO, author, button, notices, shared_workspace, show_case, workspace
 from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
@@ -78,10 +78,13 @@ def presenter(case: Case, job: JobRecord | None) -> None:
         return
     is_presented = example_of(case) == presented()
     place = _place() if is_presented else None
-    with st.container(key="presenter", horizontal=True, vertical_alignment="center", gap="small"):
+    key = "recorded" if place is None else "presenter"
+    with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(say("present.recorded"), icon=":material/history:", color="violet", help=say("present.recorded_help"))
+        if place is None:
+            st.caption(say("present.recorded_about"), width="stretch")
+            own_engine(case, "strip")
         if place is None and is_presented:
-            st.space("stretch")
             show = partial(_show, case, Place.POST)
             button(say("present.present"), "present", _PLACE, show, type="tertiary", icon="slideshow")
         if place is not None:
@@ -90,6 +93,15 @@ def presenter(case: Case, job: JobRecord | None) -> None:
     if place is not None:  # whenever what Next does is another, something else is on show
         token = f"{case.id} {place} {_label(case, next_act(case, place))} {under_way(job)}"
         spotlight(_SHOWN[place][1], token, opens=place is Place.JURY)
+
+
+def own_engine(case: Case, place: str) -> None:
+    """The way from recorded answers to the engine in use, which answers other words and sources too."""
+    engine = shared_workspace().current.engine
+    name = engine.name.removeprefix("llm:") if engine.uses_language_model else say("present.local")
+    use = partial(workspace().service.use_own_engine, case.id, author())
+    label = say("present.own_engine", engine=name)
+    button(label, f"{place}-own-engine", _PLACE, use, type="tertiary", icon="swap_horiz", help=say("present.own_about"))
 
 
 def _strip(case: Case, place: Place, *, busy: bool) -> None:

@@ -66,7 +66,7 @@ def test_a_demonstration_that_is_left_says_what_its_answers_are_and_can_be_taken
 def test_the_engine_of_the_server_takes_over_on_demand_and_has_all_other_cases(desk: Desk) -> None:
     case = begin(desk.workspace, "you", presented())
     at = desk.app(case)
-    at.button(key="own-engine").click().run()
+    at.button(key="strip-own-engine").click().run()
     assert not at.exception
     assert not desk.only().recorded_answers
     other = desk.run(desk.drafted(), "assess")

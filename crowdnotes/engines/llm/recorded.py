@@ -82,7 +82,7 @@ class RecordedAnswers:
         if self._live is None:
             raise ModelServerError(
                 "There is no recorded answer for these words and sources: choose an engine to go on.",
-                "It is chosen under the engine's name on the Draft page.",
+                "It is changed under “recorded answers” at the top of the page.",
             )
         return self._live.server.ask(self._live.model, messages, options, room, on_piece, check)
 
