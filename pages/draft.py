@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from crowdnotes.domain import Case
+from crowdnotes.domain import Case, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.view.decision import decide_area, ends
@@ -16,7 +17,7 @@ from pages.view.note import is_closed, lesson, note_box, proposals, undo
 from pages.view.present import begin_if_asked, presenter
 from pages.view.record import audit_trail
 from pages.view.scores import score_button, scores
-from pages.view.session import DEMO, current_case, notices, page_body, show_notice, told
+from pages.view.session import DEMO, current_case, notices, page_body, show_notice, told, workspace
 from pages.view.sources import sources_pane
 from pages.view.start import start_screen
 from pages.view.strip import strip
@@ -36,15 +37,16 @@ def workbench(case: Case, job: JobRecord | None) -> None:
         if case.supernote is not None:
             of_supernote(case)
         sources_pane(case, job)
+    waits = workspace().service.obstacles(case) if case.decision is None else []
     with right, st.container(key="note-pane", gap="small"):
-        note_pane(case, job)
+        note_pane(case, job, waits)
     with right:
-        ends(case, job)
+        ends(case, job, waits)
     audit_trail(case)
     keys()
 
 
-def note_pane(case: Case, job: JobRecord | None) -> None:
+def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """The words, their sources and scores; below them what is left, and the decision."""
     with area(Area.NOTE):
         notices(StepName.DRAFT.value)
@@ -57,7 +59,7 @@ def note_pane(case: Case, job: JobRecord | None) -> None:
         support(case)
         scores(case, job)
     with area(Area.DECIDE):
-        decide_area(case, job)
+        decide_area(case, job, waits)
         suggestions_fold(case, job)
 
 

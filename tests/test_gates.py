@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -14,6 +15,7 @@ from crowdnotes.domain import (
     Assessment,
     Evidence,
     GateName,
+    GateResult,
     GateStatus,
     LintLevel,
     Post,
@@ -23,6 +25,7 @@ from crowdnotes.domain import (
     Support,
     text_sha256,
 )
+from crowdnotes.engines import Brief
 from crowdnotes.errors import EngineError
 from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
@@ -44,6 +47,28 @@ def test_all_three_run_in_order_when_each_passes() -> None:
     engine = ScriptedEngine()
     assert _statuses(engine) == [GateStatus.PASS] * 3
     assert sorted(engine.judged) == sorted(ORDER)
+
+
+@pytest.mark.parametrize("fails_at", [None, *ORDER])
+def test_gates_are_told_as_they_are_ready_and_none_before_the_one_in_front_of_it(fails_at: GateName | None) -> None:
+    ready = threading.Event()
+
+    class SlowAtRelevance(ScriptedEngine):
+        def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
+            assert ready.wait(10)
+            return super().relevance(brief, evidence)
+
+    engine, told = SlowAtRelevance(), list[list[GateName]]()
+    engine.fails_at = fails_at
+
+    def heard(gates: Sequence[GateResult]) -> None:
+        told.append([result.gate for result in gates])
+        if len(told) == 2:  # the other two are ready, and neither counts yet
+            ready.set()
+
+    assess(engine, BRIEF, NOTE, [make_evidence(1)], lambda: datetime(2026, 1, 1, tzinfo=UTC), heard)
+    last = ORDER if fails_at is None else ORDER[: ORDER.index(fails_at) + 1]
+    assert told == [[], [], last]
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])

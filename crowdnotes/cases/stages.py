@@ -7,7 +7,7 @@ that is on record is not run again: that is what resuming is. Gathering and foll
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,6 +23,7 @@ from crowdnotes.domain import (
     Draft,
     Evidence,
     FollowUpKind,
+    GateResult,
     GateStatus,
     Image,
     JuryVerdict,
@@ -35,7 +36,7 @@ from crowdnotes.drafting import mended, revise_candidates, why_no_note, write_ca
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
-from crowdnotes.gates import assess
+from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Progress, Step
 
@@ -288,13 +289,18 @@ class StageRunner:
             return _with_draft(case, _best_as_written(case)), "NOT RUN: the engine in use compares no notes."
         return {"candidates": revised.candidates, **_with_draft(case, revised.candidates[0])}, revised.summary
 
-    def _assess(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
+    def _assess(self, case: Case, progress: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:
             return {}, "There is no note to score."
         evidence = _used_or_cited(case, case.draft) if before_inspection else case.used_evidence
-        assessment = assess(self._tools.engine, self._tools.brief(case), case.draft.text, evidence, self._tools.clock)
-        assessment = with_checks(assessment, case.draft.text, evidence, case.sentence_checks)
-        summary = _gates_in_words(assessment)
+
+        def heard(gates: Sequence[GateResult]) -> None:
+            progress.count(len(gates), len(GATES), _in_words(gates))
+
+        tools, text = self._tools, case.draft.text
+        assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, heard)
+        assessment = with_checks(assessment, text, evidence, case.sentence_checks)
+        summary = _in_words(assessment.gates)
         if before_inspection and case.draft.engine != "person" and self._tools.engine.uses_language_model:
             changes, told = self._mended(case, case.draft, assessment)
             return {"assessment": assessment, **changes}, summary + told
@@ -317,7 +323,7 @@ class StageRunner:
             return {"candidates": (before, *others)}, ". A mended note did not pass either, so it was dropped"
         others = [other for other in others if other.sha256 != after.sha256]
         changes = {"candidates": (after, before, *others), "assessment": again, **_with_draft(case, after)}
-        return changes, f". Mended: {_gates_in_words(again)}"
+        return changes, f". Mended: {_in_words(again.gates)}"
 
     def _vote(self, case: Case, _: Progress) -> tuple[Changes, str]:
         """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
@@ -419,8 +425,8 @@ class StageRunner:
         return [replace(step, run=partial(run, step)) for step in steps]
 
 
-def _gates_in_words(assessment: Assessment) -> str:
-    return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in assessment.gates)
+def _in_words(gates: Sequence[GateResult]) -> str:
+    return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in gates)
 
 
 def _to_write_from(case: Case) -> tuple[Evidence, ...]:
@@ -461,17 +467,18 @@ class _Heard:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._counted = (0, 0)
+        self._counted, self._note = (0, 0), ""
         self.check = progress.check
 
     def count(self, done: int, total: int, note: str = "") -> None:
         """See `Progress.count`."""
-        self._counted = (done, total)
+        self._counted, self._note = (done, total), note
         self._progress.count(done, total, note)
 
     def tell(self, _: str, words: str) -> None:
         """See `Meter`."""
-        self._progress.count(*self._counted, words if len(words) <= _SHOWN else f"…{words[-_SHOWN:]}")
+        newest = words if len(words) <= _SHOWN else f"…{words[-_SHOWN:]}"
+        self._progress.count(*self._counted, f"{self._note} · {newest}" if self._note else newest)
 
 
 def _with_usage(case: Case, meter: Meter) -> Case:

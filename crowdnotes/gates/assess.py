@@ -11,7 +11,7 @@ A new gate is a `Gate` in a file of its own, a line in `_ALL` and its name in `d
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -31,7 +31,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine, EngineStep
-from crowdnotes.engines.metering import side_by_side, together
+from crowdnotes.engines.metering import as_done, together
 from crowdnotes.errors import EngineError
 from crowdnotes.gates.form import faults, form_warnings
 from crowdnotes.gates.gate import Gate, Judged
@@ -72,12 +72,17 @@ GATES = {gate.name: gate for gate in sorted(_ALL, key=lambda gate: list(GateName
 
 
 def assess(
-    engine: Engine, brief: Brief, note: str, evidence: Sequence[Evidence], clock: Callable[[], datetime]
+    engine: Engine,
+    brief: Brief,
+    note: str,
+    evidence: Sequence[Evidence],
+    clock: Callable[[], datetime],
+    heard: Callable[[Sequence[GateResult]], None] = lambda _: None,
 ) -> Assessment:
     """Judge `note` (with its URLs, as it would be posted) over `evidence`, and bind the result to both.
 
     What the engine could not do is NOT_RUN with its reason; the rest is still there. The principles do
-    not wait for the gates: they run beside them.
+    not wait for the gates: they run beside them. `heard` is told of the gates so far, as `run_gates` says.
     """
     begun = time.perf_counter()
     found: tuple[GateResult, ...]
@@ -90,9 +95,9 @@ def assess(
         principles = _principles(engine, brief.post, note)
     else:
         found, principles = together(
-            lambda: run_gates(engine, brief, note, evidence, support), lambda: _principles(engine, brief.post, note)
+            lambda: run_gates(engine, brief, note, evidence, support, heard),
+            lambda: _principles(engine, brief.post, note),
         )
-    found = tuple(_with_faults(result, faults(result.gate, note, brief.post, evidence)) for result in found)
     correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
     gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
     made_by = engine.made_by(EngineStep.JUDGING)
@@ -121,15 +126,36 @@ def _with_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
 
 
 def run_gates(
-    engine: Engine, brief: Brief, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]
+    engine: Engine,
+    brief: Brief,
+    note: str,
+    evidence: Sequence[Evidence],
+    support: Sequence[SentenceSupport],
+    heard: Callable[[Sequence[GateResult]], None] = lambda _: None,
 ) -> tuple[GateResult, ...]:
-    """What each gate finds, side by side; NOT_RUN with the reason where the engine fails."""
-    judged = Judged(engine, brief, note, evidence, support)
-    found = side_by_side([partial(gate.judge, judged) for gate in GATES.values()], len(GATES))
-    return tuple(
-        result if isinstance(result, GateResult) else GateResult.not_run(name, f"Could not be judged: {result.message}")
-        for name, result in zip(GATES, found, strict=True)
-    )
+    """What each gate finds, side by side; NOT_RUN with the reason where the engine fails.
+
+    Whenever one is ready, `heard` is told of those that count by then: all up to the first that is not ready or did
+    not pass.
+    """
+    judged, ready = Judged(engine, brief, note, evidence, support), dict[GateName, GateResult]()
+    names = list(GATES)
+    for place, found in as_done([partial(GATES[name].judge, judged) for name in names], len(names)):
+        name = names[place]
+        failed = f"Could not be judged: {found.message}" if isinstance(found, EngineError) else ""
+        result = found if isinstance(found, GateResult) else GateResult.not_run(name, failed)
+        ready[name] = _with_faults(result, faults(name, note, brief.post, evidence))
+        heard(_that_count(ready))
+    return tuple(ready[name] for name in names)
+
+
+def _that_count(ready: Mapping[GateName, GateResult]) -> list[GateResult]:
+    counting: list[GateResult] = []
+    for name in GATES:
+        if name not in ready or (counting and counting[-1].status is not GateStatus.PASS):
+            break
+        counting.append(ready[name])
+    return counting
 
 
 def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple[GateResult, ...]]:

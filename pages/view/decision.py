@@ -41,7 +41,7 @@ _CLASSES = {
 _WORD = "word"  # the field of the person's comment on the decision
 
 
-def decide_area(case: Case, job: JobRecord | None) -> None:
+def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """What is left before approval, and X's form; of a decided case what follows it."""
     arrival(Area.DECIDE)
     notices(_PLACE)
@@ -49,7 +49,7 @@ def decide_area(case: Case, job: JobRecord | None) -> None:
         hand_off(case)
         return
     if case.draft is not None:
-        problems(case, workspace().service.obstacles(case), job)
+        problems(case, waits, job)
         _note_form(case)
 
 
@@ -58,10 +58,7 @@ def standing(case: Case) -> str:
     if case.decision is None:
         return say("decide.open")
     colour = {"approved": "green", "rejected": "red"}.get(case.decision.kind.value, "gray")
-    overridden = case.decision.overrides
-    if not overridden:
-        return f":{colour}-badge[{case.decision.kind.value}]"
-    return f":orange-badge[{case.decision.kind.value}, {say('decide.overridden', n=len(overridden))}]"
+    return f":{'orange' if case.decision.overrides else colour}-badge[{case.decision.in_words}]"
 
 
 def _note_form(case: Case) -> None:
@@ -109,11 +106,10 @@ def _tags(case: Case) -> None:
             st.markdown(f":small[:primary[:material/lightbulb:] :gray[{said}]]")
 
 
-def ends(case: Case, job: JobRecord | None) -> None:
+def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """One button to approve, which says what is left; the other three ends are as near, and quieter."""
     if case.decision is not None:
         return
-    waits = workspace().service.obstacles(case)
     left = left_to_do(case, waits)
     if case.draft is None:
         approve, closed = say("decide.approve_no_note"), True
@@ -132,7 +128,7 @@ def ends(case: Case, job: JobRecord | None) -> None:
                 else:
                     button(say(name), key, _PLACE, decide, icon=icon, type="tertiary")
         with st.expander(say("decide.comment"), type="compact", expanded=bool(kept_words(case, _WORD))):
-            kept_field(case, _WORD, say("decide.comment_about"))
+            st.fragment(kept_field)(case, _WORD, say("decide.comment_about"))  # nothing else follows from it
 
 
 def _decide(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:

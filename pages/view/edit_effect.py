@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from crowdnotes.domain import Assessment, Case, EditEffect, GateStatus, effect_of_edit
@@ -9,7 +11,7 @@ from crowdnotes.text.markdown import escaped, in_figures
 from pages.view.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, marked_text
 from pages.view.jury import ENDS, standing_of
 from pages.view.plots import number_line
-from pages.view.session import workspace
+from pages.view.session import fold, workspace
 from pages.view.words import say
 
 
@@ -18,11 +20,14 @@ def what_the_edit_changed(case: Case) -> None:
     effect = effect_of_edit(case)
     if effect is None:
         return
-    with st.expander(say("edit.title"), key=f"edit-{case.id}", icon=":material/compare_arrows:"):
-        _words(effect, case.id)
-        if effect.scores is not None:
-            _gates(*effect.scores)
-        _jury(effect, case)
+    fold(say("edit.title"), f"edit-{case.id}", "compare_arrows", partial(_effect, effect, case))
+
+
+def _effect(effect: EditEffect, case: Case) -> None:
+    _words(effect, case.id)
+    if effect.scores is not None:
+        _gates(*effect.scores)
+    _jury(effect, case)
 
 
 def _words(effect: EditEffect, case_id: str) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from crowdnotes.domain import Case, JuryVerdict, SideVotes, StageName
 from crowdnotes.text.markdown import escaped, in_figures
 from pages.view.components import people
 from pages.view.plots import Standing, number_line
+from pages.view.session import fold
 from pages.view.words import say
 
 ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
@@ -23,18 +26,21 @@ def jury_panel(case: Case) -> None:
             not_run = f"**{say('jury.title')}:** {say('jury.not_run')}"
             st.markdown(f":gray[:material/do_not_disturb_on: {not_run}] :small[{escaped(_why_not(case))}]")
         return
-    with st.expander(_in_a_line(verdict), key=f"jury-{case.id}", icon=":material/groups:"):
-        together = case.agreement or f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."
-        st.markdown(escaped(together))
-        for caution in verdict.cautions:
-            st.markdown(f":orange[:material/warning:] {escaped(caution)}")
-        if not verdict.means_nothing:
-            st.caption(say("jury.about", jurors=f"{verdict.jurors:,}"))
-            votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
-            _number(case, verdict)
-            _influences(verdict)
-        _beside(case, verdict)
-        _trust(verdict)
+    fold(_in_a_line(verdict), f"jury-{case.id}", "groups", partial(_verdict, case, verdict))
+
+
+def _verdict(case: Case, verdict: JuryVerdict) -> None:
+    together = case.agreement or f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."
+    st.markdown(escaped(together))
+    for caution in verdict.cautions:
+        st.markdown(f":orange[:material/warning:] {escaped(caution)}")
+    if not verdict.means_nothing:
+        st.caption(say("jury.about", jurors=f"{verdict.jurors:,}"))
+        votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
+        _number(case, verdict)
+        _influences(verdict)
+    _beside(case, verdict)
+    _trust(verdict)
 
 
 def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:

@@ -23,7 +23,7 @@ from crowdnotes.text.markdown import escaped, host
 from pages.view.components import into_view
 from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
-from pages.view.session import act, author, button, notices, workspace
+from pages.view.session import act, author, button, close, notices, open_key, workspace
 from pages.view.times import moment
 from pages.view.where_to_look import places_chosen, places_to_search
 from pages.view.words import say
@@ -69,7 +69,7 @@ def other_side(case: Case, job: JobRecord | None) -> None:
 def add_by_hand(case: Case, job: JobRecord | None) -> None:
     """Beside the heading of the sources: one more link, or a passage of the person's own."""
     fold, key = _fold(case, None), f"link-{case.id}"
-    add = st.popover(say("more.add"), key=fold, icon=":material/add:", type="tertiary", on_change="rerun")
+    add = st.popover(say("more.add"), key=open_key(fold), icon=":material/add:", type="tertiary", on_change="rerun")
     if not add.open:
         return
     with add:
@@ -125,7 +125,7 @@ def _popover(
 ) -> None:
     key = f"follow-up-{case.id}-{about or 'case'}"
     place = card_place(about) if about else _PLACE
-    popover = st.popover(label, key=key, icon=icon, type="tertiary", disabled=busy, on_change="rerun")
+    popover = st.popover(label, key=open_key(key), icon=icon, type="tertiary", disabled=busy, on_change="rerun")
     if not popover.open:
         return
     with popover:
@@ -142,7 +142,7 @@ def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
         _refuse_if_changed(case)
     asked = workspace().service.follow_up(case.id, kind, author(), about=about, **places_chosen(key))
     if key:
-        st.session_state[key] = False
+        close(key)
     start(asked, "follow_up")
 
 
@@ -160,7 +160,7 @@ def _refuse_if_changed(drawn: Case) -> None:
 def add_link(case: Case, url: str = "", *, key: str = "") -> None:
     """Read one more page: that of the address, or what was typed into the field of `key`."""
     _ask(case, FollowUpKind.LINK, url or st.session_state.get(f"{key}-url") or "")
-    st.session_state[_fold(case, None)] = False
+    close(_fold(case, None))
 
 
 def earlier_evidence(case: Case, job: JobRecord | None) -> None:
@@ -226,7 +226,7 @@ def paste_box(case: Case, label: str, source: Source | None = None) -> None:
     Open until the person folds it or the passage was taken; what was typed stays when it could not be.
     """
     fold = _fold(case, source)
-    box = st.expander(label, key=fold, icon=":material/content_paste:", on_change="rerun")
+    box = st.expander(label, key=open_key(fold), icon=":material/content_paste:", on_change="rerun")
     if box.open:
         with box:
             _fields(case, source, fold)
@@ -234,7 +234,7 @@ def paste_box(case: Case, label: str, source: Source | None = None) -> None:
 
 def open_paste_box(case: Case) -> None:
     """Begin a case with a passage of the person's own: the box is open, and the page goes to it."""
-    st.session_state[_fold(case, None)] = True
+    st.session_state[open_key(_fold(case, None))] = True
     st.session_state[_BEGUN] = case.id
 
 
@@ -265,7 +265,7 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
 def _add(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
     workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text, by=author())
-    st.session_state[fold] = False
+    close(fold)
     st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1
 
 

@@ -90,10 +90,21 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
                 choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256, author())
                 look = {"type": "tertiary", "help": say("note.use_candidate_about")}
                 button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_downward", **look)
+        _leads_with(case, candidate)
         if here:
             _about(candidate)  # its words stand in the box below
         else:
             outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
+
+
+def _leads_with(case: Case, candidate: Draft) -> None:
+    """The source of its first sentence, and whether that source states it, as its writer says."""
+    first = candidate.sentences[0] if candidate.sentences else None
+    item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
+    if first is not None and item is not None:
+        basis = f" ({first.basis.value})" if first.basis is not None else ""
+        where = escaped(item.source.publisher or host(item.source.url) or item.source.title, 50)
+        st.markdown(f":small[:gray[{say('note.leads_with', id=item.id, where=where, basis=basis)}]]")
 
 
 def _without_links(text: str) -> str:

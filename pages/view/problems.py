@@ -45,10 +45,12 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
     with st.container(key="problems", gap="xsmall"):
         if left:
             st.markdown(f":orange[:material/hourglass_top:] **{say('problems.left', n=len(left))}**")
+        links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
         for number, item in enumerate(waits):
             if item.behind is None:
                 with st.container(key=f"problem-{number}", gap="xxsmall"):
-                    _problem(case, item, job, passed_over=item.id not in left)
+                    # All links are asked at once, so one button is enough.
+                    _problem(case, item, job, passed_over=item.id not in left, checks_links=item in links[:1])
         _worth_a_look(case)
 
 
@@ -58,18 +60,18 @@ def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
     return {obstacle: reason for obstacle, reason in written.items() if reason}
 
 
-def _problem(case: Case, item: Obstacle, job: JobRecord | None, *, passed_over: bool) -> None:
+def _problem(case: Case, item: Obstacle, job: JobRecord | None, *, passed_over: bool, checks_links: bool) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
     how = say("problems.overridden") if passed_over else item.lifts
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
-        _mend(case, item, job)
+        _mend(case, item, job, checks_links=checks_links)
     _findings(case, item)
     if item.id.is_overridable:
         _override(case, item)
 
 
-def _mend(case: Case, item: Obstacle, job: JobRecord | None) -> None:
+def _mend(case: Case, item: Obstacle, job: JobRecord | None, *, checks_links: bool) -> None:
     """The button that does what lifts it, where one press can."""
     kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
     key, look = f"mend-{kind.name.lower()}-{subject}", {"type": "tertiary"}
@@ -81,15 +83,9 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None) -> None:
     elif kind is ObstacleKind.LINK_UNINSPECTED:
         add = partial(add_link, case, subject)
         button(say("problems.add_source"), key, _PLACE, add, icon="add_link", disabled=busy, **look)
-    elif kind is ObstacleKind.LINK_UNANSWERED and item == _first_link(case):
+    elif checks_links:
         again, look["help"] = partial(start, case, "links"), say("problems.check_links_about")
         button(say("problems.check_links"), "check-links", _PLACE, again, icon="sync", disabled=busy, **look)
-
-
-def _first_link(case: Case) -> Obstacle | None:
-    """All links are asked at once, so one button is enough."""
-    waits = workspace().service.obstacles(case)
-    return next((item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED), None)
 
 
 def _findings(case: Case, item: Obstacle) -> None:

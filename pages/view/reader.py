@@ -64,16 +64,20 @@ def in_reading_order(case: Case) -> list[Evidence]:
     return sorted(case.evidence, key=lambda item: (item.aim is Aim.OTHER_SIDE, places.get(item.id, len(places))))
 
 
-def use_tick(case: Case, item: Evidence, name: str) -> None:
-    """The tick for what the note may use, closed until the passage was opened. It moves nothing."""
+def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
+    """The tick for what the note may use, closed until the passage was opened. `and_on` moves on to the next one."""
     opened = item.review.opened_at is not None
     key = key_of(name, _is_used(case, item))
+
+    def judge() -> None:
+        _judge(case, item, Verdict.USE if st.session_state[key] else None, and_on=and_on)
+
     st.checkbox(
         say("reader.use"),
         key=key,
         disabled=not opened or case.decision is not None,
         on_change=act,
-        args=(card_place(item.id), lambda: _judge(case, item, Verdict.USE if st.session_state[key] else None)),
+        args=(card_place(item.id), judge),
         width="content",
     )
 
@@ -128,7 +132,7 @@ def _verdict(case: Case, item: Evidence) -> None:
     verdict = Verdict.REJECT if state.get(waiting) else item.review.verdict
     otherwise = key_of(f"otherwise-{key}", verdict if verdict in _OTHERWISE else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
-        _used_and_on(case, item, f"reader-use-{key}")
+        use_tick(case, item, f"reader-use-{key}", and_on=True)
         st.segmented_control(
             say("reader.or_else"),
             list(_OTHERWISE),
@@ -144,20 +148,6 @@ def _verdict(case: Case, item: Evidence) -> None:
             web_link(say("reader.open_page"), item.source.url)
             web_link(say("reader.archived"), item.source.archived_url, "inventory_2")
     _reason(case, item)
-
-
-def _used_and_on(case: Case, item: Evidence, name: str) -> None:
-    """The same tick as in the row; ticked here, the reader moves on."""
-    state = st.session_state
-    key = key_of(name, _is_used(case, item))
-    st.checkbox(
-        say("reader.use"),
-        key=key,
-        disabled=case.decision is not None,
-        on_change=act,
-        args=(card_place(item.id), lambda: _judge(case, item, Verdict.USE if state[key] else None, and_on=True)),
-        width="content",
-    )
 
 
 def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:

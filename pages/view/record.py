@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import streamlit as st
 
 from crowdnotes.domain import Case, Event, StageName
 from crowdnotes.text.markdown import escaped, host
 from pages.view.components import first_shown
+from pages.view.session import fold
 from pages.view.times import moment
 from pages.view.words import say
 
@@ -37,22 +39,21 @@ _STAGES = {
 
 def audit_trail(case: Case) -> None:
     """Draw the fold: the events, the newest first, and behind them what made each result and what was read."""
-    with st.expander(
-        say("record.title", n=len(case.events)), key=f"record-{case.id}", icon=":material/history:", on_change="rerun"
-    ) as fold:
-        if not fold.open:
-            return
-        newest_first = case.events[::-1]
-        first = first_shown(len(newest_first), _A_PAGE, f"record-page-{case.id}")
-        st.markdown("\n".join(map(_line, newest_first[first : first + _A_PAGE])))
-        for title, rows in (
-            ("record.results", _results(case)),
-            ("record.usage", _usage(case)),
-            ("record.sources", _sources(case)),
-        ):
-            lines = list(rows)
-            if lines:
-                st.markdown("\n".join([f"**{say(title)}**", "", *lines]))
+    fold(say("record.title", n=len(case.events)), f"record-{case.id}", "history", partial(_trail, case))
+
+
+def _trail(case: Case) -> None:
+    newest_first = case.events[::-1]
+    first = first_shown(len(newest_first), _A_PAGE, f"record-page-{case.id}")
+    st.markdown("\n".join(map(_line, newest_first[first : first + _A_PAGE])))
+    for title, rows in (
+        ("record.results", _results(case)),
+        ("record.usage", _usage(case)),
+        ("record.sources", _sources(case)),
+    ):
+        lines = list(rows)
+        if lines:
+            st.markdown("\n".join([f"**{say(title)}**", "", *lines]))
 
 
 def _line(event: Event) -> str:

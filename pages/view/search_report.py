@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import partial
 
 import streamlit as st
 
@@ -28,7 +29,7 @@ from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
 from crowdnotes.text.markdown import day, escaped, title
 from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
-from pages.view.session import workspace
+from pages.view.session import fold, workspace
 from pages.view.words import say
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
@@ -151,16 +152,17 @@ def search_report(case: Case) -> None:
     label = say("search.title", n=len(case.outcomes) - len(failed))
     if failed:
         label += f" :orange[{say('search.no_answer', n=len(failed))}]"
-    with st.expander(label, key=f"searches-{case.id}", icon=":material/manage_search:", on_change="rerun") as fold:
-        if not fold.open:
-            return
-        with st.container(key="places-searched", gap="xsmall"):
-            answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
-            if answered:
-                st.markdown("  \n".join(_answer(item) for item in answered))
-            failures(failed)
-        _category_mix(case)
-        _asked(case)
+    fold(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed))
+
+
+def _search(case: Case, failed: list[ProviderOutcome]) -> None:
+    with st.container(key="places-searched", gap="xsmall"):
+        answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
+        if answered:
+            st.markdown("  \n".join(_answer(item) for item in answered))
+        failures(failed)
+    _category_mix(case)
+    _asked(case)
 
 
 def _asked(case: Case) -> None:

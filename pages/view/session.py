@@ -195,6 +195,17 @@ def key_of(name: str, stored: object) -> str:
     return key
 
 
+def open_key(name: str) -> str:
+    """The key of a popover or fold that `close` closes."""
+    closed = st.session_state.get(f"{name} closed")
+    return f"{name}-{closed}" if closed else name
+
+
+def close(name: str) -> None:
+    """Close it under another key: of this one the browser may still send that it is open."""
+    st.session_state[f"{name} closed"] = st.session_state.get(f"{name} closed", 0) + 1
+
+
 def tell(place: str, *errors: Exception) -> None:
     """Show errors at `place` until the next action, below those that are shown there already."""
     shown = st.session_state.setdefault(_NOTICES, {}).setdefault(place, [])
@@ -254,6 +265,21 @@ def telling() -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
         show_notice(told(error))
+
+
+def fold(label: str, key: str, icon: str, draw: Callable[[], object]) -> None:
+    """A fold that is drawn when it is opened, without the rest of the page. `icon` by its name.
+
+    With another label it stays open or closed, as it was. What stands inside must change nothing outside.
+    """
+
+    def body() -> None:
+        st.session_state[key] = bool(st.session_state.get(key))
+        with telling(), st.expander(label, key=key, icon=f":material/{icon}:", on_change="rerun") as inside:
+            if inside.open:
+                draw()
+
+    st.fragment(body)()
 
 
 def told(error: Exception) -> Notice:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import Case, GateName, GateStatus, Quotation, Span, Support
-from crowdnotes.engines.base import WriterAnswer, Written
+from crowdnotes.domain import Basis, Case, GateName, GateStatus, Quotation, Span, Support
+from crowdnotes.engines.base import WriterAnswer, Written, WrittenSentence
 from tests.pages.conftest import PASSAGE, Desk, chips, note_of, texts
 
 FIRST = "Regular vitamin C supplements do not prevent colds in the general population."
@@ -42,6 +42,13 @@ def test_a_candidate_is_put_in_the_note_from_its_card_and_undo_brings_the_words_
     assert _offered(at) == ["A"]
     at.button(key="undo").click().run()
     assert FIRST in str(note_of(at).value)
+
+
+def test_a_card_says_which_source_its_candidate_leads_with(desk: Desk) -> None:
+    begun = WrittenSentence(FIRST, (Quotation(evidence_id="E1", span=Span(start=0, end=len(FIRST))),), Basis.STATED)
+    desk.engine.answer = WriterAnswer((Written(FIRST, ("E1",), (begun,)), Written(SECOND, ("E1",))))
+    at = desk.app(desk.run(desk.inspected(), "write"))
+    assert "Leads with E1, trials.example.edu (stated)" in texts(at)
 
 
 def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_out(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from crowdnotes.domain import Case, GateName, SentenceSupport, SideVotes, Span, 
 from crowdnotes.testing import make_evidence
 from crowdnotes.text.sentences import split_sentences
 from pages.view import jury, plots, sentence_map
-from tests.pages.conftest import NOTE, Desk, read, texts
+from tests.pages.conftest import NOTE, Desk, read, texts, unfolded
 
 LONG = "Vitamin C does not prevent colds. No pill cures a cold. Doctors say so. https://trials.example.edu/c"
 
@@ -40,7 +40,9 @@ def mapped(desk: Desk) -> Case:
 def test_the_jury_is_drawn_as_a_hundred_people_of_each_side_and_says_so_in_words(desk: Desk) -> None:
     case = desk.scored()
     [verdict] = case.jury
-    [shown] = drawn(desk.app(case), "people")
+    at = desk.app(case)
+    assert drawn(at, "people") == [], "not while it is folded"
+    [shown] = drawn(unfolded(at, f"jury-{case.id}"), "people")
     assert [sum(side["counts"]) for side in shown["sides"]] == [100, 100]
     yes, half, no = verdict.negative.of_100
     first = f"People on one side: of 100, {yes} find it helpful, {half} somewhat helpful, {no} not helpful."
@@ -118,9 +120,9 @@ def test_an_edit_that_was_scored_shows_its_words_its_gates_and_the_jurys_number(
     assert case.draft is not None
     edited = desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=case.draft.sha256)
     assert "What the edit changed" not in texts(desk.app(edited)), "the new words have no scores yet"
-    at = desk.app(desk.run(edited, "assess"))
-    assert "What the edit changed" in texts(at)
+    at = unfolded(desk.app(desk.run(edited, "assess")), f"edit-{case.id}")
     shown = texts(at)
+    assert "What the edit changed" in shown
     assert "**Helpfulness**: :red[:material/cancel:] failed → :green[:material/check_circle:] passed" in shown
     assert "**Relevance**: :green[:material/check_circle:] passed, as before" in shown
     assert "The jury's number, before and now" in shown

@@ -18,7 +18,11 @@ from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.jury.verdict import cautions
 from crowdnotes.settings import JurySettings
 from crowdnotes.testing import no_jury
-from tests.pages.conftest import NOTE, Desk, note_of, texts
+from tests.pages.conftest import NOTE, Desk, note_of, texts, unfolded
+
+
+def _with_jury(desk: Desk, case: Case) -> str:
+    return texts(unfolded(desk.app(case), f"jury-{case.id}"))
 
 
 def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> None:
@@ -83,7 +87,8 @@ def test_what_was_objected_to_a_principle_that_passes_is_shown_as_a_remark(
 
 
 def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale(desk: Desk) -> None:
-    shown = texts(desk.app(desk.scored()))
+    case = desk.scored()
+    shown = _with_jury(desk, case)
     assert "Jury (a simulation)" in shown
     assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown.replace("\\", ""))
 
@@ -92,14 +97,14 @@ def test_one_sentence_reconciles_gates_and_jury_and_a_failed_gate_comes_first(de
     desk.engine.fails_at = GateName.CORRECTNESS
     case = desk.scored()
     [verdict] = [item for item in case.jury if item.text_sha256 == case.draft.sha256]  # type: ignore[union-attr]
-    shown = texts(desk.app(case))
+    shown = _with_jury(desk, case)
     assert "did not pass correctness: mend that first." in shown
     assert "received, not whether they are true." in shown
     assert verdict.sentence[:20] not in shown, "one sentence is enough"
 
     desk.engine.fails_at = None
     passed = desk.scored()
-    shown = texts(desk.app(passed))
+    shown = _with_jury(desk, passed)
     assert passed.agreement in shown
     assert "not whether they are true" not in shown
 
@@ -133,7 +138,7 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
     unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
     strange = verdict.model_copy(update={"cautions": unlike, "means_nothing": True})
     desk.changed(case, jury=(strange,))
-    at = desk.app(case)
+    at = unfolded(desk.app(case), f"jury-{case.id}")
     shown = texts(at)
     assert "its numbers mean nothing here" in shown
     assert verdict.outlook not in shown
@@ -152,7 +157,7 @@ def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
     desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
     assert "there is no note" not in texts(desk.app(case))
     case = desk.run(case, "assess")
-    shown = texts(desk.app(case))
+    shown = _with_jury(desk, case)
     assert "there is no note" not in shown
     assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown)
 

@@ -54,8 +54,8 @@ def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) 
     press(at, "Add this passage")
     assert not at.exception
     assert desk.newest(case).evidence[-1].source.title == "My title"
-    assert not at.session_state[fold]
-    unfolded(at, fold)
+    assert "Title of the page" not in [item.label for item in at.text_input], "it is closed"
+    unfolded(at, f"{fold}-1")
     assert field(at, "Title of the page").value == ""
 
 
