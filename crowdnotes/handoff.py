@@ -146,7 +146,7 @@ def _gate_cells(case: Case) -> dict[str, str]:
     gates = case.assessment.gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
         return dict.fromkeys((gate.gate for gate in gates), "out of date")
-    note = "" if case.assessment_is_current else " (passages not inspected)"
+    note = "" if case.assessment_is_current else " (passages not opened)"
     reasons = "\n".join(f"{gate.gate.value}: {gate.reason}" for gate in gates)
     return {**{gate.gate: f"{gate.status.value}{note}" for gate in gates}, "gate_reasons": reasons}
 
@@ -351,7 +351,7 @@ def _jury_lines(case: Case) -> Iterator[str]:
         )
     for side in (verdict.negative, verdict.positive):
         yield (
-            f"- side {side.side}, {side.jurors} simulated jurors: {side.helpful} helpful,"
+            f"- {side.people}, {side.jurors} simulated jurors: {side.helpful} helpful,"
             f" {side.somewhat_helpful} somewhat helpful, {side.not_helpful} not helpful"
         )
     yield from (f"- {_inline(caution)}" for caution in verdict.cautions)
@@ -363,14 +363,14 @@ def _score_lines(case: Case) -> Iterator[str]:
         return
     state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
     if _is_before_inspection(case):
-        state = "of this text, over passages that nobody has inspected yet"
+        state = "of this text, over passages that nobody has opened yet"
     yield f"## Scores {state}, by engine “{_inline(case.assessment.engine)}”\n"
     for gate in case.assessment.gates:
         yield f"- {gate.gate.value}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
     for principle in case.assessment.principles:
         yield f"- {principle.principle.value}: {principle.status.value.replace('_', ' ')}. {_inline(principle.reason)}"
     if together := case.agreement:
-        yield f"- Gates and jury (a simulation): {_inline(together)}"
+        yield f"- Checks and jury (a simulation): {_inline(together)}"
     yield ""
 
 

@@ -60,7 +60,7 @@ _WAITS, _SHOWN = {"status": "NEEDS_MORE_RATINGS"}, {"status": "CURRENTLY_RATED_H
 @pytest.mark.parametrize(
     ("status", "intercept", "changes", "words"),
     [
-        (GateStatus.PASS, 0.45, _SHOWN, "The gates pass: it is on the point, sourced and clear. Before people who"),
+        (GateStatus.PASS, 0.45, _SHOWN, "All three checks pass: it is relevant, correct and helpful. Among people who"),
         (GateStatus.PASS, 0.45, _SHOWN | {"chance_of_shown": 0.8}, "probably be shown: of 100 notes like it"),
         (GateStatus.PASS, 0.30, _WAITS | {"chance_of_shown": 0.33}, "probably not be shown: of 100 notes like it on"),
         (GateStatus.PASS, 0.36, _WAITS | {"chance_of_shown": 0.6}, "about 60 were shown; 0.40 is reached at about 67."),
@@ -68,10 +68,10 @@ _WAITS, _SHOWN = {"status": "NEEDS_MORE_RATINGS"}, {"status": "CURRENTLY_RATED_H
         (GateStatus.PASS, 0.30, _WAITS | _APART, "; people on the other side would find it helpful less often."),
         (GateStatus.PASS, 0.39, _WAITS | {"intercept_interval": Interval(low=0.3, high=0.5)}, "others would not."),
         (GateStatus.PASS, -0.2, {"status": "CURRENTLY_RATED_NOT_HELPFUL"}, "it would probably be rated not helpful"),
-        (GateStatus.FAIL, 0.45, {}, "The simulated jury would like it, but it did not pass correctness: mend that"),
-        (GateStatus.FAIL, 0.10, {}, "It did not pass correctness: mend that first. The jury judges how words would be"),
-        (GateStatus.NOT_RUN, 0.45, _SHOWN, "The gates are not done: correctness was not run. Before people who"),
-        (GateStatus.PASS, 0.45, {"means_nothing": True}, "The gates alone count here"),
+        (GateStatus.FAIL, 0.45, {}, "The simulated jury finds it helpful, but it did not pass correctness: change"),
+        (GateStatus.FAIL, 0.10, {}, "It did not pass correctness: change that first. The jury judges how readers"),
+        (GateStatus.NOT_RUN, 0.45, _SHOWN, "The checks are not complete: correctness was not run. Among people who"),
+        (GateStatus.PASS, 0.45, {"means_nothing": True}, "Only the checks count here"),
     ],
 )
 def test_one_sentence_reconciles_gates_and_jury(

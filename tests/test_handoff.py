@@ -293,8 +293,8 @@ def test_scores_from_before_inspection_are_told_as_such() -> None:
     proposed = tuple(item.model_copy(update={"review": Review()}) for item in case.evidence)
     case = case.model_copy(update={"assessment": judged, "evidence": proposed})
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))
-    assert row["relevance"] == "PASS (passages not inspected)"
-    assert "Scores of this text, over passages that nobody has inspected yet" in to_markdown(case)
+    assert row["relevance"] == "PASS (passages not opened)"
+    assert "Scores of this text, over passages that nobody has opened yet" in to_markdown(case)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DecisionKind if kind is not DecisionKind.APPROVED])

@@ -170,29 +170,29 @@ def watched(case: Case, line: float, settings: SupernoteSettings) -> Watched:
 
 def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
     earlier = work.rounds[-2].winning if len(work.rounds) > 1 else None
-    before, name = (work.posted, "what is posted") if work.posted else (earlier, "the winner before")
+    before, name = (work.posted, "the posted note") if work.posted else (earlier, "the earlier winner")
     winner = newest.winning
     if before is None:
         return ""
     if winner is None:
-        return "No candidate passed the filters, so no better one stands."
+        return "No candidate passed the filters, so there is no better note."
     if winner.text == before.text:
-        return f"No better one stands: the winner is {name}."
+        return f"There is no better note: {name} is the winner again."
     known = watch.score_of_posted(before.text, newest)
     if known is None or winner.score is None:
-        return f"Another one than {name} stands; whether it is better nobody can say: the jury has not heard both."
-    told = f"intercept {winner.score.intercept:.2f} to {known.intercept:.2f}, in the simulation"
+        return f"The winner is not {name}. Which is better is not known: the jury has not rated both."
+    told = f"{winner.score.intercept:.2f} and {known.intercept:.2f} in the simulation"
     if winner.score.intercept > known.intercept:
-        return f"A better one stands now than {name}: {told}."
-    return f"Another one than {name} stands, but the jury does not prefer it: {told}."
+        return f"The winner is better than {name}: {told}."
+    return f"The winner is not better than {name}: {told}."
 
 
 def _crossing(newest: SupernoteRound, line: float) -> str:
     crosses, score = watch.crosses(newest, line), newest.winning.score if newest.winning else None
     if crosses is None or score is None:
         return ""
-    verb = "reaches" if crosses else "stays under"
-    return f"In the simulation the winner {verb} the {line:.2f} from which X shows a note: {score.intercept:.2f}."
+    verb = "reaches" if crosses else "is below"
+    return f"In the simulation the winner gets {score.intercept:.2f}, which {verb} the {line:.2f} that X needs."
 
 
 # --- rounds and candidates ---

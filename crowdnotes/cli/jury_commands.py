@@ -66,7 +66,7 @@ def _show(text: str, verdict: JuryVerdict) -> None:
         f"(90 % of juries: {low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}{status}"
     )
     for side in (verdict.negative, verdict.positive):
-        print_text(f"  side {side.side}: {_votes(side)}")
+        print_text(f"  {side.people}: {_votes(side)}")
     if verdict.means_nothing:
         return
     print_text(f"  {verdict.sentence}")

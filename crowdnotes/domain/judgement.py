@@ -402,14 +402,14 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     }
     failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]
     if verdict.means_nothing:
-        return "The gates alone count here: the jury's numbers mean nothing for this text."
+        return "Only the checks count here: the jury's numbers mean nothing for this text."
     if failed:
-        alike = f"The simulated jury would like it, but it did not pass {failed}"
+        alike = f"The simulated jury finds it helpful, but it did not pass {failed}"
         said = alike if verdict.reaches_line else f"It did not pass {failed}"
         on_truth = any(gate.gate in _ON_TRUTH and gate.status is GateStatus.FAIL for gate in assessment.found)
         differs = "whether they are true" if on_truth else "whether they are clear and to the point"
-        return f"{said}: mend that first. The jury judges how words would be received, not {differs}."
-    outlook = f"Before people who usually disagree {verdict.outlook_and_why}."
+        return f"{said}: change that first. The jury judges how readers would take the words, not {differs}."
+    outlook = f"Among people who usually disagree, {verdict.outlook_and_why}."
     if not_run:
-        return f"The gates are not done: {not_run} was not run. {outlook}"
-    return f"The gates pass: it is on the point, sourced and clear. {outlook}"
+        return f"The checks are not complete: {not_run} was not run. {outlook}"
+    return f"All three checks pass: it is relevant, correct and helpful. {outlook}"

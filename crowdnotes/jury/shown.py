@@ -146,10 +146,11 @@ class ShownHead:
         """The model's measured quality with the head's."""
         auc, newest = self.figures["undated_intercept_auc"], self.figures["newest_quarter_intercept_auc"]
         told = (
-            f"{known.note} On {self.figures['notes']} health notes, held apart, its intercept told those that X showed "
-            f"from those that it turned down with AUC {auc:.2f} by their words ({newest:.2f} on the newest quarter); "
-            f"{self.figures['reached']:.0%} of the shown and {self.figures['wrongly_reached']:.0%} of the others "
-            "reached 0.40. Of other topics that is not known, nor of the many notes on which X never decides."
+            f"{known.note} Its number was tested on {self.figures['notes']} health notes that it had not learned from. "
+            f"Of 100 pairs, one note that X showed and one that it turned down, it tells which is which in "
+            f"{100 * auc:.0f} (in {100 * newest:.0f} among the newest quarter). "
+            f"{self.figures['reached']:.0%} of the shown notes and {self.figures['wrongly_reached']:.0%} of the others "
+            "reached 0.40. Other topics were not tested, nor the many notes on which X never decides."
         )
         return known.model_copy(update={"intercept_auc": auc, "note": told})
 

@@ -51,7 +51,7 @@ def plain_sentence(
     splits: float | None,
     chance: float | None = None,
 ) -> str:
-    """For instance: "Both sides would mostly find this note helpful; side + less".
+    """For instance: "Both sides would mostly find this note helpful; people on one side less often".
 
     interval: of the note intercept over repeated juries. line: the intercept that shows a note.
     splits: the model's chance that the note divides the sides, None where it has none. chance: that X shows it.
@@ -59,15 +59,15 @@ def plain_sentence(
     low, high = negative.mean, positive.mean
     if low is None or high is None:
         alone = negative if high is None else positive
-        return f"Only side {alone.side} sits on this jury, and it {_would(alone.mean or 0.0)} find this note helpful."
+        return f"This jury has only {alone.people}. They {_would(alone.mean or 0.0)} find this note helpful."
     harsher = positive if low >= high else negative
     apart = abs(low - high) >= _CLOSE
     because = _because(harsher, influences) if apart else ""
-    less = f"; side {harsher.side} finds it helpful less often{because}" if apart else ""
+    less = f"; {harsher.people} would find it helpful less often{because}" if apart else ""
     if chance is not None and abs(low - high) < _FAR:
         return f"Of 100 notes like this on which X decided, about {in_100(chance)} were shown{less}."
     if chance is None and interval.low < line <= interval.high:
-        return f"Too close to call: some of the simulated juries would show this note, others would not{less}."
+        return f"Too close to call: some simulated juries would show this note, others would not{less}."
     if chance is None and like_any_note(splits):
         return f"The simulation cannot tell this note from an average one{less}."
     return _of_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
@@ -77,13 +77,16 @@ def _of_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool, less:
     top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
     if bottom >= _MOSTLY:
         if under_the_line:
-            return f"Nothing in the words divides the two sides; whether they like it, words alone hardly tell{less}."
+            return (
+                f"The words favour neither side. Whether people find it helpful is hard to tell from words alone{less}."
+            )
         return f"Both sides would mostly find this note helpful{less}."
     if top < _SELDOM:
         return "Neither side would find this note helpful."
     if top >= _MOSTLY:
-        return f"Side {kinder.side} would mostly find this note helpful; side {harsher.side} {_would(bottom)}{because}."
-    return f"Neither side is won{less}." if less else "Each side is divided over this note."
+        kind = kinder.people.capitalize()
+        return f"{kind} would mostly find this note helpful; {harsher.people} {_would(bottom)}{because}."
+    return f"Neither side would mostly find it helpful{less}." if less else "Each side is divided over this note."
 
 
 def _would(mean: float) -> str:

@@ -51,7 +51,7 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     if near > 1 and any(note.ratings.count for note in done.notes):
         liked = {note.id: drawn_mean(note) for note in done.notes}
         scored[:near] = sorted(scored[:near], key=lambda item: -_liked(item, liked))
-        judged = f"{BY_JURY}, and what real raters made of their notes among {near} that it cannot tell apart"
+        judged = f"{BY_JURY}; among the best {near}, which are too close to call, by the real ratings of their notes"
     failed = [item.model_copy(update={"score": None}) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
     update = {"candidates": (*scored, *failed), "existing": existing, "best_existing": best, "best_by": best_by}

@@ -24,12 +24,12 @@ class Changes:
 
     @property
     def in_words(self) -> str:
-        """In a line: "N9 is new; new ratings of N1, N2"."""
+        """In a line: "N9: new; N1, N2: new ratings"."""
         told = [
             (self.new, "new"),
-            (self.reworded, "says something else"),
-            (self.gone, "is gone"),
-            (self.rated, "has other ratings"),
+            (self.reworded, "text changed"),
+            (self.gone, "gone"),
+            (self.rated, "new ratings"),
         ]
         return "; ".join(f"{', '.join(ids)}: {words}" for ids, words in told if ids) or "Nothing has changed"
 
@@ -99,14 +99,15 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound, settings: Supernot
     """
     winner = done.winning
     if winner is None:
-        return False, "No candidate passed the filters: nothing better stands."
+        return False, "No candidate passed the filters, so there is no better note."
     if winner.text == posted.text:
-        return False, "What was posted is still the best."
+        return False, "The posted note is still the best."
     if posted.status is CrowdStatus.HELPFUL:
-        return False, "X shows it: only a demonstrable error in it would be a reason to change it."
+        return False, "X shows it. Change it only if you can show an error in it."
     before = score_of_posted(posted.text, done)
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
-        return False, f"The jury does not prefer the new one ({winner.score.intercept:.2f} to {before.intercept:.2f})."
+        new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
+        return False, f"The jury gives the new note {new}, not more than the posted one ({old})."
     return _by_ratings(posted, settings)
 
 
@@ -122,30 +123,30 @@ def _by_ratings(posted: PostedNote, settings: SupernoteSettings) -> tuple[bool |
     sides = (posted.negative, posted.positive, posted.unknown_side)
     count = sum(side.count for side in sides)
     if posted.status is CrowdStatus.NOT_HELPFUL:
-        return True, "Raters found it not helpful: there is nothing to lose."
+        return True, "Raters found it not helpful, so there is nothing to lose."
     if count > settings.free_ratings:
-        return True, f"With {count} ratings it still has no status, so it is free to be changed."
+        return True, f"It has {count} ratings and still no status, so you can change it."
     if count < settings.few_ratings:
         return _by_few(posted, sum(side.helpful for side in sides), count, settings)
     both = min(posted.negative.count, posted.positive.count) >= settings.ratings_a_side
     if both and posted.intercept is not None and posted.intercept < settings.low_intercept:
         return True, (
-            f"{count} raters of both sides leave it at {posted.intercept:.2f}, below {settings.low_intercept:.2f}."
+            f"With {count} ratings from both sides it is at {posted.intercept:.2f}, below {settings.low_intercept:.2f}."
         )
     if not both or posted.intercept is None:
-        return None, f"Of its {count} ratings the sides or the intercept are not known: a change would lose them."
-    return False, f"At {posted.intercept:.2f} with {count} ratings it may still be shown: a change would lose them."
+        return None, f"It has {count} ratings, but their sides or its note intercept are not known."
+    return False, f"It is at {posted.intercept:.2f} with {count} ratings, so X may still show it."
 
 
 def _by_few(posted: PostedNote, helpful: int, count: int, settings: SupernoteSettings) -> tuple[bool | None, str]:
     if not count and posted.status is None:
-        return None, "How the posted note stands is not known."
+        return None, "The status of the posted note is not known."
     if not count:
         return True, "It has no ratings to lose."
     share = helpful / count
-    told = f"{share:.0%} of its {count} ratings are helpful"
+    told = f"{share:.0%} of its {count} ratings say helpful"
     if share >= settings.keep_share:
-        return False, f"{told}: it is well on its way, and a change would lose them."
+        return False, f"{told}, so X may soon show it."
     if share < settings.revise_share:
-        return True, f"{told}: a better one has more to win than to lose."
-    return None, f"{told}: neither clearly good nor clearly bad, so a person decides."
+        return True, f"{told}, so a better note has more to gain than to lose."
+    return None, f"{told}, which is neither clearly good nor clearly bad."

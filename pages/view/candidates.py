@@ -114,7 +114,8 @@ def _funnel(case: Case, made: SupernoteRound) -> None:
     funnel(
         steps,
         unsure=[name in made.not_run for name, _ in made.funnel],
-        alt=f"{_in_words(made)} " + ", ".join(f"{number} left after {name}" for name, number in steps[1:]),
+        alt=f"{_in_words(made)} "
+        + ", ".join(say("candidates.left_after", n=number, filter=name) for name, number in steps[1:]),
         key=f"funnel-{case.id}-{made.number}",
     )
     _lost(made)
@@ -124,7 +125,11 @@ def _funnel(case: Case, made: SupernoteRound) -> None:
 def _with_not_run(name: str, made: SupernoteRound) -> str:
     """The filter's name, with what it did not judge among those that are left."""
     number = sum(name in item.not_run for item in made.passed)
-    return f"{name} (NOT RUN{'' if number == len(made.passed) else f' for {number}'})" if number else name
+    if not number:
+        return name
+    if number == len(made.passed):
+        return say("candidates.not_run", filter=name)
+    return say("candidates.not_run_for", filter=name, number=number)
 
 
 def _most_caught(made: SupernoteRound) -> str:

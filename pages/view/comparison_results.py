@@ -8,18 +8,13 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.domain import BothRated, ComparisonResults, Figure
-from crowdnotes.text.markdown import count, escaped
+from crowdnotes.text.markdown import escaped
 from pages.view.plots import Part, Standing, compared, stacked_shares
 from pages.view.session import workspace
-
-_WHAT = (
-    "The bars around points are 95 % intervals: where they would mostly lie had other people answered on other posts. "
-    "The tests by signed ranks take every answer as one of its own; the mixed models allow for people who rate "
-    "everything higher or lower, and for posts on which all notes do better or worse."
-)
+from pages.view.words import say
 
 
-@st.cache_data(max_entries=50, show_spinner="Counting…")
+@st.cache_data(max_entries=50, show_spinner=say("comparison_results.counting"))
 def _results(comparison_id: str, answers: int, newest: object) -> ComparisonResults:  # noqa: ARG001 - part of the key
     """Counted once for each new answer."""
     return workspace().comparisons.results(comparison_id)
@@ -31,32 +26,43 @@ def results_view(comparison_id: str) -> None:
     comparison = kept.get(comparison_id)
     answers = kept.answers(comparison_id)
     found = _results(comparison_id, len(answers), max((answer.at for answer in answers), default=None))
-    st.subheader(escaped(comparison.title), anchor=False)
-    of = f"{count(found.answers, 'answer')} by {count(found.participants, 'participant')}"
-    st.caption(f"{of}, on {found.pairs:,} of {count(len(comparison.pairs), 'pair')}")
-    _exports(comparison_id, sides_unknown=comparison.sides_unknown)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.subheader(escaped(comparison.title), anchor=False, width="content")
+        _exports(comparison_id, sides_unknown=comparison.sides_unknown)
+    came, pairs = came_in(found.answers, found.participants), say("compare.pairs", n=len(comparison.pairs))
+    st.caption(say("comparison_results.on_pairs", came=came, answered=found.pairs, pairs=pairs))
     if comparison.sides_unknown or not answers:
-        st.info(escaped(found.told["wins"]), title="There is nothing to show yet." if not answers else "NOT RUN")
+        title = say("comparison_results.not_run" if answers else "comparison_results.nothing")
+        st.info(escaped(found.told["wins"]), title=title)
         return
-    _wins(found)
-    _helpfulness(found)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _wins(found)
+    with right:
+        _helpfulness(found)
     _statements(found)
-    with st.expander("Every figure", icon=":material/table:"):
-        st.caption(_WHAT)
+    with st.expander(say("comparison_results.figures"), icon=":material/table:"):
+        st.caption(say("comparison_results.figures_about"))
         st.table(
             {
-                "Figure": [escaped(name) for name, _ in found.rows],
-                "Value": [escaped(figure.in_words) for _, figure in found.rows],
-                "How": [escaped(figure.how) for _, figure in found.rows],
+                say("comparison_results.figure"): [escaped(name) for name, _ in found.rows],
+                say("comparison_results.value"): [escaped(figure.in_words) for _, figure in found.rows],
+                say("comparison_results.how"): [escaped(figure.how) for _, figure in found.rows],
             }
         )
 
 
+def came_in(answers: int, participants: int) -> str:
+    """How many answers there are, and of how many people."""
+    people = say("compare.participants", n=participants)
+    return say("compare.came", answers=say("compare.answers", n=answers), participants=people)
+
+
 def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
     exported = partial(workspace().comparisons.exported, comparison_id)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", width="content"):
         st.download_button(
-            "Every answer as CSV",
+            say("comparison_results.csv"),
             exported,
             "answers.csv",
             "text/csv",
@@ -65,7 +71,7 @@ def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
         )
         if sides_unknown:
             votes = partial(exported, votes=True)
-            st.download_button("Votes for bench compare", votes, "votes.jsonl", on_click="ignore")
+            st.download_button(say("comparison_results.votes"), votes, "votes.jsonl", on_click="ignore")
 
 
 def _standing(name: str, figure: Figure) -> Standing:
@@ -80,7 +86,7 @@ def _plot(title: str, told: str) -> None:
 
 
 def _wins(found: ComparisonResults) -> None:
-    _plot(f"How often “{escaped(found.names[0])}” was chosen", found.told["wins"])
+    _plot(say("comparison_results.wins", name=escaped(found.names[0])), found.told["wins"])
     rows = [
         (f"{of} ({figure.n:,})", [_standing(found.names[0], figure)])
         for of, figure in found.wins.items()
@@ -90,29 +96,25 @@ def _wins(found: ComparisonResults) -> None:
 
 
 def _helpfulness(found: ComparisonResults) -> None:
-    _plot("How helpful each was rated", found.told["helpfulness"])
+    _plot(say("comparison_results.helpfulness"), found.told["helpfulness"])
     names = list(found.names)
     levels = [Part(level.value, counts) for level, counts in found.levels.items()]
     stacked_shares(names, levels, alt=found.told["helpfulness"], between=" / ", key="compare-levels")
     compared(
-        [("mean", _both(found.names, found.helpfulness))],
+        [(say("comparison_results.mean"), _both(found.names, found.helpfulness))],
         ends=(0, 1),
         step=0.25,
         alt=found.told["helpfulness"],
         key="compare-helpfulness",
     )
-    ranks, model = (escaped(one.in_words) for one in (found.helpfulness.differ, found.rated_model))
-    st.caption(f"The difference by signed ranks: {ranks}; by the mixed model: {model}")
 
 
 def _statements(found: ComparisonResults) -> None:
-    _plot("How far readers agree with five sentences about each, from 1 to 5", found.told["statements"])
+    _plot(say("comparison_results.statements"), found.told["statements"])
     rows = [(statement.value, _both(found.names, both)) for statement, both in found.statements.items()]
     compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
-    ran = {of.value: both.differ for of, both in found.statements.items() if not both.differ.not_run}
-    tests = [f"{name} {escaped(figure.in_words)}" for name, figure in ran.items()]
-    st.caption(f"Differences by signed ranks: {'; '.join(tests) or 'NOT RUN: every answer rates both notes alike'}")
-    st.caption(" ".join(f"*{statement.value}*: {statement.words}" for statement in found.statements))
+    told = [say("comparison_results.statement", name=one.value, words=one.words) for one in found.statements]
+    st.caption(" ".join(told))
 
 
 def _both(names: Sequence[str], both: BothRated) -> list[Standing]:

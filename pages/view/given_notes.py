@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.demonstration import example_with_notes
 from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import clip, count, escaped, host
+from crowdnotes.text.markdown import clip, escaped, host
 from crowdnotes.text.note_rules import find_urls, tag_words
 from pages.view.components import badge, first_shown, outside_text, web_link
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given, tell_faults
@@ -24,16 +24,16 @@ _A_PAGE = 10
 _ROW = 210  # characters of a note in its row: two lines
 _TAGS = 3
 STATUS_WORDS = {
-    CrowdStatus.NEEDS_MORE_RATINGS: "needs more ratings",
-    CrowdStatus.HELPFUL: "shown by X",
-    CrowdStatus.NOT_HELPFUL: "rated not helpful",
+    CrowdStatus.NEEDS_MORE_RATINGS: say("given_notes.needs_more_ratings"),
+    CrowdStatus.HELPFUL: say("given_notes.helpful"),
+    CrowdStatus.NOT_HELPFUL: say("given_notes.not_helpful"),
 }
 STATUS_COLOURS = {
     CrowdStatus.NEEDS_MORE_RATINGS: "orange",
     CrowdStatus.HELPFUL: "green",
     CrowdStatus.NOT_HELPFUL: "red",
 }
-NO_STATUS = "status not known"
+NO_STATUS = say("given_notes.no_status")
 
 
 def no_note_needed(case: Case) -> None:
@@ -49,7 +49,6 @@ def no_note_needed(case: Case) -> None:
 
 def new_supernote() -> None:
     """The form: the post, and its notes."""
-    st.caption(say("supernote.bring"))
     notices(_PLACE)
     st.text_area(
         say("supernote.post"),
@@ -101,7 +100,7 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     tell_faults(case.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(say("supernote.notes"), anchor=False, width="content")
-        of = count(len(work.notes), "note")
+        of = say("given_notes.notes", n=len(work.notes))
         st.markdown(f":gray[{say('supernote.tally', notes=of, used=len(work.used))}]", width="content")
     st.caption(say("supernote.rule"))
     for remark in workspace().service.remarks_on_notes(case):
@@ -177,10 +176,13 @@ def status_badge(status: CrowdStatus | None) -> str:
 def in_ratings(ratings: Ratings) -> str:
     """Markdown of a note's ratings by level and its commonest tags."""
     if not ratings.count:
-        return "No ratings known"
-    words = (
-        f"{count(ratings.count, 'rating')}: {ratings.helpful} helpful, {ratings.somewhat_helpful} somewhat helpful, "
-        f"{ratings.not_helpful} not helpful"
+        return say("given_notes.no_ratings")
+    words = say(
+        "given_notes.ratings",
+        n=ratings.count,
+        helpful=ratings.helpful,
+        somewhat=ratings.somewhat_helpful,
+        not_helpful=ratings.not_helpful,
     )
     tags = sorted(ratings.tags.items(), key=lambda pair: (-pair[1], pair[0]))[:_TAGS]
     said = ", ".join(f"{escaped(_tag_words(tag), 60)} {number}" for tag, number in tags)
@@ -188,4 +190,5 @@ def in_ratings(ratings: Ratings) -> str:
 
 
 def _tag_words(tag: str) -> str:
-    return f"not helpful: {tag_words(tag)}" if tag.startswith("notHelpful") else tag_words(tag) or tag
+    words = tag_words(tag)
+    return say("given_notes.not_helpful_tag", tag=words) if tag.startswith("notHelpful") else words or tag

@@ -12,54 +12,48 @@ from crowdnotes.domain import ExistingNote
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
 from pages.view.session import workspace
+from pages.view.words import say
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
-_PASTED, _FILE, _PUBLIC = "Paste them", "A file", "X's public data"
+_PASTED, _FILE, _PUBLIC = (say("notes_input.pasted"), say("notes_input.file"), say("notes_input.public"))
 _KINDS = ["csv", "tsv", "json", "jsonl", "txt"]
-_COLUMNS = (
-    "A heading, then a note a row. Read are: text, status, classification, noteId, helpful, somewhatHelpful, "
-    "notHelpful (numbers of ratings), tags, createdAt. The text alone will do."
-)
 
 
 def notes_fields(key: str) -> None:
     """Draw the fields; `notes_given` reads what they hold."""
     chosen = st.segmented_control(
-        "Where the notes come from",
+        say("notes_input.from"),
         [_PASTED, _FILE, _PUBLIC],
         default=_PASTED,
         key=f"{key}-from",
         required=True,
     )
     if chosen == _FILE:
-        st.file_uploader(
-            "The notes of this post (CSV, TSV or JSON)", type=_KINDS, key=_upload_key(key), max_upload_size=20
-        )
-        st.caption(_COLUMNS)
+        st.file_uploader(say("notes_input.upload"), type=_KINDS, key=_upload_key(key), max_upload_size=20)
+        st.caption(say("notes_input.columns"))
     elif chosen == _PUBLIC:
         st.text_input(
-            "Folder with X's files",
+            say("notes_input.folder"),
             key=f"{key}-folder",
             placeholder="/home/you/community-notes",
-            help="On the machine that runs this program: notes-00000.tsv, and beside it ratings and status history. "
-            "X offers them for download under Community Notes; those of the pilot are read too.",
+            help=say("notes_input.folder_help"),
             persist_state="session",
         )
         st.text_input(
-            "The post's id",
+            say("notes_input.post_id"),
             key=f"{key}-post-id",
-            placeholder="the number in the post's address",
-            help="May stay empty where the post's address is given.",
+            placeholder=say("notes_input.post_id_example"),
+            help=say("notes_input.post_id_help"),
             persist_state="session",
         )
     else:
         st.text_area(
-            "The notes, with their links",
+            say("notes_input.paste"),
             key=f"{key}-pasted",
             height=190,
-            placeholder="One note, with its link\n\nAn empty line, then the next note",
+            placeholder=say("notes_input.paste_example"),
             persist_state="session",
         )
 
@@ -74,13 +68,13 @@ def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...]
     if chosen == _FILE:
         file: UploadedFile | None = state.get(_upload_key(key))
         if file is None:
-            raise InputError("There is no file yet.", "Choose one, or paste the notes.")
+            raise InputError(say("notes_input.no_file"), say("notes_input.no_file_next"))
         found = read.notes_in_file(file.getvalue(), file.name, address or None)
     elif chosen == _PUBLIC:
         folder = (state.get(f"{key}-folder") or "").strip()
         post = (state.get(f"{key}-post-id") or "").strip() or (address or "")
         if not folder or not post:
-            raise InputError("The folder or the post's id is missing.", "Give both.")
+            raise InputError(say("notes_input.no_folder"), say("notes_input.no_folder_next"))
         found = read.notes_of_post(Path(folder).expanduser(), post)
     else:
         found = read.pasted_notes(state.get(f"{key}-pasted") or "")
@@ -97,7 +91,7 @@ def tell_faults(key: str) -> None:
     faults: tuple[str, ...] = st.session_state.get(f"{key}-faults", ())
     if faults:
         words = "\n".join(f"- {escaped(fault, 300)}" for fault in faults)
-        st.warning(words, title="Not all was taken as it stood.", icon=":material/info:")
+        st.warning(words, title=say("notes_input.faults"), icon=":material/info:")
 
 
 def forget_notes(key: str) -> None:

@@ -50,8 +50,8 @@ def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> N
             st.markdown(in_a_line(_steps(case, work)), width="content")
             st.space("stretch")
             engine_panel(case)
-            if case.draft is not None and st.button(
-                say("supernote.to_draft"), key="to-draft", type="tertiary", icon=":material/edit_note:"
+            if _links_to_draft(case) and st.button(
+                say("winner.go_on"), key="to-draft", type="tertiary", icon=":material/edit_note:"
             ):
                 st.switch_page("pages/draft.py", query_params={"case": case.id})
             new = say("supernote.new")
@@ -67,6 +67,14 @@ def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> N
             with st.expander(words, key=key, icon=":material/article:", on_change="rerun") as fold:
                 if fold.open:
                     _post(case, busy=under_way(job))
+
+
+def _links_to_draft(case: Case) -> bool:
+    """Whether there is a draft that the button below the winner does not open."""
+    made = case.finished_round
+    winner = made.winning if made is not None else None
+    opened_below = winner is not None and case.draft is not None and winner.sha256 == case.draft.sha256
+    return case.draft is not None and (case.decision is not None or not opened_below)
 
 
 def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:

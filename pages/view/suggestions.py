@@ -10,12 +10,13 @@ import streamlit as st
 from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, lines
-from pages.view.components import changed_pieces, first_shown, marked_text, outside_text
+from crowdnotes.text.markdown import escaped, lines
+from pages.view.components import badge, changed_pieces, first_shown, marked_text, outside_text
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import SupernoteStep
 from pages.view.times import moment
+from pages.view.words import say
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
@@ -33,7 +34,7 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
     key = f"suggestions-{case.id}"
     st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
     with st.expander(
-        f"Readers' suggestions: {_standing(case)}",
+        say("suggestions.title", state=_standing(case)),
         key=key,
         icon=":material/forum:",
         on_change="rerun",
@@ -45,9 +46,11 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
 
 def _standing(case: Case) -> str:
     if not case.suggestions:
-        return "none yet"
+        return say("suggestions.none")
     waiting = sum(item.answer is None for item in case.suggestions)
-    return f"{len(case.suggestions)}, {f'{waiting} waiting for an answer' if waiting else 'all answered'}"
+    if not waiting:
+        return say("suggestions.answered", all=len(case.suggestions))
+    return say("suggestions.waiting", all=len(case.suggestions), waiting=waiting)
 
 
 def suggestions(case: Case, job: JobRecord | None) -> None:
@@ -58,7 +61,7 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
         outside_text(case.draft.text, look="note", key=f"commented-{case.id}-{case.draft.sha256[:12]}")
     waiting = [item for item in case.suggestions if item.answer is None]
     if waiting and case.decision is None:
-        _by_model(case, count(len(waiting), "suggestion"), busy=under_way(job))
+        _by_model(case, len(waiting), busy=under_way(job))
     newest = [*waiting, *(item for item in reversed(case.suggestions) if item.answer is not None)]
     first = first_shown(len(newest), _A_PAGE, f"suggestions-page-{case.id}")
     for item in newest[first : first + _A_PAGE]:
@@ -66,35 +69,33 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
     if case.decision is None:
         _more(case)
     elif not case.suggestions:
-        st.caption("The case is decided. Reopen it on the Draft page to take suggestions.")
+        st.caption(say("suggestions.decided"))
 
 
-def _by_model(case: Case, how_many: str, *, busy: bool) -> None:
+def _by_model(case: Case, waiting: int, *, busy: bool) -> None:
     if not workspace().engine.uses_language_model:
-        st.caption(
-            "No language model is at work: the answers are yours. Change the note in its draft where one is right."
-        )
+        st.caption(say("suggestions.no_model"))
         return
-    about = "Each gets an answer with its reason, and the note is redrafted where one is right. Undo brings yours back."
-    answer = partial(start, case, _JOB)
-    button(f"Let the model answer {how_many}", "answer-all", _PLACE, answer, icon="forum", disabled=busy, help=about)
+    label, about = say("suggestions.by_model", n=waiting), say("suggestions.by_model_about")
+    button(label, "answer-all", _PLACE, partial(start, case, _JOB), icon="forum", disabled=busy, help=about)
 
 
 def _suggestion(case: Case, item: Suggestion) -> None:
     with st.container(border=True, gap="xsmall", key=f"suggestion-{item.id}"):
-        badge = (
-            ":orange-badge[:material/hourglass_top: waits for an answer]"
+        state = (
+            badge("orange", "hourglass_top", say("suggestions.waits"))
             if item.answer is None
-            else f":{_COLOURS[item.answer]}-badge[{item.answer.value}]"
+            else badge(_COLOURS[item.answer], "", item.answer.value)
         )
-        st.markdown(f"**{item.id}** {badge} :small[:gray[by {escaped(item.by, 60)}, {moment(item.at)}]]")
+        by = say("suggestions.by", name=escaped(item.by, 60), when=moment(item.at))
+        st.markdown(f"**{item.id}** {state} :small[:gray[{by}]]")
         outside_text(item.text, look="quote", key=f"suggestion-text-{case.id}-{item.id}")
         if item.answer is not None:
             when = f", {moment(item.answered_at)}" if item.answered_at else ""
             st.markdown(f"{escaped(item.reason)} :small[:gray[{escaped(item.answered_by, 60)}{when}]]")
             _what_changed(case, item)
         if case.decision is None:
-            label = "Answer it" if item.answer is None else "Answer otherwise"
+            label = say("suggestions.answer" if item.answer is None else "suggestions.change_answer")
             with st.expander(label, key=f"answer-{case.id}-{item.id}", icon=":material/reply:"):
                 _answer_form(case, item)
 
@@ -102,11 +103,9 @@ def _suggestion(case: Case, item: Suggestion) -> None:
 def _what_changed(case: Case, item: Suggestion) -> None:
     """Its words, and the two texts where both are still known."""
     if item.changed:
-        st.markdown(f":material/edit_note: Changed: {escaped(item.changed)}")
+        st.markdown(f":material/edit_note: {say('suggestions.changed', what=escaped(item.changed))}")
     if item.changed and item.became is None:
-        st.caption(
-            ":orange[:material/info: When it was answered the note had the same words as when it was suggested.]"
-        )
+        st.caption(f":orange[:material/info: {say('suggestions.same_words')}]")
         return
     texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
     before, after = texts.get(item.about), texts.get(item.became or "")
@@ -118,20 +117,25 @@ def _answer_form(case: Case, item: Suggestion) -> None:
     key = f"reply-{case.id}-{item.id}"
     with st.form(f"form-{key}", border=False):
         st.segmented_control(
-            "Your answer",
+            say("suggestions.yours"),
             list(SuggestionAnswer),
             default=item.answer,
             format_func=lambda answer: str(answer.value),
             key=f"{key}-answer",
         )
-        st.text_input("Why", value=item.reason, key=f"{key}-reason", placeholder="One sentence for the reader")
         st.text_input(
-            "What changed in the note for it",
+            say("suggestions.why"),
+            value=item.reason,
+            key=f"{key}-reason",
+            placeholder=say("suggestions.why_example"),
+        )
+        st.text_input(
+            say("suggestions.what_changed"),
             value=item.changed,
             key=f"{key}-changed",
-            placeholder="Needed for yes and in part; change the note first",
+            placeholder=say("suggestions.what_changed_example"),
         )
-        st.form_submit_button("Save the answer", icon=":material/save:", on_click=_answer, args=(case, item, key))
+        st.form_submit_button(say("suggestions.save"), icon=":material/save:", on_click=_answer, args=(case, item, key))
 
 
 def _answer(case: Case, item: Suggestion, key: str) -> None:
@@ -140,7 +144,7 @@ def _answer(case: Case, item: Suggestion, key: str) -> None:
 
     def save() -> None:
         if answer is None:
-            raise InputError("Choose yes, no or in part.")
+            raise InputError(say("suggestions.choose"))
         workspace().service.answer_suggestion(case.id, item.id, answer, reason, author(), changed=changed)
 
     act(_PLACE, save)
@@ -150,15 +154,15 @@ def _more(case: Case) -> None:
     key = f"suggest-{case.id}"
     with st.form(f"form-{key}", border=False):
         st.text_area(
-            "What readers suggest, one a line",
+            say("suggestions.add_text"),
             key=f"{key}-text",
             height=90,
-            placeholder="Say when the trial was done.\nThe second link needs a login.",
+            placeholder=say("suggestions.add_example"),
         )
-        with st.expander("Or a file", icon=":material/upload_file:"):
-            st.file_uploader("One suggestion a line (TXT or CSV)", type=["txt", "csv", "md"], key=_upload_key(key))
-        st.text_input("Who says so", value=author(), key=f"{key}-by", help="Kept with each of them.")
-        st.form_submit_button("Add", icon=":material/add_comment:", on_click=_add, args=(case, key))
+        with st.expander(say("suggestions.or_file"), icon=":material/upload_file:"):
+            st.file_uploader(say("suggestions.file"), type=["txt", "csv", "md"], key=_upload_key(key))
+        st.text_input(say("suggestions.who"), value=author(), key=f"{key}-by", help=say("suggestions.who_help"))
+        st.form_submit_button(say("suggestions.add"), icon=":material/add_comment:", on_click=_add, args=(case, key))
 
 
 def _add(case: Case, key: str) -> None:

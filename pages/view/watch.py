@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped
+from crowdnotes.text.markdown import escaped
 from pages.view.candidates import JOB
 from pages.view.components import outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
@@ -21,8 +21,16 @@ from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.WATCH.value
-_LEVELS = {"helpful": "helpful", "somewhat_helpful": "somewhat", "not_helpful": "not helpful"}
-_SIDES = {"unknown_side": "Side not known", "negative": "Side −", "positive": "Side +"}
+_LEVELS = {
+    "helpful": say("watch.helpful"),
+    "somewhat_helpful": say("watch.somewhat_helpful"),
+    "not_helpful": say("watch.not_helpful"),
+}
+_SIDES = {
+    "unknown_side": say("watch.unknown_side"),
+    "negative": say("watch.one_side"),
+    "positive": say("watch.other_side"),
+}
 
 
 def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
@@ -41,31 +49,33 @@ def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
     found = workspace().service.watched(case)
-    st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
-    st.caption("That is by the notes that you bring, below: X is not asked.")
+    st.markdown(say("watch.since", changes=escaped(found.changes)))
+    st.caption(say("watch.since_about"))
     if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
         stale = is_stale(work)
         button(
-            f"Make candidates {_whence(work)}" if stale else "Choose again with the new ratings",
+            _of_changed(work) if stale else say("watch.choose_again"),
             "watch-again", _PLACE, partial(_again, case), icon="diversity_2", type="primary", disabled=under_way(job),
-            help="Candidates that hold nothing of them stay as they are." if stale else "No candidate is made anew.",
+            help=say("watch.make_about" if stale else "watch.choose_about"),
         )  # fmt: skip
-        st.caption("After that the page says whether a better one stands, and whether replacing is worth it.")
+        st.caption(say("watch.then"))
         return
     for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
         if said:
             st.markdown(f":material/{sign}: {escaped(said)}")
     if not found.why:
         return
-    title = {True: "Worth replacing", False: "Leave it as it is", None: "A person has to decide"}[found.replace]
+    title = {True: "watch.replace", False: "watch.leave", None: "watch.unsure"}[found.replace]
     show = st.success if found.replace else st.info
     icon = {True: ":material/published_with_changes:", False: ":material/front_hand:", None: ":material/help:"}
-    show(f"{escaped(found.why)} A changed text loses its ratings.", title=title, icon=icon[found.replace])
+    show(f"{escaped(found.why)} {say('watch.loses')}", title=say(title), icon=icon[found.replace])
 
 
-def _whence(work: SupernoteWork) -> str:
-    parts = [("for", work.changed), ("without", work.left_out)]
-    return " and ".join(f"{word} {', '.join(names)}" for word, names in parts if names)
+def _of_changed(work: SupernoteWork) -> str:
+    changed, left_out = ", ".join(work.changed), ", ".join(work.left_out)
+    if changed and left_out:
+        return say("watch.make_both", changed=changed, left_out=left_out)
+    return say("watch.make_for", changed=changed) if changed else say("watch.make_without", left_out=left_out)
 
 
 def _again(case: Case) -> None:
@@ -78,35 +88,36 @@ def _again(case: Case) -> None:
 
 def _posted(case: Case, work: SupernoteWork) -> None:
     posted = work.posted
-    st.markdown("**The note as it was posted**")
+    st.markdown(f"**{say('watch.posted')}**")
     if posted is not None:
         outside_text(posted.text, look="note", key=f"posted-{case.id}-{posted.text}"[:60], copy=True)
-        intercept = "" if posted.intercept is None else f" · intercept {posted.intercept:.2f}"
+        intercept = "" if posted.intercept is None else f" · {say('watch.intercept', score=f'{posted.intercept:.2f}')}"
         sides = " · ".join(
             f"{label}: {in_ratings(side)}"
             for name, label in _SIDES.items()
             if (side := getattr(posted, name)) and side.count
         )
-        st.markdown(f"{status_badge(posted.status)} :small[:gray[as of {moment(posted.at)}{intercept}]]")
+        at = say("watch.as_of", when=moment(posted.at))
+        st.markdown(f"{status_badge(posted.status)} :small[:gray[{at}{intercept}]]")
         if posted.status is None:
-            st.caption("You approved these words. Whether they are on X, and how they stand there, only you can say.")
-        st.markdown(f":small[:gray[{sides or 'No ratings told'}]]")
-    label = "Say how it stands now" if posted is not None else "It is posted: say how it stands"
+            st.caption(say("watch.only_you"))
+        st.markdown(f":small[:gray[{sides or say('given_notes.no_ratings')}]]")
+    label = say("watch.update" if posted is not None else "watch.is_posted")
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
         _posted_form(case, posted)
     if posted is not None:
         gone = partial(workspace().service.set_posted, case.id, None, author())
-        button("It is not posted", "not-posted", _PLACE, gone, icon="close", type="tertiary")
+        button(say("watch.not_posted"), "not-posted", _PLACE, gone, icon="close", type="tertiary")
 
 
 def _posted_form(case: Case, posted: PostedNote | None) -> None:
     key = f"posted-{case.id}"
     known = posted or PostedNote(text=case.draft.text if case.draft else "", at=case.updated_at)
     with st.form(f"form-{key}", border=False):
-        st.text_area("Its words, with its links", value=known.text, height=110, key=f"{key}-text")
+        st.text_area(say("watch.words"), value=known.text, height=110, key=f"{key}-text")
         with st.grid(2, min_column_width=240):
             st.selectbox(
-                "What X says of it",
+                say("watch.status"),
                 list(CrowdStatus),
                 index=None if known.status is None else list(CrowdStatus).index(known.status),
                 placeholder=NO_STATUS,
@@ -114,24 +125,22 @@ def _posted_form(case: Case, posted: PostedNote | None) -> None:
                 key=f"{key}-status",
             )
             st.number_input(
-                "Its note intercept (empty if not known)",
+                say("watch.its_intercept"),
                 min_value=-2.0, max_value=2.0, step=0.01, value=known.intercept, key=f"{key}-intercept",
             )  # fmt: skip
-        st.caption(
-            "How many raters found it helpful, somewhat helpful, not helpful: each once, by side where you know it."
-        )
+        st.caption(say("watch.ratings"))
         for side, label in _SIDES.items():
             ratings: Ratings = getattr(known, side)
             with st.grid(3, min_column_width=95, gap="small"):
                 for level, words in _LEVELS.items():
                     st.number_input(
-                        f"{label}: {words}",
+                        say("watch.side_level", side=label, level=words),
                         min_value=0,
                         step=1,
                         value=getattr(ratings, level),
                         key=f"{key}-{side}-{level}",
                     )
-        st.form_submit_button("Save how it stands", icon=":material/save:", on_click=_save_posted, args=(case, key))
+        st.form_submit_button(say("watch.save"), icon=":material/save:", on_click=_save_posted, args=(case, key))
 
 
 def _save_posted(case: Case, key: str) -> None:
@@ -152,15 +161,12 @@ def _save_posted(case: Case, key: str) -> None:
 
 def _new_table(case: Case, *, busy: bool) -> None:
     key = f"watch-{case.id}"
-    st.markdown("**Newer notes and ratings**")
-    st.caption(
-        "Bring all notes of the post as they are now; with their ratings, from a file or X's public data. They are "
-        "known again by X's id, else by their words. Candidates are made only for what is new or says something else."
-    )
+    st.markdown(f"**{say('watch.newer')}**")
+    st.caption(say("watch.newer_about"))
     if case.decision is not None:
-        st.caption(":orange[:material/lock_open: The case is decided: it is opened again for them.]")
+        st.caption(f":orange[:material/lock_open: {say('watch.reopens')}]")
     notes_fields(key)
-    button("Compare with what is there", "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
+    button(say("watch.compare"), "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
 
 
 def _read(case: Case, key: str) -> None:
@@ -168,4 +174,4 @@ def _read(case: Case, key: str) -> None:
     workspace().service.watch(case.id, notes, author())
     forget_notes(key)
     keep_faults(case.id, faults)
-    st.toast(f"{count(len(notes), 'note')} read.", icon=":material/sync:")
+    st.toast(say("watch.read", notes=say("given_notes.notes", n=len(notes))), icon=":material/sync:")

@@ -10,11 +10,11 @@ import streamlit as st
 
 from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import count, escaped, in_figures
+from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from pages.view.components import changed_pieces, marked_text, outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
-from pages.view.jury import votes
+from pages.view.jury import ENDS, votes
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import under_way
 from pages.view.session import author, button, workspace
@@ -23,12 +23,12 @@ from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.WINNER.value
-_ENDS = (-0.4, 0.8)  # nearly all note intercepts of the public data lie between
+_TAKE_WINNER = "take-winner"
 _BESIDE = 4  # candidates on the line, the winner among them
 _JURY_STATUS = {
-    "CURRENTLY_RATED_HELPFUL": "would be shown",
-    "CURRENTLY_RATED_NOT_HELPFUL": "not helpful",
-    "NEEDS_MORE_RATINGS": "not shown yet",
+    "CURRENTLY_RATED_HELPFUL": "winner.would_be_shown",
+    "CURRENTLY_RATED_NOT_HELPFUL": "winner.not_helpful",
+    "NEEDS_MORE_RATINGS": "winner.not_shown_yet",
 }
 
 
@@ -68,23 +68,18 @@ def _speaks(score: SupernoteScore | None) -> bool:
 
 
 def _of_notes(candidate: Candidate) -> str:
-    names = ", ".join(candidate.notes)
-    return f"{'note' if len(candidate.notes) == 1 else 'notes'} {names}"
+    return say("winner.from_notes", n=len(candidate.notes), names=", ".join(candidate.notes))
 
 
 def _simulation(made: SupernoteRound) -> None:
     if not made.measured:
-        st.markdown(":gray[:material/do_not_disturb_on: **The jury was NOT RUN:** nothing here is ranked by it.]")
+        st.markdown(f":gray[:material/do_not_disturb_on: {say('winner.jury_not_run')}]")
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(":material/science: **The jury is a simulation.**", width="content")
-        with st.popover("How far to trust it", icon=":material/info:", type="tertiary"):
+        st.markdown(f":material/science: **{say('winner.simulation')}**", width="content")
+        with st.popover(say("jury.trust"), icon=":material/info:", type="tertiary"):
             st.markdown(escaped(made.measured))
-            st.caption(
-                "The two sides are raters whose factor in the algorithm lies below and above zero: the two camps "
-                "that usually disagree. The intercept is what is left of a note's helpfulness when the camps are taken "
-                f"out; X shows a note from {_line():.2f}. The same jurors sit for all texts."
-            )
+            st.caption(f"{say('jury.trust_about')} {say('winner.same_jurors', line=f'{_line():.2f}')}")
 
 
 def _nobody() -> None:
@@ -100,31 +95,35 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
     theirs, ours = changed_pieces(best.text if best else "", winner.text)
     with st.grid(2, min_column_width=260):
         with st.container(gap="xsmall", key="the-winner"):
-            st.markdown(f"**The supernote** :small[:gray[chosen by {escaped(made.judged or 'nobody', 120)}]]")
+            st.markdown(f"**{say('winner.supernote')}**{_chosen_by(made.judged)}")
             pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
             marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
-            st.caption(
-                f"{note_length(winner.text)} of {NOTE_LIMIT} characters · from {_of_notes(winner)} · "
-                f"{escaped(winner.engine, 60)}"
-            )
+            st.caption(f"{_length(winner.text)} · {_of_notes(winner)} · {escaped(winner.engine, 60)}")
             if same := [note.id for note in made.notes if note.text.split() == winner.text.split()]:
-                st.caption(f":orange[:material/content_copy: These are the words of {same[0]}, unchanged.]")
+                st.caption(f":orange[:material/content_copy: {say('winner.same_words', id=same[0])}]")
             if winner.revised:
-                st.caption(f":material/edit_note: Revised: {escaped(winner.revised, 300)}")
+                st.caption(f":material/edit_note: {say('winner.revised', what=escaped(winner.revised, 300))}")
             for objection in winner.objections:
                 st.caption(f":material/rate_review: {escaped(objection, 300)}")
-            _take_button(case, winner, busy=busy, key="take-winner", primary=not stale)
+            _take_button(case, winner, busy=busy, key=_TAKE_WINNER, primary=not stale)
         with st.container(gap="xsmall", key="the-best-existing"):
             if best is None:
-                st.caption("There is no existing note to set beside it.")
+                st.caption(say("winner.no_existing"))
                 return
-            by = f" :small[:gray[chosen by {escaped(made.best_by, 80)}]]" if made.best_by else ""
-            st.markdown(f"**The best existing note, {best.id}**{by}")
+            st.markdown(f"**{say('winner.best', id=best.id)}**{_chosen_by(made.best_by)}")
             marked_text(theirs, look="note", key=f"best-{case.id}-{best.id}-{made.number}", copy=True)
-            st.caption(f"{note_length(best.text)} of {NOTE_LIMIT} characters · {in_ratings(best.ratings)}")
+            st.caption(f"{_length(best.text)} · {in_ratings(best.ratings)}")
             st.markdown(status_badge(best.status))
     if best is not None and best.text != winner.text:
-        st.caption("Underlined: words that only the supernote has. Dotted: words that it leaves out.")
+        st.caption(say("winner.underlined"))
+
+
+def _chosen_by(who: str) -> str:
+    return f" :small[:gray[{say('winner.chosen_by', who=escaped(who, 120))}]]" if who else ""
+
+
+def _length(text: str) -> str:
+    return say("winner.length", n=note_length(text), limit=NOTE_LIMIT)
 
 
 def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, primary: bool = False) -> None:
@@ -133,6 +132,10 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
         return
     taken = case.draft is not None and case.draft.sha256 == candidate.sha256
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if taken:
+            st.badge(say("winner.in_draft"), color="blue", icon=":material/check:")
+        if taken and key != _TAKE_WINNER:
+            return  # the draft is opened by one button alone: below the winner, else on top
         button(
             say("winner.go_on" if taken else "winner.take"),
             key,
@@ -143,8 +146,6 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
             disabled=busy,
             help=say("winner.take_about"),
         )
-        if taken:
-            st.badge("in the draft", color="blue", icon=":material/check:")
 
 
 def _take(case: Case, candidate: Candidate) -> None:
@@ -168,11 +169,11 @@ def goes_on(case: Case) -> None:
 def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
     st.markdown(f"**{say('winner.status')}:** {escaped(_verdict(made, winner))}")
     best = made.existing.get(made.best_existing or "")
-    shown = [("the supernote", winner.score)]
+    shown = [(say("winner.a_supernote"), winner.score)]
     others = [item for item in made.passed if item.sha256 != winner.sha256 and _speaks(item.score)][: _BESIDE - 1]
-    shown += [(f"candidate {_rank_of(made, item)}", item.score) for item in others]
+    shown += [(say("winner.a_candidate", rank=_rank_of(made, item)), item.score) for item in others]
     if best is not None:
-        shown.insert(1, (f"best existing, {made.best_existing}", best))
+        shown.insert(1, (say("winner.best_existing", id=made.best_existing), best))
     standings = [
         Standing(name, score.intercept, score.interval.low, score.interval.high)
         for name, score in shown
@@ -182,8 +183,17 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
         number_line(
             standings,
             line=_line(),
-            ends=_ENDS,
-            alt=" ".join(f"{item.name}: {item.value:.2f} ({item.low:.2f} to {item.high:.2f})." for item in standings),
+            ends=ENDS,
+            alt=" ".join(
+                say(
+                    "winner.on_line",
+                    name=item.name,
+                    score=f"{item.value:.2f}",
+                    low=f"{item.low:.2f}",
+                    high=f"{item.high:.2f}",
+                )
+                for item in standings
+            ),
             key=f"standing-{case.id}-{made.number}",
         )
         st.caption(say("winner.line_about"))
@@ -193,23 +203,21 @@ def _verdict(made: SupernoteRound, winner: Candidate) -> str:
     """The picture in a sentence."""
     mine, theirs = winner.score, made.existing.get(made.best_existing or "")
     if mine is None:
-        return "The jury was NOT RUN for this text; the filters carry the choice."
+        return say("winner.verdict_not_run")
     if mine.means_nothing:
-        return "The jury's numbers mean nothing for this text; filters and judge carry the choice."
-    reaches = "reaches" if mine.intercept >= _line() else "stays below"
-    said = (
-        f"At {in_figures(mine.intercept, _line())} the supernote {reaches} the {_line():.2f} from which X shows a note"
-    )
+        return say("winner.verdict_nothing")
+    which = "winner.reaches" if mine.intercept >= _line() else "winner.below"
+    said = say(which, score=in_figures(mine.intercept, _line()), line=f"{_line():.2f}")
     if theirs is None or theirs.means_nothing:
-        return f"{said}."
-    ahead = mine.intercept - theirs.intercept
+        return said
+    apart = f"{abs(mine.intercept - theirs.intercept):.2f}"
+    more = "winner.existing_more" if theirs.intercept > mine.intercept else "winner.existing_less"
+    if apart == "0.00":
+        beside = say("winner.existing_same", id=made.best_existing)
+    else:
+        beside = say(more, id=made.best_existing, apart=apart)
     overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
-    apart = f"{abs(ahead):.2f}"
-    level = apart == "0.00"
-    beside = "level with" if level else f"{apart} {'above' if ahead > 0 else 'below'}"
-    beside += f" the best existing note, {made.best_existing}"
-    unsure = " Their ranges overlap: the jury is not sure which is better." if overlap else ""
-    return f"{said}; that is {beside}.{unsure}"
+    return f"{said} {beside}{' ' + say('winner.overlap') if overlap else ''}"
 
 
 def _rank_of(made: SupernoteRound, candidate: Candidate) -> int:
@@ -223,24 +231,26 @@ def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
     if not made.credits:
         return
     lead = max(made.credits, key=lambda item: item.share)
-    st.markdown(f"**Who gave what:** {round(100 * lead.share)} % of its words are from {lead.note}.")
+    st.markdown(say("winner.credit", share=round(100 * lead.share), note=lead.note))
     given = [item for item in made.credits if item.share > 0]
     stacked_shares(
-        ["the supernote"],
+        [say("winner.a_supernote")],
         [Part(item.note, (round(100 * item.share),)) for item in given],
-        alt=", ".join(f"{item.note} {round(100 * item.share)} percent" for item in given),
+        alt=", ".join(say("winner.credit_alt", note=item.note, share=round(100 * item.share)) for item in given),
         between="",
         key=f"credit-{case.id}-{made.number}",
     )
-    with st.expander("Sentence by sentence, and what is lost without each note", icon=":material/attribution:"):
+    with st.expander(say("winner.sentences"), icon=":material/attribution:"):
         for number, sentence in enumerate(winner.sentences, start=1):
             words = winner.text[sentence.span.start : sentence.span.end]
-            carried = ", ".join(dict.fromkeys(item.evidence_id for item in sentence.carriers))
-            behind = f" · carried by {escaped(carried)}" if carried else ""
-            st.markdown(f":small[:gray[{number} · from {escaped(', '.join(sentence.notes) or 'no note')}{behind}]]")
+            notes = escaped(", ".join(sentence.notes)) or say("winner.no_note")
+            told = say("winner.sentence", n=number, notes=notes)
+            if carried := ", ".join(dict.fromkeys(item.evidence_id for item in sentence.carriers)):
+                told += f" · {say('winner.supported_by', sources=escaped(carried))}"
+            st.markdown(f":small[:gray[{told}]]")
             outside_text(words, look="quote", key=f"credit-{case.id}-{made.number}-{number}")
         if not _speaks(winner.score):
-            st.markdown(":small[What is lost without each note: NOT RUN, for the jury says nothing of the winner.]")
+            st.markdown(f":small[{say('winner.without_not_run')}]")
             return
         for item in made.credits:
             st.markdown(f":small[**{item.note}**: {_without(item.without, item.loss)}]")
@@ -248,14 +258,20 @@ def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
 
 def _without(without: float | None, loss: float | None) -> str:
     if without is None:
-        return "without it no candidate that the jury can judge is left"
-    best = f"without it the best candidate has {without:.2f}"
+        return say("winner.without_none")
     if loss is None:
-        return best
-    return f"{best}, {abs(loss):.2f} {'less' if loss >= 0 else 'more'}"
+        return say("winner.without", score=f"{without:.2f}")
+    which = "winner.without_less" if loss >= 0 else "winner.without_more"
+    return say(which, score=f"{without:.2f}", apart=f"{abs(loss):.2f}")
 
 
 # --- the ranking ---
+
+
+_RANK, _WHAT, _RANGE, _JURY = say("winner.rank"), say("winner.what"), say("winner.range_head"), say("winner.jury")
+_INTERCEPT, _GRADE = say("winner.intercept"), say("winner.grade")
+_RATERS, _TEXT = say("winner.raters"), say("winner.text")
+_SIDES = {"−": say("winner.one_side"), "+": say("winner.other_side")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,29 +296,31 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
         [_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,
         placeholder="–",
-        alt=f"{len(rows)} texts, ranked; each can be read in full below.",
+        alt=say("winner.ranking_alt", n=len(rows)),
         height=min(38 + 35 * len(rows), 388),
         key=f"ranking-{case.id}-{made.number}",
         column_config={
-            "Rank": st.column_config.NumberColumn(width=50),
-            "What": st.column_config.TextColumn(width=125),
-            "Intercept": st.column_config.NumberColumn(format="%.2f", width=80, help=f"X shows a note from {_line()}"),
-            "90 % range": st.column_config.TextColumn(width=100),
-            "The jury": st.column_config.TextColumn(width=125),
-            "One side h / s / n": st.column_config.TextColumn(width=115, help="helpful / somewhat / not helpful"),
-            "Other side h / s / n": st.column_config.TextColumn(width=115, help="helpful / somewhat / not helpful"),
-            "Raters on X": st.column_config.TextColumn(width=130),
-            "Text": st.column_config.TextColumn(width=420),
+            _RANK: st.column_config.NumberColumn(width=50),
+            _WHAT: st.column_config.TextColumn(width=125),
+            _INTERCEPT: st.column_config.NumberColumn(
+                format="%.2f", width=100, help=say("winner.intercept_about", line=f"{_line():.2f}")
+            ),
+            _RANGE: st.column_config.TextColumn(width=100),
+            _JURY: st.column_config.TextColumn(width=125),
+            _SIDES["−"]: st.column_config.TextColumn(width=90),
+            _SIDES["+"]: st.column_config.TextColumn(width=90),
+            _RATERS: st.column_config.TextColumn(width=130),
+            _TEXT: st.column_config.TextColumn(width=420),
         },
     )
-    st.caption("h / s / n: how many jurors of a side find it helpful, somewhat helpful, not helpful.")
+    st.caption(say("winner.sides_about"))
     by_key = {row.key: (place, row) for place, row in enumerate(rows, start=1)}
     names = {key: f"{place} · {row.name}{_in_short(row.score)}" for key, (place, row) in by_key.items()}
     chosen = st.selectbox(
-        "Read one in full, and take it",
+        say("winner.read"),
         list(by_key),
         index=None,
-        placeholder="By its rank",
+        placeholder=say("winner.by_rank"),
         format_func=names.__getitem__,
         key=f"read-{case.id}-{made.number}",
     )
@@ -316,7 +334,9 @@ def _rows(made: SupernoteRound) -> list[_Row]:
     ]
     for note in made.notes:
         real = STATUS_WORDS[note.status] if note.status else NO_STATUS
-        rows.append(_Row(note.id, f"existing note {note.id}", note.text, made.existing.get(note.id), real, note=note))
+        rows.append(
+            _Row(note.id, say("winner.an_existing", id=note.id), note.text, made.existing.get(note.id), real, note=note)
+        )
     return sorted(rows, key=lambda row: _order(row, made))
 
 
@@ -327,30 +347,32 @@ def _order(row: _Row, made: SupernoteRound) -> tuple[bool, float, bool]:
 
 
 def _candidate_name(made: SupernoteRound, item: Candidate) -> str:
-    return "the winner" if item.sha256 == made.winner else f"candidate {_rank_of(made, item)}"
+    if item.sha256 == made.winner:
+        return say("winner.a_winner")
+    return say("winner.a_candidate", rank=_rank_of(made, item))
 
 
 def _cells(place: int, row: _Row) -> Mapping[str, object]:
     score = row.score
-    cells: dict[str, object] = {"Rank": place, "What": row.name}
+    cells: dict[str, object] = {_RANK: place, _WHAT: row.name}
     if score is None or score.means_nothing:
-        cells |= {"Intercept": None, "90 % range": "not judged", "The jury": ""}
+        cells |= {_INTERCEPT: None, _RANGE: say("winner.not_judged"), _JURY: ""}
     else:
+        status = _JURY_STATUS.get(score.status)
         cells |= {
-            "Intercept": score.intercept,
-            "90 % range": f"{score.interval.low:.2f} to {score.interval.high:.2f}",
-            "The jury": _JURY_STATUS.get(score.status, score.status),
+            _INTERCEPT: score.intercept,
+            _RANGE: say("winner.range", low=f"{score.interval.low:.2f}", high=f"{score.interval.high:.2f}"),
+            _JURY: say(status) if status else score.status,
         }
         for side in (score.negative, score.positive):
-            told = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
-            cells[f"{'One' if side.side == '−' else 'Other'} side h / s / n"] = told
+            cells[_SIDES[side.side]] = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
     if row.candidate is not None and row.candidate.grade is not None:
-        cells["Judge of 10"] = row.candidate.grade
-    return {**cells, "Raters on X": row.status, "Text": " ".join(row.text.split())}
+        cells[_GRADE] = row.candidate.grade
+    return {**cells, _RATERS: row.status, _TEXT: " ".join(row.text.split())}
 
 
 def _in_short(score: SupernoteScore | None) -> str:
-    return f" · intercept {score.intercept:.2f}" if score is not None and not score.means_nothing else ""
+    return f" · {score.intercept:.2f}" if score is not None and not score.means_nothing else ""
 
 
 def _one(case: Case, row: _Row, *, busy: bool) -> None:
@@ -359,7 +381,7 @@ def _one(case: Case, row: _Row, *, busy: bool) -> None:
         if row.note is not None:
             st.markdown(f"{status_badge(row.note.status)} :small[:gray[{in_ratings(row.note.ratings)}]]")
         if row.candidate is not None:
-            st.caption(f"From {_of_notes(row.candidate)} · {count(len(row.candidate.sentences), 'sentence')}")
+            st.caption(_of_notes(row.candidate))
             for objection in row.candidate.objections:
                 st.caption(f":material/rate_review: {escaped(objection, 300)}")
             _take_button(case, row.candidate, busy=busy, key="take-ranked")

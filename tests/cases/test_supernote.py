@@ -322,14 +322,14 @@ def test_newer_notes_say_whether_a_better_one_stands_and_is_worth_its_ratings(li
     case = service.set_posted(case.id, PostedNote(text=case.draft.text, at=AT), "ann")
     case = service.watch(case.id, [*NOTES, NEWER], "ann")
     assert "N4: new" in service.watched(case).changes
-    assert "is what is posted" in service.watched(case).better
+    assert "the posted note is the winner again" in service.watched(case).better
     assert service.watched(case).replace is False
     poor = PostedNote(text="It is not so.", negative=Ratings(not_helpful=9), at=AT)
     service.set_posted(case.id, poor, "ann")
     case = made(linked, case.id)
     told = service.watched(case)
     assert newest(case).posted is not None
-    assert ("than what is posted" in told.better, "0.40" in told.crossing) == (True, True)
+    assert ("than the posted note" in told.better, "0.40" in told.crossing) == (True, True)
     assert told.why
 
 

@@ -26,7 +26,7 @@ def _answer(walk: Walk, place: int) -> None:
     for number in range(12):
         groups.nth(number).get_by_role("radio").first.click()
     groups.last.get_by_role("radio", name="Note 1" if is_left else "Note 2").click()
-    walk.button("Save and go on").click()
+    walk.button("Save and continue").click()
 
 
 def test_two_participants_answer_by_link_and_a_reload_loses_and_doubles_nothing(
@@ -46,17 +46,17 @@ def test_two_participants_answer_by_link_and_a_reload_loses_and_doubles_nothing(
     ada = Walk(new_page(width=390), app.url)
     ada.open(link)
     expect(ada.page.get_by_test_id("stTopNavLink")).to_have_count(0)
-    ada.button("Begin").click()
+    ada.button("Start").click()
     expect(ada.page.get_by_text("0 of 2 pairs answered")).to_be_visible()
     ada.settled()
-    ada.button("Save and go on").click()
-    expect(ada.page.get_by_text("Still open:")).to_be_in_viewport()
+    ada.button("Save and continue").click()
+    expect(ada.page.get_by_text("Still to answer:")).to_be_in_viewport()
     _answer(ada, 0)
     expect(ada.page.get_by_text("1 of 2 pairs answered")).to_be_in_viewport()
     ada.button("Back").click()
-    expect(ada.button("Skip: my answer stays")).to_be_visible()
+    expect(ada.button("Keep my answer")).to_be_visible()
     expect(ada.page.get_by_text("1 of 2 pairs answered")).to_be_in_viewport()
-    ada.button("Skip: my answer stays").click()
+    ada.button("Keep my answer").click()
     expect(ada.button("Back")).to_be_visible()
     expect(ada.page.get_by_text("1 of 2 pairs answered")).to_be_in_viewport()
     ada.page.reload()
@@ -66,7 +66,7 @@ def test_two_participants_answer_by_link_and_a_reload_loses_and_doubles_nothing(
 
     bob = Walk(new_page(), app.url)
     bob.open(link)
-    bob.button("Begin as somebody else").click()
+    bob.button("Start as someone else").click()
     expect(bob.page.get_by_text("0 of 2 pairs answered")).to_be_visible()
     for place in (0, 1):
         _answer(bob, place)
@@ -75,11 +75,12 @@ def test_two_participants_answer_by_link_and_a_reload_loses_and_doubles_nothing(
     _answer(ada, 1)
     expect(ada.page.get_by_text("Thank you!")).to_be_visible()
     bob.open(link)  # in the browser that both used: whoever opened it last
-    bob.button("Go on where I stopped").click()
+    bob.button("Continue").click()
     expect(bob.page.get_by_text("Thank you!")).to_be_visible()
 
-    facilitator.button("Results").click()
-    expect(facilitator.page.get_by_text("4 answers by 2 participants, on 2 of 2 pairs")).to_be_visible()
+    facilitator.page.keyboard.press("Escape")
+    facilitator.page.get_by_role("link", name="pairs.jsonl").click()
+    expect(facilitator.page.get_by_text("4 answers from 2 participants, on 2 of 2 pairs")).to_be_visible()
     expect(facilitator.page.get_by_text("“Supernote” was chosen in 100 % of 4 answers")).to_be_visible()
     expect(facilitator.page.get_by_test_id("stPlotlyChart")).to_have_count(4)
     facilitator.settled()

@@ -37,7 +37,9 @@ def test_a_note_that_one_side_likes_is_blocked_with_reasons() -> None:
     assert verdict.positive.helpful > 8 * verdict.negative.helpful
     assert verdict.splits is not None
     assert verdict.splits > 0.9
-    assert verdict.sentence.startswith("Side + would mostly find this note helpful; side − would seldom")
+    assert verdict.sentence.startswith(
+        "People on the other side would mostly find this note helpful; people on one side"
+    )
 
 
 def test_a_note_that_nobody_likes_is_not_helpful() -> None:
@@ -116,7 +118,7 @@ def test_one_note_without_words_does_not_end_the_comparison() -> None:
 
 def test_one_juror_alone_makes_a_verdict() -> None:
     verdict = small_jury().verdict(None, _JOINS, jurors=1)
-    assert verdict.sentence.startswith("Only side")
+    assert verdict.sentence.startswith("This jury has only")
     assert verdict.status == "NEEDS_MORE_RATINGS"
 
 

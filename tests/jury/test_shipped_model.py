@@ -81,9 +81,9 @@ def test_every_verdict_carries_the_figures_of_the_newest_fifth() -> None:
     newest = _FIGURES["newest_fifth"]
     assert (quality.polarising_auc, quality.camp_auc) == (newest["polarising_auc"], newest["camp_auc"])
     assert quality.expected_calibration_error == newest["ece"]
-    assert f"{newest['camp_auc']:.2f}" in quality.note
+    assert f"one liked by each side, it tells which is which in {100 * newest['camp_auc']:.0f}" in quality.note
     assert quality.intercept_auc == _SHOWN["undated_intercept_auc"]
-    assert f"{_SHOWN['newest_quarter_intercept_auc']:.2f} on the newest quarter" in quality.note
+    assert f"in {100 * _SHOWN['newest_quarter_intercept_auc']:.0f} among the newest quarter" in quality.note
 
 
 def test_the_card_tells_the_source_and_its_licence() -> None:

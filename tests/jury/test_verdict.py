@@ -29,16 +29,25 @@ def _said(
     )
 
 
+_ONE, _OTHER = "people on one side", "people on the other side"
+_NEITHER = "The words favour neither side. Whether people find it helpful is hard to tell from words alone."
+
+
 @pytest.mark.parametrize(
     ("negative", "positive", "interval", "sentence"),
     [
         (80, 78, _ABOVE, "Both sides would mostly find this note helpful."),
-        (80, 65, _ABOVE, "Both sides would mostly find this note helpful; side + finds it helpful less often."),
-        (68, 67, _BELOW, "Nothing in the words divides the two sides; whether they like it, words alone hardly tell."),
-        (20, 90, _BELOW, "Side + would mostly find this note helpful; side − would seldom."),
-        (70, 50, _BELOW, "Side − would mostly find this note helpful; side + would about half the time."),
+        (80, 65, _ABOVE, f"Both sides would mostly find this note helpful; {_OTHER} would find it helpful less often."),
+        (68, 67, _BELOW, _NEITHER),
+        (20, 90, _BELOW, f"{_OTHER.capitalize()} would mostly find this note helpful; {_ONE} would seldom."),
+        (
+            70,
+            50,
+            _BELOW,
+            f"{_ONE.capitalize()} would mostly find this note helpful; {_OTHER} would about half the time.",
+        ),
         (50, 52, _BELOW, "Each side is divided over this note."),
-        (30, 50, _BELOW, "Neither side is won; side − finds it helpful less often."),
+        (30, 50, _BELOW, f"Neither side would mostly find it helpful; {_ONE} would find it helpful less often."),
         (20, 30, _BELOW, "Neither side would find this note helpful."),
     ],
 )
@@ -50,7 +59,7 @@ def test_the_sentence_says_what_each_side_would_do(
 
 def test_an_interval_across_the_line_is_too_close_to_call() -> None:
     said = _said(80, 78, _ACROSS)
-    assert said == "Too close to call: some of the simulated juries would show this note, others would not."
+    assert said == "Too close to call: some simulated juries would show this note, others would not."
     assert "Both sides" not in _said(80, 78, _ACROSS, splits=0.1)
 
 
@@ -67,7 +76,7 @@ def test_a_note_like_any_other_is_said_to_be_one(splits: float | None, average: 
 
 
 def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_and_none_when_sides_are_alike() -> None:
-    assert _said(30, 90, _BELOW, words=(_LIAR, _KIND)).endswith('side − would seldom, most of all because of "liar".')
+    assert _said(30, 90, _BELOW, words=(_LIAR, _KIND)).endswith(f'{_ONE} would seldom, most of all because of "liar".')
     assert _said(65, 80, _ACROSS, words=(_LIAR, _KIND)).endswith('less often, most of all because of "liar".')
     link = _LIAR.model_copy(update={"words": "https://www.example.org/fact-check/photo"})
     assert _said(30, 90, _BELOW, words=(link,)).endswith("most of all because of the link to www.example.org.")
@@ -77,7 +86,7 @@ def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_a
 def test_a_jury_of_one_side_says_so() -> None:
     nobody = SideVotes(side="+", helpful=0, somewhat_helpful=0, not_helpful=0)
     said = plain_sentence(_side("−", 80), nobody, (), interval=_ABOVE, line=0.40, splits=None)
-    assert said == "Only side − sits on this jury, and it would mostly find this note helpful."
+    assert said == f"This jury has only {_ONE}. They would mostly find this note helpful."
 
 
 _PLAIN = "The photo was taken in 2019 in Brazil and shows a football match, not a protest."

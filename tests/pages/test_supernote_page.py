@@ -87,7 +87,7 @@ def ranked(desk: Desk, **more: object) -> Case:
         "best_existing": "N1",
         "best_by": "10 real raters",
         "judged": "the simulated jury",
-        "measured": "On newer notes its AUC was 0.83.",
+        "measured": "Of 100 newer notes it was right on 83.",
         "credits": (Credit(note="N1", share=0.7, without=0.1, loss=0.33), Credit(note="N2", share=0.3)),
         "merged": 2,
         "post_sha256": text_sha256(case.post.whole_text),
@@ -115,7 +115,7 @@ def drawn(at: AppTest) -> str:
 
 def test_pasted_notes_become_a_case_whose_rows_say_what_is_used_and_why_not(desk: Desk) -> None:
     at = shown(desk)
-    assert "Bring the post and the notes" in texts(at)
+    assert "Makes one note from the notes that a post already has" in texts(at)
     field(at, "Text of the post").set_value(POST)
     field(at, "The notes, with their links").set_value(f"{FIRST}\n\n{SECOND}\n\n{SECOND}")
     at.button(key="read-notes").click().run()
@@ -203,14 +203,14 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     at = shown(desk, ranked(desk))
     words = texts(at)
     assert "The jury is a simulation." in words
-    assert "AUC was 0.83" in words
-    assert "At 0.43 the supernote reaches the 0.40" in words
-    assert "0.31 above the best existing note" in words
-    assert "Their ranges overlap" in words
+    assert "it was right on 83" in words
+    assert "The jury gives the supernote 0.43. That reaches the 0.40" in words
+    assert "gets 0.31 less" in words
+    assert "The ranges overlap" in words
     assert "chosen by the simulated jury" in words
     assert "chosen by 10 real raters" in words
-    assert "70 % of its words are from N1" in words
-    assert "without it the best candidate has 0.10, 0.33 less" in words
+    assert "70 % are from N1" in words
+    assert "without it, the best candidate gets 0.10, which is 0.33 less" in words
     [table] = at.dataframe
     assert list(table.value["What"]) == [
         "the winner",
@@ -227,10 +227,11 @@ def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) 
     desk.workspace.service.take_candidate(case.id, same.sha256, "you")
     at = shown(desk, case)
     assert "These are the words of N1, unchanged." in texts(at)
-    assert "0.07 below the best existing note, N1" in texts(at)
+    assert "The best existing note, N1, gets 0.07 more." in texts(at)
     [table] = at.dataframe
     assert list(table.value["What"])[:2] == ["existing note N1", "the winner"], "by the jury, not by who won"
-    press(at, "Open its draft")
+    assert [item.label for item in at.button].count("Open the draft") == 1
+    press(at, "Open the draft")
     assert "Draft a note" in texts(at)
 
 
@@ -247,7 +248,7 @@ def test_a_jury_that_did_not_sit_is_not_run(desk: Desk) -> None:
     at = shown(desk, ranked(desk, candidates=(unscored,), existing={}, measured=""))
     assert "The jury was NOT RUN:" in texts(at)
     assert "The jury was NOT RUN for this text" in texts(at)
-    assert "What is lost without each note: NOT RUN" in texts(at)
+    assert "The result without each note: NOT RUN" in texts(at)
 
 
 def test_without_a_winner_the_page_says_why(desk: Desk) -> None:
@@ -272,7 +273,7 @@ def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk)
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     assert "Nothing has changed" in texts(at)
-    assert "A better one stands now than what is posted: intercept 0.43 to 0.12, in the simulation." in texts(at)
+    assert "The winner is better than the posted note: 0.43 and 0.12 in the simulation." in texts(at)
     assert "Worth replacing" in texts(at)
     field(at, "The notes, with their links").set_value(f"{FIRST}\n\n{SECOND}\n\nA new one says more. {LINK}")
     at.button(key="watch-read").click().run()
@@ -301,24 +302,24 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
     case = ranked(desk)
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
-    field(at, "Its words").set_value(" ")
-    press(at, "Save how it stands")
+    field(at, "Text of the posted note").set_value(" ")
+    press(at, "Save the status")
     assert "The words of the posted note are missing." in texts(at)
-    field(at, "Its words").set_value(FIRST)
+    field(at, "Text of the posted note").set_value(FIRST)
     at.selectbox(key=f"posted-{case.id}-status").set_value(CrowdStatus.HELPFUL)
-    press(at, "Save how it stands")
+    press(at, "Save the status")
     work = desk.newest(case).supernote
     assert work is not None
     assert work.posted is not None
     assert work.posted.status is CrowdStatus.HELPFUL
-    assert "only a demonstrable error" in texts(at)
+    assert "Change it only if you can show an error" in texts(at)
 
 
 def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) -> None:
     case = desk.workspace.service.take_candidate(ranked(desk).id, WINNER.sha256, "you")
     at = shown(desk, case)
     unfolded(at, f"suggestions-{case.id}")
-    field(at, "What readers suggest").set_value(f"Name the trial.\n{HOSTILE}")
+    field(at, "Suggestions, one on each line").set_value(f"Name the trial.\n{HOSTILE}")
     press(at, "Add")
     assert [item.text for item in desk.newest(case).suggestions] == ["Name the trial.", HOSTILE]
     assert "2 waiting for an answer" in texts(at)
@@ -337,7 +338,7 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
     at.text_input(key=f"reply-{case.id}-S2-reason").set_value("It is so.")
     at.text_input(key=f"reply-{case.id}-S2-changed").set_value("Everything.")
     next(item for item in at.button if item.form_id == f"form-reply-{case.id}-S2").click().run()
-    assert "the note had the same words as when it was suggested" in texts(at)
+    assert "The note had the same words before and after" in texts(at)
 
 
 def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
@@ -348,7 +349,7 @@ def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
 
 def test_a_case_that_began_without_notes_is_not_taken_for_one(desk: Desk) -> None:
     at = shown(desk, desk.case())
-    assert "This case was not begun with notes of others." in texts(at)
+    assert "This case was not started from other people's notes." in texts(at)
 
 
 def test_words_from_outside_are_never_markup(desk: Desk) -> None:
@@ -366,8 +367,8 @@ def test_a_post_without_words_is_begun_from_its_address_and_gets_them_later(desk
     at.button(key="read-notes").click().run()
     case = desk.only()
     assert "NOT RUN" in texts(at)
-    field(at, "The words of the post").set_value(POST)
-    press(at, "Add the words")
+    field(at, "Text of the post").set_value(POST)
+    press(at, "Add the text")
     assert desk.newest(case).post.text == POST
     assert "NOT RUN" not in texts(at)
 
@@ -406,7 +407,7 @@ def test_with_a_model_its_judge_is_shown_and_answers_come(desk: Desk, monkeypatc
     at.button(key="make-candidates").click().run()
     desk.finish_latest(case, at)
     [table] = at.dataframe
-    assert table.value["Judge of 10"].max() == 9.0
+    assert table.value["Judge, of 10"].max() == 9.0
     unfolded(at, f"suggestions-{case.id}")
     at.file_uploader[-1].upload("said.txt", "Name the trial.\nSay when.\n".encode("utf-16"))
     press(at, "Add")

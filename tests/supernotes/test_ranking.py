@@ -57,7 +57,10 @@ def test_what_the_jury_cannot_tell_apart_is_decided_by_the_ratings_of_the_notes(
         scores = [item.score.intercept for item in done.candidates if item.score]
         assert abs(scores[0] - scores[1]) < 0.1
         assert done.winner == liked.sha256
-        assert done.judged == f"{BY_JURY}, and what real raters made of their notes among 2 that it cannot tell apart"
+        assert (
+            done.judged
+            == f"{BY_JURY}; among the best 2, which are too close to call, by the real ratings of their notes"
+        )
 
 
 def test_a_text_that_the_jury_cannot_read_stays_at_the_end_without_a_score() -> None:

@@ -98,5 +98,5 @@ def test_a_winner_that_the_jury_does_not_prefer_or_none_replaces_nothing() -> No
     worse = done.model_copy(update={"winner": divisive.sha256})
     found, reason = worth_replacing(_posted(0, 0, text=BOTH.text), worse, SupernoteSettings())
     assert found is False
-    assert "does not prefer" in reason
+    assert "not more than the posted one" in reason
     assert worth_replacing(_posted(0, 0), round_of(), SupernoteSettings())[0] is False

@@ -220,9 +220,10 @@ def _quality(data: str, figures: dict[str, Any], notes: int) -> JuryQuality:
         rating_auc=figures["rating_auc"],
         expected_calibration_error=figures["ece"],
         note=(
-            f"A simulation. On {notes:,} newer notes its model told dividing notes from joining ones with AUC "
-            f"{figures['polarising_auc']:.2f} and named the side that likes a dividing note with AUC "
-            f"{figures['camp_auc']:.2f} (0.5 is guessing, 1 is never wrong). It reads the note alone, not the post."
+            f"A simulation. Its model was tested on {notes:,} newer notes. Of 100 pairs, one note that divides the two "
+            f"sides and one that does not, it tells which is which in {100 * figures['polarising_auc']:.0f}. Of 100 "
+            f"pairs of dividing notes, one liked by each side, it tells which is which in "
+            f"{100 * figures['camp_auc']:.0f}. Guessing gives 50. It reads only the note, not the post."
         ),
     )
 

@@ -471,8 +471,8 @@ def _quality(data: str, figures: dict[str, Any]) -> JuryQuality:
         rating_auc=auc_of_helpful,
         expected_calibration_error=figures["ece"],
         note=(
-            f"A simulation. On {figures['ratings']:,} ratings of {figures['notes']:,} newer notes its model told "
-            f"helpful from other ratings with AUC {auc_of_helpful or float('nan'):.2f} (0.5 is guessing, 1 is never "
-            "wrong)."
+            f"A simulation. Its model was tested on {figures['ratings']:,} ratings of {figures['notes']:,} newer "
+            "notes. Of 100 pairs, one “helpful” rating and one other, it tells which is which in "
+            f"{100 * (auc_of_helpful or float('nan')):.0f}. Guessing gives 50."
         ),
     )
