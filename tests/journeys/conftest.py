@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,16 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_httpserver import HTTPServer
+
+from crowdnotes.cases.store import Store
+from crowdnotes.domain import Case, Mode, Post, Support, Verdict
+from crowdnotes.jobs import JobState
+from crowdnotes.settings import Settings
+from crowdnotes.storage.database import open_database
+from crowdnotes.testing import make_case
+from crowdnotes.workspace import Workspace, open_workspace
+from tests.cases.test_stored_cases import COUNT, unpacked
+from tests.shared import minilm
 
 ROOT = Path(__file__).parents[2]
 # Pictures of each step, for who wants to look at them: they cost a third of a walk.
@@ -73,10 +83,11 @@ def _chromium() -> str:
 
 @dataclass(frozen=True)
 class App:
-    """A running app: where it answers, and where its articles lie."""
+    """A running app: where it answers, where its articles lie, and its folder."""
 
     url: str
     articles: str
+    folder: Path
 
 
 @pytest.fixture(scope="session")
@@ -120,8 +131,87 @@ def running_app(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def app(articles: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    with running_app(tmp_path_factory.mktemp("app")) as url:
-        yield App(url, articles)
+    folder = tmp_path_factory.mktemp("app")
+    with running_app(folder) as url:
+        yield App(url, articles, folder)
+
+
+class Desk:
+    """Takes cases of the running app to where a journey begins, by the calls that its pages make.
+
+    What a journey does not look at is so done in a fraction of the time that clicks take.
+    """
+
+    def __init__(self, workspace: Workspace, articles: str) -> None:
+        self._workspace = workspace
+        self._service = workspace.service
+        self._articles = articles
+
+    def gathered(self, post: str, *names: str) -> str:
+        """A case with the passages of these articles; its id."""
+        urls = [f"{self._articles}/{name}" for name in names]
+        return self.begun(post, urls, Mode.AUGMENTATION)
+
+    def begun(self, post: str, urls: Sequence[str], mode: Mode) -> str:
+        """A case with the passages of these pages; its id."""
+        case = self._service.create(post, mode=mode, urls=list(urls), by=self._by)
+        self._run(case.id, "gather")
+        return case.id
+
+    def judged(self, case_id: str, verdict: Verdict, *names: str) -> None:
+        """Open these passages, and say what they are good for."""
+        for name in names:
+            self._service.open_passage(case_id, name, self._by)
+            self._service.judge(case_id, name, verdict, "", self._by)
+
+    def scored(self, case_id: str, note: str) -> Case:
+        """Put that note in the case, and score it."""
+        draft = self._service.get(case_id).draft
+        self._service.edit_draft(case_id, note, self._by, based_on=draft.sha256 if draft else None)
+        self._run(case_id, "assess")
+        return self._service.get(case_id)
+
+    def compared(self, case: Case) -> None:
+        """Find that each sentence's passage says it, and that no hint matters."""
+        assert case.draft is not None
+        assert case.assessment is not None
+        for sentence in case.assessment.sentences:
+            words = sentence.words_in(case.draft.text)
+            assert sentence.evidence_id is not None
+            self._service.compare_sentence(
+                case.id, words, sentence.evidence_id, Support.SUPPORTED, self._by, doubts_settled=bool(sentence.doubts)
+            )
+
+    @property
+    def _by(self) -> str:
+        return self._workspace.settings.author
+
+    def _run(self, case_id: str, kind: str) -> None:
+        job = self._workspace.runner.wait(self._workspace.start(case_id, kind).id, timeout=120)
+        assert job.state is JobState.DONE, job
+
+
+KETTLES = 3
+MANY = COUNT + KETTLES  # more than stand on one page
+
+
+@pytest.fixture(scope="session")
+def many_cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an app with the stored cases of an earlier program, and a few about kettles that leak."""
+    folder = tmp_path_factory.mktemp("many")
+    engine = open_database(f"sqlite:///{unpacked(folder / 'data')}")
+    for number in range(KETTLES):
+        Store(engine).add(make_case(id=f"{number:012x}", post=Post(text=f"Kettles leak everything {number}")))
+    engine.dispose()
+    with running_app(folder) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def desk(app: App) -> Iterator[Desk]:
+    settings = Settings(data_dir=app.folder / "data", allowed_private_hosts=("127.0.0.1",))
+    with open_workspace(settings, embedder=minilm()) as workspace:
+        yield Desk(workspace, app.articles)
 
 
 def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from crowdnotes.cases.store import Store
-from crowdnotes.domain import Post
-from crowdnotes.storage.database import open_database
-from crowdnotes.testing import make_case
 from tests.journeys.accessible import serious_faults
-from tests.journeys.conftest import NewPage, running_app
+from tests.journeys.conftest import KETTLES, MANY, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
-
-_KETTLES, _OTHERS = 3, 22
-
-
-@pytest.fixture(scope="module")
-def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an app with more cases than stand on one page."""
-    folder = tmp_path_factory.mktemp("listed")
-    engine = open_database(f"sqlite:///{folder / 'data' / 'crowdnotes.sqlite'}")
-    for number in range(_KETTLES + _OTHERS):
-        words = "Kettles leak" if number < _KETTLES else "Vitamin C cures"
-        Store(engine).add(make_case(id=f"{number:012x}", post=Post(text=f"{words} everything {number}")))
-    engine.dispose()
-    with running_app(Path(folder)) as url:
-        yield url
 
 
 def _rows(walk: Walk) -> Locator:
@@ -40,17 +19,17 @@ def _rows(walk: Walk) -> Locator:
 
 
 def test_a_search_is_there_again_after_a_case_by_back_by_the_navigation_and_by_its_address(
-    listed: str, new_page: NewPage
+    many_cases: str, new_page: NewPage
 ) -> None:
-    walk = Walk(new_page(), listed)
+    walk = Walk(new_page(), many_cases)
     page = walk.page
     walk.open("/cases")
     expect(_rows(walk)).to_have_count(20)
     page.get_by_role("button", name="Page 2").click()
-    expect(_rows(walk)).to_have_count(_KETTLES + _OTHERS - 20)
+    expect(_rows(walk)).to_have_count(MANY - 20)
     expect(page).to_have_url(re.compile(r"/cases\?page=2$"))
     page.get_by_label("Search posts and notes").fill("leak kettles")
-    expect(_rows(walk)).to_have_count(_KETTLES)
+    expect(_rows(walk)).to_have_count(KETTLES)
     expect(page).to_have_url(re.compile(r"/cases\?search=leak"))
     walk.settled()
     found = page.url
@@ -60,21 +39,23 @@ def test_a_search_is_there_again_after_a_case_by_back_by_the_navigation_and_by_i
     expect(walk.strip()).to_be_visible()
     walk.settled()
     page.go_back()
-    expect(_rows(walk)).to_have_count(_KETTLES)
+    expect(_rows(walk)).to_have_count(KETTLES)
     expect(page.get_by_label("Search posts and notes")).to_have_value("leak kettles")
 
     _rows(walk).first.click()
     expect(walk.strip()).to_be_visible()
     walk.settled()
     page.get_by_test_id("stTopNavLink").filter(has_text="Cases").click()
-    expect(_rows(walk)).to_have_count(_KETTLES)
+    expect(_rows(walk)).to_have_count(KETTLES)
 
     page.goto(found)
-    expect(_rows(walk)).to_have_count(_KETTLES)
+    expect(_rows(walk)).to_have_count(KETTLES)
 
 
-def test_each_row_is_two_stops_of_the_keyboard_and_opens_in_a_tab_of_its_own(listed: str, new_page: NewPage) -> None:
-    walk = Walk(new_page(), listed)
+def test_each_row_is_two_stops_of_the_keyboard_and_opens_in_a_tab_of_its_own(
+    many_cases: str, new_page: NewPage
+) -> None:
+    walk = Walk(new_page(), many_cases)
     page = walk.page
     walk.open("/cases")
     height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
@@ -90,8 +71,8 @@ def test_each_row_is_two_stops_of_the_keyboard_and_opens_in_a_tab_of_its_own(lis
     opened.value.close()
 
 
-def test_the_phones_menu_closes_once_a_page_was_chosen(listed: str, new_page: NewPage) -> None:
-    walk = Walk(new_page("light", 390, 844), listed)
+def test_the_phones_menu_closes_once_a_page_was_chosen(many_cases: str, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 390, 844), many_cases)
     page = walk.page
     walk.open()
     for _ in range(2):  # also for the page that is shown

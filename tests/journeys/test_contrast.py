@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import App, NewPage
+from crowdnotes.domain import Verdict
+from tests.journeys.accessible import serious_faults
+from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.contrast import Scheme, faint_on_either, turned_to
 from tests.journeys.walk import Walk
 
@@ -15,15 +17,16 @@ POST = "Vitamin C cures a cold in a day, says <b>everybody</b>. חיסון (2021
 
 
 def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_button(
-    app: App, new_page: NewPage
+    app: App, desk: Desk, new_page: NewPage
 ) -> None:
     walk = Walk(new_page(width=390), app.url)
     walk.open()
+    assert serious_faults(walk.page) == []
     walk.search_mode()
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "About the services") == []
-    walk.own_links()
-    walk.begin(POST, [f"{app.articles}/vitamin-c", f"{app.articles}/gone"])
+    case_id = desk.gathered(POST, "vitamin-c", "colds", "gone")
+    walk.open(f"/?case={case_id}")
     walk.read("E1")
     walk.reader().get_by_role("radio", name="Background").click()
     walk.settled()
@@ -32,10 +35,28 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     assert _faint_in(walk, "See the other side", choose="Wikipedia") == []
     assert _faint_in(walk, "Add a source") == []
     assert _faint_in(walk, "no language model in use") == []
-    walk.use("E1")
-    walk.score(f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    note = f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c"
+    desk.scored(case_id, note)
+    walk.open(f"/?case={case_id}")
+    walk.read("E1")
     assert _faint_in_tabs(walk, ("light",)) == []  # a chart is drawn for one background
     assert _faint_in(walk, "How far to trust this", schemes=("light",)) == []
+    for name in ("Post", "Sources", "Note", "Decide"):
+        walk.tab(name)
+        assert serious_faults(walk.page) == []
+    walk.page.set_viewport_size({"width": 1280, "height": 900})
+    walk.settled()
+    assert serious_faults(walk.page) == []
+    for name in ("See the other side", "Add a source", "Keys"):
+        walk.button(name).click()
+        expect(walk.page.get_by_test_id("stPopoverBody")).to_be_visible()
+        walk.settled()
+        assert serious_faults(walk.page) == []
+        assert faint_on_either(walk.page, ("light",)) == []
+        walk.page.keyboard.press("Escape")
+        expect(walk.page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    walk.page.set_viewport_size({"width": 390, "height": 900})
     turned_to(walk.page, "dark")
     walk.page.reload()
     walk.settled()

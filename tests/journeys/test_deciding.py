@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import App, NewPage
+from crowdnotes.domain import Verdict
+from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -15,16 +16,15 @@ REASON = "I read the passage: it says so."
 
 
 def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_keeps_the_reasons(
-    app: App, new_page: NewPage
+    app: App, desk: Desk, new_page: NewPage
 ) -> None:
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    # Wrong, so that there is something to pass over.
+    desk.scored(case_id, f"Vitamin C halves every cold in all 58 trials of last year. {app.articles}/vitamin-c")
     walk = Walk(new_page("light", 1280, 760), app.url)
     page = walk.page
-    walk.open()
-    walk.begin(POST, [f"{app.articles}/vitamin-c"])
-    walk.read("E1")
-    walk.use("E1")
-    # Wrong, so that there is something to pass over.
-    walk.score(f"Vitamin C halves every cold in all 58 trials of last year. {app.articles}/vitamin-c")
+    walk.open(f"/?case={case_id}")
     walk.tick("It contains a factual error")
     walk.unfold_reasons()
     reasons = walk.reasons()

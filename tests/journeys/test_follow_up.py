@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import SCREENSHOTS, App, NewPage
+from tests.journeys.conftest import SCREENSHOTS, App, Desk, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -15,11 +15,12 @@ pytestmark = pytest.mark.journey
 POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
 
 
-def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(app: App, new_page: NewPage) -> None:
+def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
+    app: App, desk: Desk, new_page: NewPage
+) -> None:
     walk = Walk(new_page("light", 390), app.url, pictures=SCREENSHOTS, name="follow-up")
     page = walk.page
-    walk.open()
-    walk.begin(POST, [f"{app.articles}/vitamin-c"])
+    walk.open(f"/?case={desk.gathered(POST, 'vitamin-c')}")
     expect(walk.area("Sources").get_by_text("0 of 1 opened, 0 used")).to_be_visible()
     walk.read("E1")
 
@@ -29,6 +30,8 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     walk.button("Read it").click()
     expect(page.get_by_text("New: E2.")).to_be_visible()
     walk.settled()
+    page.keyboard.press("Escape")  # where the page redraws at once, what was opened can stay open
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
     expect(walk.use_tick("E1")).to_be_enabled()
     expect(walk.row("E2")).to_be_visible()
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import App, NewPage
+from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -38,19 +38,17 @@ class Keyboard:
         return bool(self._walk.page.evaluate("words => document.activeElement.innerText.includes(words)", words))
 
 
-def _opened(walk: Walk, urls: list[str]) -> Keyboard:
-    """A case with its sources, opened anew: nothing on the page has the keyboard."""
-    walk.open()
-    case_id = walk.begin(POST, urls)
+def _opened(walk: Walk, case_id: str) -> Keyboard:
+    """A case with its sources: nothing on the page has the keyboard."""
     walk.open(f"/?case={case_id}")
     walk.page.locator(".st-key-shortcut-keys [data-listens]").wait_for(state="attached")
     return Keyboard(walk)
 
 
-def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, new_page: NewPage) -> None:
+def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page
-    keys = _opened(walk, [f"{app.articles}/vitamin-c", f"{app.articles}/colds"])
+    keys = _opened(walk, desk.gathered(POST, "vitamin-c", "colds"))
     keys.press("j")
     expect(walk.reader()).to_contain_text("Vitamin C and the common cold")
     keys.press("1")
@@ -94,10 +92,10 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, new_page: NewPage)
     assert keys.pressed <= MOST
 
 
-def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, new_page: NewPage) -> None:
+def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page
-    keys = _opened(walk, [f"{app.articles}/vitamin-c", f"{app.articles}/colds"])
+    keys = _opened(walk, desk.gathered(POST, "vitamin-c", "colds"))
     keys.press("?")
     expect(page.get_by_test_id("stPopoverBody")).to_contain_text("Previous source")
     keys.press("Escape")
@@ -119,10 +117,10 @@ def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, 
     opened.value.close()
 
 
-def test_keys_are_letters_while_somebody_types(app: App, new_page: NewPage) -> None:
+def test_keys_are_letters_while_somebody_types(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page
-    keys = _opened(walk, [f"{app.articles}/vitamin-c"])
+    keys = _opened(walk, desk.gathered(POST, "vitamin-c"))
     keys.press("j", "1")
     expect(walk.note()).to_be_visible()
     keys.press("n")

@@ -9,43 +9,41 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.cases.test_stored_cases import unpacked
-from tests.journeys.conftest import NewPage, running_app
+from tests.journeys.conftest import MANY, NewPage
 from tests.journeys.contrast import faint_words, turned_to
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
 _TWO_SCREENS = 1800
+_ALL = f"{MANY} cases"
 
 
 def test_filters_outlive_a_look_at_a_case_and_a_picture_is_saved_with_its_sentence(
-    tmp_path: Path, new_page: NewPage
+    many_cases: str, tmp_path: Path, new_page: NewPage
 ) -> None:
-    unpacked(tmp_path / "data")
-    with running_app(tmp_path) as url:
-        walk = Walk(new_page(fresh=True), url)
-        walk.open("/overview")
-        walk.page.get_by_text("With demonstration cases").click()
-        expect(walk.page.get_by_text("34 cases", exact=True)).to_be_visible()
-        walk.settled()
-        assert walk.page.get_by_test_id("stMainBlockContainer").bounding_box()["height"] <= _TWO_SCREENS  # type: ignore[index]
-        assert faint_words(walk.page) == []
-        turned_to(walk.page, "dark")
-        walk.page.reload()
-        expect(walk.page.get_by_text("34 cases", exact=True)).to_be_visible()
-        walk.settled()
-        assert faint_words(walk.page) == []
-        walk.page.get_by_test_id("stTopNavLink").filter(has_text="Cases").click()
-        walk.page.locator(".st-key-cases").get_by_role("link").first.click()
-        expect(walk.page).to_have_url(re.compile("[?]case="))
-        walk.settled()
-        walk.page.get_by_test_id("stTopNavLink").filter(has_text="Overview").click()
-        expect(walk.page.get_by_text("34 cases", exact=True)).to_be_visible()
-        walk.settled()
-        plot = walk.page.locator(".st-key-overview-mended .js-plotly-plot").bounding_box()
-        with walk.page.expect_download() as download:
-            walk.button("Save as image: Where notes were mended").click()
-        download.value.save_as(tmp_path / "mended.png")
+    walk = Walk(new_page(fresh=True), many_cases)
+    walk.open("/overview")
+    walk.page.get_by_text("With demonstration cases").click()
+    expect(walk.page.get_by_text(_ALL, exact=True)).to_be_visible()
+    walk.settled()
+    assert walk.page.get_by_test_id("stMainBlockContainer").bounding_box()["height"] <= _TWO_SCREENS  # type: ignore[index]
+    assert faint_words(walk.page) == []
+    turned_to(walk.page, "dark")
+    walk.page.reload()
+    expect(walk.page.get_by_text(_ALL, exact=True)).to_be_visible()
+    walk.settled()
+    assert faint_words(walk.page) == []
+    walk.page.get_by_test_id("stTopNavLink").filter(has_text="Cases").click()
+    walk.page.locator(".st-key-cases").get_by_role("link").first.click()
+    expect(walk.page).to_have_url(re.compile("[?]case="))
+    walk.settled()
+    walk.page.get_by_test_id("stTopNavLink").filter(has_text="Overview").click()
+    expect(walk.page.get_by_text(_ALL, exact=True)).to_be_visible()
+    walk.settled()
+    plot = walk.page.locator(".st-key-overview-mended .js-plotly-plot").bounding_box()
+    with walk.page.expect_download() as download:
+        walk.button("Save as image: Where notes were mended").click()
+    download.value.save_as(tmp_path / "mended.png")
     with Image.open(tmp_path / "mended.png") as saved:
         assert plot is not None
         assert saved.format == "PNG"

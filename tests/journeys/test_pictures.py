@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from crowdnotes.domain import Verdict
 from tests.journeys.accessible import serious_faults
-from tests.journeys.conftest import App, NewPage
+from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.contrast import Scheme, faint_words
 from tests.journeys.walk import Walk
 
@@ -16,6 +17,7 @@ NOTE = (
     "A review of 29 trials found that regular vitamin C supplements do not prevent colds in the general population. "
     "Colds are caused by viruses, and no vitamin cures a cold."
 )
+_LOOKS: tuple[tuple[Scheme, int], ...] = (("dark", 1280), ("light", 390))
 _FROM_BOX_TO_BOX = """
 () => {
   const root = document.querySelector("[class*=st-key-map-of-]").querySelector("*").shadowRoot
@@ -29,17 +31,22 @@ _FROM_BOX_TO_BOX = """
 """
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("dark", 1280), ("light", 390)])
 def test_the_map_opens_a_sentences_source_and_the_jury_is_seen_by_everyone(
-    app: App, new_page: NewPage, scheme: Scheme, width: int
+    app: App, desk: Desk, new_page: NewPage
 ) -> None:
-    walk = Walk(new_page(scheme, width), app.url)
-    walk.open()
-    walk.begin("Vitamin C cures a cold in a day.", [f"{app.articles}/vitamin-c", f"{app.articles}/colds"])
-    for name in ("E1", "E2"):
-        walk.read(name)
-        walk.use(name)
-    walk.score(f"{NOTE} {app.articles}/vitamin-c {app.articles}/colds")
+    case_id = desk.gathered("Vitamin C cures a cold in a day.", "vitamin-c", "colds")
+    desk.judged(case_id, Verdict.USE, "E1", "E2")
+    desk.scored(case_id, f"{NOTE} {app.articles}/vitamin-c {app.articles}/colds")
+    walk = Walk(new_page("dark", 1280), app.url)
+    for scheme, width in _LOOKS:
+        walk.page.emulate_media(color_scheme=scheme)
+        walk.page.set_viewport_size({"width": width, "height": 900})
+        walk.open(f"/?case={case_id}")
+        _seen_by_everyone(walk)
+
+
+def _seen_by_everyone(walk: Walk) -> None:
+    walk.tab("Note")
     for fold in ("Map of sentences and sources", "Jury (a simulation)"):
         walk.page.get_by_text(fold).first.click()
     expect(walk.page.get_by_role("img", name="People on one side: of 100,")).to_be_visible()

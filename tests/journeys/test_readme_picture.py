@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from pathlib import Path
 
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
 from crowdnotes.demonstration import examples
-from crowdnotes.domain import Case, Support, Verdict
-from crowdnotes.settings import Settings
-from crowdnotes.workspace import Workspace, open_workspace
-from tests.journeys.conftest import ROOT, NewPage, running_app
+from crowdnotes.domain import Verdict
+from tests.journeys.conftest import ROOT, App, Desk, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -28,15 +25,13 @@ _COARSE = (64, 45)  # fonts differ from machine to machine, what stands where do
 _APART = 4.0  # of 255, the mean over the coarse picture
 
 
-def test_the_picture_in_the_readme_is_of_the_page_as_it_is(tmp_path: Path, new_page: NewPage) -> None:
-    case = _demonstration(tmp_path / "data")
-    with running_app(tmp_path) as url:
-        walk = Walk(new_page("light", *_SIZE), url)
-        walk.open(f"/?case={case.id}")
-        walk.read("E1")
-        walk.settled()
-        walk.page.mouse.move(0, 0)
-        taken = walk.page.screenshot(animations="disabled")
+def test_the_picture_in_the_readme_is_of_the_page_as_it_is(app: App, desk: Desk, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", *_SIZE), app.url)
+    walk.open(f"/?case={_demonstration(desk)}")
+    walk.read("E1")
+    walk.settled()
+    walk.page.mouse.move(0, 0)
+    taken = walk.page.screenshot(animations="disabled")
     if os.environ.get("CROWDNOTES_RENEW_PICTURE"):
         Image.open(io.BytesIO(taken)).convert("P", palette=Image.Palette.ADAPTIVE).save(PICTURE, optimize=True)
     apart = _difference(taken, PICTURE.read_bytes())
@@ -52,28 +47,11 @@ def _difference(*pictures: bytes) -> float:
     return ImageStat.Stat(ImageChops.difference(*coarse)).mean[0]
 
 
-def _demonstration(folder: Path) -> Case:
-    """The first example as far as a volunteer has it before deciding: read, written, scored and compared."""
-    with open_workspace(Settings(data_dir=folder)) as workspace:
-        service, example = workspace.service, examples()[0]
-        case = service.create(example.post.text, mode=example.mode, urls=list(example.urls), by="you")
-        _run(workspace, case, "gather")
-        for name, verdict in (("E1", Verdict.USE), ("E2", Verdict.BACKGROUND)):
-            service.open_passage(case.id, name, "you")
-            service.judge(case.id, name, verdict, "", "you")
-        service.edit_draft(case.id, f"{_NOTE} {example.urls[0]}", "you", based_on=None)
-        case = _run(workspace, case, "assess")
-        assert case.draft is not None
-        assert case.assessment is not None
-        for sentence in case.assessment.sentences:
-            words = sentence.words_in(case.draft.text)
-            assert sentence.evidence_id is not None
-            service.compare_sentence(
-                case.id, words, sentence.evidence_id, Support.SUPPORTED, "you", doubts_settled=bool(sentence.doubts)
-            )
-        return service.get(case.id)
-
-
-def _run(workspace: Workspace, case: Case, kind: str) -> Case:
-    workspace.runner.wait(workspace.start(case.id, kind).id, timeout=120)
-    return workspace.service.get(case.id)
+def _demonstration(desk: Desk) -> str:
+    """The first example as far as a volunteer has it before deciding: read, written, scored and compared; its id."""
+    example = examples()[0]
+    case_id = desk.begun(example.post.text, example.urls, example.mode)
+    desk.judged(case_id, Verdict.USE, "E1")
+    desk.judged(case_id, Verdict.BACKGROUND, "E2")
+    desk.compared(desk.scored(case_id, f"{_NOTE} {example.urls[0]}"))
+    return case_id

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import App, NewPage
+from crowdnotes.domain import Verdict
+from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -14,12 +15,11 @@ POST = "Vitamin C cures every cold within a day."
 MINE = "My words, typed letter by letter, slowly enough that they are saved more than once on the way."
 
 
-def test_a_refresh_and_a_second_tab_keep_the_case_and_its_words(app: App, new_page: NewPage) -> None:
+def test_a_refresh_and_a_second_tab_keep_the_case_and_its_words(app: App, desk: Desk, new_page: NewPage) -> None:
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
     first = Walk(new_page(), app.url)
-    first.open()
-    case_id = first.begin(POST, [f"{app.articles}/vitamin-c"])
-    first.read("E1")
-    first.use("E1")
+    first.open(f"/?case={case_id}")
     first.note().press_sequentially(MINE, delay=45)
     expect(first.note()).to_have_value(MINE)  # what is saved meanwhile takes no letter
     expect(first.strip().get_by_text(f"{len(MINE)} of 280")).to_be_visible()  # it is saved
