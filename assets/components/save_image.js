@@ -41,7 +41,7 @@ function asImage(svg, width, height) {
 }
 
 async function picture(plot, data, look) {
-  const layers = [...plot.querySelectorAll("svg.main-svg")]
+  const layers = [...plot.querySelectorAll("svg.main-svg, .note-map svg")]
   const { width, height } = layers[0].getBoundingClientRect()
   const canvas = document.createElement("canvas")
   const pen = canvas.getContext("2d")
@@ -87,7 +87,7 @@ export default function ({ parentElement, data }) {
   button.querySelector(".words").textContent = data.label
   button.setAttribute("aria-label", `${data.label}: ${data.title}`)
   button.onclick = async () => {
-    const plot = document.querySelector(`.st-key-${data.plot} .js-plotly-plot`)
+    const plot = document.querySelector(`.st-key-${data.plot}`)
     if (!plot) return
     const style = getComputedStyle(parentElement.host ?? parentElement)
     const look = {

@@ -81,7 +81,8 @@ class Attack:
 
     note: the target. ratings: honest ones before it. votes (k,): how many of the accounts got to vote on it. scores,
     averages (k,). statuses: by the rules. counted: whether the accounts' votes enter the score, (MOST,).
-    average_line: from which plain averaging shows a note, None where it would show none.
+    line, average_line: from which score the rules, and from which average plain averaging shows a note; the latter None
+    where none would be shown.
     """
 
     options: AttackOptions
@@ -91,6 +92,7 @@ class Attack:
     averages: Floats
     statuses: tuple[StatusResult, ...]
     counted: npt.NDArray[np.bool_]
+    line: float
     average_line: float | None
 
     @cached_property
@@ -124,29 +126,30 @@ class Attack:
 
     @property
     def sentence(self) -> str:
-        """How many it takes, by the rules and against plain averaging."""
-        verb = "sink" if self.options.aim is Aim.SINK else "lift"
-        is_so = f"is {'not ' if verb == 'sink' else ''}shown"
+        """How many accounts it takes, by the rules."""
+        verb, is_so = self._words
         note = f"note {self.note + 1}"
         if self.needed == 0:
-            by_rules = f"N{note[1:]} {is_so} without an attack too."
-        elif self.needed is None:
-            by_rules = f"{MOST} accounts do not {verb} {note}."
-        else:
-            by_rules = f"It takes {count(self.needed, 'account')} to {verb} {note}."
+            return f"N{note[1:]} {is_so} without an attack."
+        if self.needed is None:
+            return f"{MOST} accounts do not {verb} {note}."
+        return f"It takes {count(self.needed, 'account')} to {verb} {note}."
+
+    @property
+    def average_sentence(self) -> str:
+        """How many accounts it takes against plain averaging."""
+        verb, is_so = self._words
         if self.average_line is None:
-            by_average = "No note is shown here, so there is no line for plain averages."
-        elif self.needed_by_average == 0:
-            by_average = f"By plain average it {is_so} without an attack."
-        elif self.needed_by_average is None:
-            by_average = (
-                f"By plain average, {MOST} do not either."
-                if self.needed is None
-                else "By plain average, no number does."
-            )
-        else:
-            by_average = f"By plain average it takes {self.needed_by_average}."
-        return f"{by_rules} {by_average}"
+            return "No note is shown in this world, so there is no line to compare averages with."
+        if self.needed_by_average == 0:
+            return f"By plain average it {is_so} without an attack."
+        if self.needed_by_average is None:
+            return f"By plain average, {MOST} accounts do not {verb} it."
+        return f"By plain average it takes {count(self.needed_by_average, 'account')}."
+
+    @property
+    def _words(self) -> tuple[str, str]:
+        return ("sink", "is not shown") if self.options.aim is Aim.SINK else ("lift", "is shown")
 
     @property
     def accounts_sentence(self) -> str:
@@ -160,6 +163,18 @@ class Attack:
             why = _TOO_FEW if self.options.history is History.FRESH else _DISAGREES
             told.append(f"The votes of {left_out} of {many} do not enter the score: {why}.")
         return " ".join(told)
+
+    @property
+    def rows(self) -> dict[str, list[object]]:
+        """The note with each number of accounts, by column."""
+        return {
+            "accounts": list(range(MOST + 1)),
+            "of them voted": self.votes.tolist(),
+            "score": [round(float(number), 3) for number in self.scores],
+            "average rating": [round(float(number), 3) for number in self.averages],
+            "status": [found.status.value for found in self.statuses],
+            "decided by": [found.decided_by.value for found in self.statuses],
+        }
 
     def defences(self) -> list[tuple[RuleName, int, int, str]]:
         """The rules that kept a note down which its score would have shown: each with its first and last number of
@@ -222,7 +237,8 @@ def attack(world: World, options: AttackOptions) -> Attack:
         if number == 0:
             was_helpful = statuses[0].status is NoteStatus.HELPFUL
     averages = np.bincount(table.note, table.helpful) / np.bincount(table.note)
-    return Attack(options, note, len(honest), votes, averages, tuple(statuses), counted, world.average_line)
+    lines = world.settings.helpful_intercept, world.average_line
+    return Attack(options, note, len(honest), votes, averages, tuple(statuses), counted, *lines)
 
 
 def every_history(world: World, options: AttackOptions) -> dict[History, Attack]:
@@ -231,13 +247,14 @@ def every_history(world: World, options: AttackOptions) -> dict[History, Attack]
 
 
 def cheapest(attacks: dict[History, Attack]) -> str:
-    """Which accounts need to be the fewest."""
+    """Which accounts need to be the fewest; "" where no number is enough."""
     needed = {history: found.needed for history, found in attacks.items() if found.needed}
     if not needed:
         return ""
     fewest = min(needed.values())
     histories = " or ".join(history.value for history, many in needed.items() if many == fewest)
-    return f"The fewest are needed, {fewest}, of accounts that rated {histories} before."
+    enough = "1 account is enough, if it" if fewest == 1 else f"{fewest} accounts are enough, if they"
+    return f"{enough} rated {histories} before."
 
 
 def _honest(world: World, note: int, after: int | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:

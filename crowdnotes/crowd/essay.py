@@ -10,8 +10,6 @@ so that the averages of good and extreme notes are equal, not only nearly so.
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +40,8 @@ class KindResult:
 class Experiment:
     """rounds of notes with `ratings` ratings each, `own` of them from the side of the author.
 
-    good_above: in how many rounds the good notes scored above the extreme ones.
+    good_above: in how many rounds the good notes scored above the extreme ones. by_round: of each round and kind the
+    mean average rating, score and size of polarity (rounds, 4, 3).
     """
 
     rounds: int
@@ -50,6 +49,7 @@ class Experiment:
     own: int
     good_above: int
     kinds: tuple[KindResult, ...]
+    by_round: Floats
 
     @property
     def sentence(self) -> str:
@@ -71,15 +71,17 @@ class Experiment:
             f"Polarity: {sizes}. A rule shows no note above {line:.2f}: it stops {' and '.join(blocked) or 'neither'}."
         )
 
-    def as_csv(self) -> str:
-        """The table of average results."""
-        file = io.StringIO()
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["kind", "from own side", "from other side", "average rating", "score", "size of polarity"])
-        for found in self.kinds:
-            figures = (f"{number:.4f}" for number in (found.average, found.score, found.polarity))
-            table.writerow([found.kind, found.own, found.other, *figures])
-        return file.getvalue()
+    @property
+    def rows(self) -> dict[str, list[object]]:
+        """The table of average results, by column."""
+        return {
+            "kind": [found.kind for found in self.kinds],
+            "from own side": [f"{found.own:+d}" for found in self.kinds],
+            "from other side": [f"{found.other:+d}" for found in self.kinds],
+            "average rating": [f"{found.average:+.2f}" for found in self.kinds],
+            "score": [f"{found.score:.4f}" for found in self.kinds],
+            "size of polarity": [f"{found.polarity:.4f}" for found in self.kinds],
+        }
 
 
 def run_experiment(ratings: int = 4, own: int = 2, rounds: int = ROUNDS) -> Experiment:
@@ -91,7 +93,7 @@ def run_experiment(ratings: int = 4, own: int = 2, rounds: int = ROUNDS) -> Expe
         KindResult(kind, *gets, *(float(number) for number in row))
         for (kind, gets), row in zip(KINDS.items(), means, strict=True)
     )
-    return Experiment(rounds, ratings, own, above, tuple(results))
+    return Experiment(rounds, ratings, own, above, tuple(results), found)
 
 
 def _round(ratings: int, own: int, seed: int) -> Floats:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from crowdnotes.bridging.model import Factorization, Floats, RatingTable
 from crowdnotes.bridging.public_scoring import NoteFacts, score
 from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.scoring import locate
 from crowdnotes.bridging.status import NoteStatus, StatusResult
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import count
@@ -68,7 +69,21 @@ class WorldOptions:
     seed: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class SideSum:
+    """How the raters of a note on one side, by their factors, come to their ratings: means over them.
+
+    predicted = mu + intercept + note intercept + factor x note factor. rated: what they said. NaN without raters.
+    """
+
+    raters: int
+    intercept: float
+    factor: float
+    predicted: float
+    rated: float
+
+
+@dataclass(frozen=True, eq=False)
 class World:
     """A world with its ratings and what came of them.
 
@@ -121,10 +136,8 @@ class World:
     def average_sentence(self) -> str:
         """How plain averages order the same notes, beside how the score does."""
         by_average, by_score = (self._below_one_sided(values) for values in (self.averages, self.scores))
-        best = (
-            f"the best one-sided note stands above {by_average} of the {NOTES // len(_MADE)} notes that help both sides"
-        )
-        return f"By plain average, {best}; by score, above {by_score}."
+        both = f"of {NOTES // len(_MADE)} notes that help both sides"
+        return f"The best one-sided note beats {by_average} {both}; by score it beats {by_score}."
 
     def _below_one_sided(self, values: Floats) -> int:
         """How many notes that help both sides lie below the best one-sided one."""
@@ -151,12 +164,35 @@ class World:
         found = self.statuses[note]
         return " ".join(dict.fromkeys(rule.reason for rule in found.blocked_by)) or found.reason
 
-    def side_means(self, note: int) -> tuple[float, float]:
-        """The mean rating that a note got on side − and on side +, as the camps were made; NaN where nobody rated."""
+    def side_sums(self, note: int) -> tuple[SideSum, SideSum]:
+        """Of side − and side +, as the fit has them."""
         of_note = self.table.note == note
-        camp, helpful = self.camps[self.table.rater[of_note]], self.table.helpful[of_note]
-        low, high = (helpful[camp == side] for side in (-1, 1))
-        return tuple(float(side.mean()) if len(side) else float("nan") for side in (low, high))  # type: ignore[return-value]
+        place, known = locate(self.table.rater_ids[self.table.rater[of_note]], self.fit.raters.ids)
+        factors, intercepts = self.fit.raters.factors[place[known], 0], self.fit.raters.intercepts[place[known]]
+        rated = self.table.helpful[of_note][known]
+        base, note_factor = self.fit.global_intercept + self.scores[note], self.factors[note]
+
+        def of(side: npt.NDArray[np.bool_]) -> SideSum:
+            if not side.any():
+                return SideSum(0, *[float("nan")] * 4)
+            own, stand = float(intercepts[side].mean()), float(factors[side].mean())
+            predicted = float(base + own + stand * note_factor)
+            return SideSum(int(side.sum()), own, stand, predicted, float(rated[side].mean()))
+
+        return of(factors < 0), of(factors >= 0)
+
+    @property
+    def rows(self) -> dict[str, list[object]]:
+        """Every note with its numbers, by column."""
+        return {
+            "note": [note + 1 for note in range(len(self.kinds))],
+            "made to be": [kind.value for kind in self.kinds],
+            "average rating": [round(float(number), 3) for number in self.averages],
+            "helpfulness": [round(float(number), 3) for number in self.scores],
+            "polarity": [round(float(number), 3) for number in self.factors],
+            "status": [found.status.value for found in self.statuses],
+            "decided by": [found.decided_by.value for found in self.statuses],
+        }
 
     def _of_kinds(self, chosen: npt.NDArray[np.bool_]) -> str:
         counts = Counter(kind for kind, is_chosen in zip(self.kinds, chosen, strict=True) if is_chosen)
@@ -198,7 +234,16 @@ def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
         made = made * (1, -1)
     averages = np.bincount(table.note, table.helpful, NOTES) / np.bincount(table.note, minlength=NOTES)
     return World(
-        options, camps, kinds, made, table, averages, scored.fit, scored.statuses, scored.notices[1:], settings
+        options,
+        camps,
+        kinds,
+        made,
+        table,
+        averages,
+        scored.fit,
+        scored.statuses,
+        scored.notices[1:],
+        settings,
     )
 
 

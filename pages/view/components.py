@@ -55,10 +55,12 @@ def counter_script() -> str:
     return script.replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
 
 
-def _component(name: str, html: str, js: str = "") -> Callable[..., object]:
+def _component(name: str, html: str, js: str = "", *, isolated: bool = True) -> Callable[..., object]:
     """What assets/components has under a name."""
     css = _read(f"{name}.css") if (_FOLDER / f"{name}.css").exists() else None
-    return st.components.v2.component(f"crowdnotes_{name}", html=html, css=css, js=js or _read(f"{name}.js"))
+    return st.components.v2.component(
+        f"crowdnotes_{name}", html=html, css=css, js=js or _read(f"{name}.js"), isolate_styles=isolated
+    )
 
 
 _counter = _component(
@@ -72,6 +74,12 @@ _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
 _gates = _component("gate_path", f'<ol class="path" aria-label="{say("gates.in_order")}">\n</ol>')
 _people = _component("people", '<div class="sides"></div>')
 _sentence_map = _component("sentence_map", '<div class="map" role="group"></div><div class="key"></div>')
+_note_map = _component(
+    "note_map",
+    """<div class="note-map"><svg role="img"><g class="ground"></g><g class="points"></g>
+<circle class="ring" fill="none" stroke-width="2.5" pointer-events="none"></circle></svg></div>""",
+    isolated=False,  # the button that saves an image must find it
+)
 _into_view = _component("into_view", "<span></span>")
 _spotlight = _component("spotlight", "<span></span>")
 _memory = _component("participant_memory", "<span></span>")
@@ -260,6 +268,15 @@ def sentence_map(
 
     data = {"title": title, "sentences": list(sentences), "sources": list(sources), "kinds": list(kinds)}
     _sentence_map(data=data, key=key, on_chosen_change=chosen)
+
+
+def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None], key: str) -> None:
+    """Notes as points; see `crowd_plots.note_map`. `on_choice` gets the place of the point that was clicked."""
+
+    def chosen() -> None:
+        on_choice(int(st.session_state[key].chosen))
+
+    _note_map(data=dict(drawing), key=key, on_chosen_change=chosen)
 
 
 def passage_pieces(passage: Passage) -> list[Piece]:

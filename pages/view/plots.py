@@ -37,7 +37,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
     `alt` says in words what the plot shows.
     """
     totals = [sum(part.counts[i] for part in parts) for i in range(len(bars))]
-    colours = _colours()
+    colours = theme_colours()
     figure = go.Figure()
     for place, part in enumerate(parts):
         figure.add_bar(
@@ -56,7 +56,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
     figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 10, "mode": "hide"})
     figure.update_xaxes(visible=False, range=[0, 100])
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    _draw(figure, _ROW * len(bars), margin=0, top=0, alt=alt, key=key)
+    draw(figure, _ROW * len(bars), margin=0, top=0, alt=alt, key=key)
     st.markdown(_legend(parts, between))
 
 
@@ -76,7 +76,7 @@ def shades(parts: Sequence[str], tones: Sequence[Tone | None] = ()) -> list[tupl
     """Parts with their colours: that of a verdict where its tone is told, else that of its place."""
     told = [*tones, *[None] * (len(parts) - len(tones))]
     return [
-        (part, st.get_option(f"theme.{_theme()}.{_TONES[tone]}") if tone else _colours()[place])
+        (part, st.get_option(f"theme.{theme_name()}.{_TONES[tone]}") if tone else theme_colours()[place])
         for place, (part, tone) in enumerate(zip(parts, told, strict=True))
     ]
 
@@ -127,12 +127,15 @@ def stacked(
     else:
         figure.update_xaxes(visible=False)
         figure.update_yaxes(autorange="reversed", showgrid=False)
-    _draw(figure, height, margin=0, top=6, alt=alt, key=key, sign=sign)
+    draw(figure, height, margin=0, top=6, alt=alt, key=key, sign=sign)
 
 
-def legend(entries: Sequence[tuple[str, str]]) -> None:
-    """What each colour is; see `shades`."""
-    squares = (f':color[■]{{foreground="{colour}"}} {escaped(name)}' for name, colour in entries)
+def legend(entries: Sequence[tuple[str, str]], signs: str = "") -> None:
+    """What each colour is; see `shades`. `signs` has one character an entry, of the form of its points."""
+    squares = (
+        f':color[{mark}]{{foreground="{colour}"}} {escaped(name)}'
+        for mark, (name, colour) in zip(signs or "■" * len(entries), entries, strict=True)
+    )
     st.markdown(f":small[{_APART.join(square.replace(' ', chr(0xA0)) for square in squares)}]")
 
 
@@ -157,9 +160,9 @@ def spread(
     `medians` are the words beside each; where there are none, no median and no line is drawn. `levels` go from the
     place of one group to that of another, each with its words.
     """
-    theme = _theme()
+    theme = theme_name()
     text, ground = (st.get_option(f"theme.{theme}.{name}") for name in ("textColor", "backgroundColor"))
-    accent = _colours()[0]
+    accent = theme_colours()[0]
     figure = go.Figure()
     length, place = ("y", "x") if upright else ("x", "y")
     labels: list[tuple[float, float, str, int]] = []
@@ -211,7 +214,7 @@ def spread(
         names |= {"range": [len(groups) - 0.5, -0.7]}
     figure.update_xaxes(names if upright else scale)
     figure.update_yaxes(scale if upright else names)
-    _draw(figure, height, margin=0, top=8, alt=alt, key=key)
+    draw(figure, height, margin=0, top=8, alt=alt, key=key)
 
 
 def two_sides(
@@ -221,9 +224,9 @@ def two_sides(
 
     Round points are true, rhombs false; gives the colours of both.
     """
-    theme = _theme()
+    theme = theme_name()
     ink = st.get_option(f"theme.{theme}.grayTextColor")
-    colours = _colours()[0], _colours()[5]
+    colours = theme_colours()[0], theme_colours()[5]
     figure = go.Figure()
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": ink, "dash": "dash", "width": 1})
     figure.update_traces(hoverinfo="skip")
@@ -244,26 +247,33 @@ def two_sides(
     for update, name in ((figure.update_xaxes, names[0]), (figure.update_yaxes, names[1])):
         title = {"text": name, "font": {"color": ink, "size": 12}, "standoff": 12}
         update(range=[-0.04, 1.04], zeroline=False, tickvals=[0, 0.5, 1], title=title)
-    _draw(figure, height, margin=0, top=6, alt=alt, key=key)
+    draw(figure, height, margin=0, top=6, alt=alt, key=key)
     return colours
 
 
-def _draw(figure: go.Figure, height: int, *, margin: int, top: int, alt: str, key: str, sign: str = "") -> None:
-    """Heights and margins in pixels; `sign` stands behind numbers on the left. Nothing in a plot moves or zooms."""
-    ink = st.get_option(f"theme.{_theme()}.grayTextColor")
+def draw(
+    figure: go.Figure, height: int, *, margin: int, top: int, alt: str, key: str, sign: str = "", **chosen: Any
+) -> None:
+    """Heights and margins in pixels; `sign` stands behind numbers on the left. Nothing in a plot moves or zooms.
+
+    `chosen` says what happens when a point is chosen, as `st.plotly_chart` takes it.
+    """
+    ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
     figure.update_layout(
         height=height, margin={"l": margin, "r": margin, "t": top, "b": 0}, dragmode=False, showlegend=False
     )
     figure.update_xaxes(fixedrange=True, tickfont={"color": ink})
     figure.update_yaxes(fixedrange=True, tickfont={"color": ink}, ticks="", ticksuffix=f"{sign}  ")
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt, **chosen)
 
 
-def _colours() -> Sequence[str]:
-    return st.get_option(f"theme.{_theme()}.chartCategoricalColors") or ()
+def theme_colours() -> Sequence[str]:
+    """One for each kind of thing, in the theme that is shown."""
+    return st.get_option(f"theme.{theme_name()}.chartCategoricalColors") or ()
 
 
-def _theme() -> str:
+def theme_name() -> str:
+    """Light or dark."""
     return st.context.theme.type or "light"
 
 
@@ -285,7 +295,7 @@ def _legend(parts: Sequence[Part], between: str) -> str:
 
 def _named(names: Sequence[str]) -> str:
     """What each colour is; an empty name has no entry."""
-    colours = _colours()
+    colours = theme_colours()
     squares = [f':color[■]{{foreground="{colour}"}} ' for colour in colours[: len(names)]] or [""] * len(names)
     entries = [f"{square}{escaped(name)}" for square, name in zip(squares, names, strict=False) if name]
     return f":small[{_APART.join(entry.replace(' ', chr(0xA0)) for entry in entries)}]"
@@ -319,7 +329,7 @@ def compared(
     With `percent` the numbers are shares, in [0, 1].
     The things are the same ones, by name and in order, in every row, and have the colours of their place in any plot.
     """
-    theme, colours = _theme(), _colours()
+    theme, colours = theme_name(), theme_colours()
     text, ink = (st.get_option(f"theme.{theme}.{name}") for name in ("textColor", "grayTextColor"))
     figure = go.Figure()
     for place, symbol in zip(range(len(rows[0][1])), ("circle", "diamond"), strict=False):
@@ -353,7 +363,7 @@ def compared(
     names = [name for name, _ in rows]
     figure.update_yaxes(range=[len(rows) - 0.4, -0.6], tickvals=list(range(len(rows))), ticktext=names)
     figure.update_yaxes(showgrid=False, zeroline=False)
-    _draw(figure, 40 + 58 * len(rows), margin=22, top=8, alt=alt, key=key)
+    draw(figure, 40 + 58 * len(rows), margin=22, top=8, alt=alt, key=key)
     if len(rows[0][1]) > 1:
         st.markdown(_named([standing.name for standing in rows[0][1]]))
 
@@ -364,7 +374,7 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     What lies beyond the ends is drawn to them, with an arrow there. `alt` says in words what the plot shows.
     """
     left, right = ends
-    theme = _theme()
+    theme = theme_name()
     accent, ink, text, ground = (
         st.get_option(f"theme.{theme}.{name}")
         for name in ("violetColor", "grayTextColor", "textColor", "backgroundColor")
@@ -415,7 +425,7 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     figure.update_xaxes(range=[left, right], zeroline=False, dtick=0.2, tickformat=".1f")
     # From the top down, with room for the topmost value.
     figure.update_yaxes(range=[len(standings) - 0.5, -0.8], visible=len(standings) > 1)
-    _draw(figure, _HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)
+    draw(figure, _HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)
 
 
 _STEP = 40  # pixels of a bar of the funnel with its words above it
@@ -427,7 +437,7 @@ def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str
     The words stand above the bars, so that they can be long on a phone. What is `unsure` is drawn with open lines, as
     it is not known. `alt` says in words what the plot shows.
     """
-    theme = _theme()
+    theme = theme_name()
     accent, faint, text = (
         st.get_option(f"theme.{theme}.{name}") for name in ("primaryColor", "borderColor", "textColor")
     )
@@ -449,4 +459,4 @@ def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str
     figure.update_layout(barmode="stack", bargap=0.68)
     figure.update_xaxes(visible=False, range=[0, max(1, left[0])])
     figure.update_yaxes(visible=False, autorange="reversed", type="category")
-    _draw(figure, _STEP * len(steps), margin=0, top=6, alt=alt, key=key)
+    draw(figure, _STEP * len(steps), margin=0, top=6, alt=alt, key=key)

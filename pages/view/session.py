@@ -50,6 +50,9 @@ def chosen_page() -> StreamlitPage:
                 "pages/overview.py", title=say("pages.overview"), icon=":material/monitoring:", url_path="overview"
             ),
             st.Page(
+                "pages/algorithm.py", title=say("pages.algorithm"), icon=":material/balance:", url_path="algorithm"
+            ),
+            st.Page(
                 "pages/libraries.py",
                 title=say("pages.libraries"),
                 icon=":material/local_library:",

@@ -52,7 +52,7 @@ def test_one_side_alone_cannot_lift_its_own_note(world: World) -> None:
     across = found[History.PLUS]
     assert across.needed is not None
     assert across.statuses[across.needed].status is NoteStatus.HELPFUL
-    assert f"The fewest are needed, {across.needed}, of accounts that rated like side + before." == cheapest(found)
+    assert cheapest(found) == f"{across.needed} accounts are enough, if they rated like side + before."
     held = {rule: (first, last) for rule, first, last, _ in across.defences()}
     assert held[RuleName.MINORITY][1] == across.needed - 1
 
@@ -80,7 +80,7 @@ def test_early_a_note_has_no_status_to_lose(world: World) -> None:
     found = attack(world, AttackOptions(after=5))
     assert found.ratings == 5
     assert found.needed == 0
-    assert "is not shown without an attack too." in found.sentence
+    assert "is not shown without an attack." in found.sentence
 
 
 def test_the_scorer_with_the_attackers_in_its_fit_comes_to_the_same_end(world: World) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import pytest
 
 from crowdnotes.crowd.essay import run_experiment
@@ -31,6 +28,7 @@ def test_with_more_raters_of_the_own_side_the_averages_favour_extremes_far_more_
 
 
 def test_the_table_has_a_row_for_each_kind() -> None:
-    rows = list(csv.reader(io.StringIO(run_experiment(rounds=2).as_csv())))
-    assert rows[0][:4] == ["kind", "from own side", "from other side", "average rating"]
-    assert [row[:4] for row in rows[1:3]] == [["good", "2", "0", "1.0000"], ["good but extreme", "4", "-2", "1.0000"]]
+    rows = run_experiment(rounds=2).rows
+    assert list(rows)[:4] == ["kind", "from own side", "from other side", "average rating"]
+    found = list(zip(*rows.values(), strict=True))
+    assert [row[:4] for row in found[:2]] == [("good", "+2", "+0", "+1.00"), ("good but extreme", "+4", "-2", "+1.00")]

@@ -46,7 +46,7 @@ def test_plain_averages_put_notes_of_the_larger_side_among_those_that_help_both(
     both = world.averages[of_kind(world, NoteKind.BOTH)]
     below = int((both < world.averages[of_kind(world, NoteKind.MINUS)].max()).sum())
     assert below > 0
-    assert f"stands above {below} of the 15 notes that help both sides; by score, above 0." in world.average_sentence
+    assert f"beats {below} of 15 notes that help both sides; by score it beats 0." in world.average_sentence
     assert (world.averages >= (world.average_line or 0)).sum() == world.shown.sum()
 
 
@@ -69,8 +69,18 @@ def test_a_note_is_told_of_by_the_rule_that_decided() -> None:
         if found.status is NoteStatus.HELPFUL:
             assert found.decided_by is RuleName.GENERAL_HELPFUL
             assert found.reason in told
-    low, high = world.side_means(of_kind(world, NoteKind.PLUS)[0])
-    assert low < 0.5 < high
+
+
+def test_a_side_s_ratings_are_the_sum_of_what_the_model_says_but_for_what_penalties_keep_back() -> None:
+    world = made(noise=0)
+    note = of_kind(world, NoteKind.PLUS)[0]
+    low, high = world.side_sums(note)
+    for side in (low, high):
+        base = world.fit.global_intercept + world.scores[note]
+        assert side.predicted == pytest.approx(base + side.intercept + side.factor * world.factors[note])
+        assert side.rated == pytest.approx(side.predicted, abs=0.2)
+    assert low.rated < 0.5 < high.rated
+    assert low.raters + high.raters == (world.table.note == note).sum()
 
 
 def test_a_seed_gives_one_world_and_a_slider_that_moves_leaves_the_rest_of_it() -> None:

@@ -60,7 +60,7 @@ def test_a_side_that_nobody_sits_for_says_so(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_range_that_goes_beyond_the_scale_ends_in_an_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
-    monkeypatch.setattr(plots, "_draw", lambda figure, *_, **__: given.append(figure))
+    monkeypatch.setattr(plots, "draw", lambda figure, *_, **__: given.append(figure))
     standings = [plots.Standing("inside", 0.3, 0.1, 0.5), plots.Standing("beyond", 0.7, -0.2, 0.9)]
     plots.number_line(standings, line=0.4, ends=(0.0, 0.6), alt="", key="line")
     points, left, right = given[0].data

@@ -1,0 +1,21 @@
+"""The Algorithm page: how a note gets its score, whether that resists extremes, and how hard it is to manipulate."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.view.attack import attack_lab
+from pages.view.extremes import extremes
+from pages.view.session import page_body
+from pages.view.small_world import small_world
+from pages.view.words import say
+
+_WIDTH = 1240  # pixels: sliders beside two pictures
+
+with page_body(say("algorithm.title"), say("algorithm.about"), width=_WIDTH):
+    names = [say("algorithm.scores"), say("algorithm.extremes"), say("algorithm.attacks")]
+    scores, experiment, attacks = st.tabs(names, key="part", on_change="rerun", bind="query-params")
+    for tab, draw in ((scores, small_world), (experiment, extremes), (attacks, attack_lab)):
+        if tab.open:
+            with tab:
+                draw()

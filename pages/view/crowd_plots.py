@@ -1,0 +1,231 @@
+"""Plots of the algorithm page: notes between viewpoint and helpfulness, an attack's progress, how many it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.view.components import note_map as component
+from pages.view.plots import draw, theme_colours, theme_name
+from pages.view.words import say
+
+Floats = npt.NDArray[np.float64]
+_KINDS = (("circle", 0), ("left", 3), ("right", 1), ("square", 6))
+"""The form of each kind of note, and the place of its colour in the theme."""
+_SYMBOLS = {"left": "triangle-left", "right": "triangle-right"}  # Plotly's
+SIGNS = "●◀▶■"  # as in `_KINDS`, for the legend
+_FAINT = 0.16
+_EDGE = 1.05  # of the axis of viewpoints
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Of the rules: where a note is shown, how one-sided it may be, the not-helpful line base - slope x |factor|."""
+
+    shown: float
+    widest: float
+    base: float
+    slope: float
+
+
+def kind_colours(kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """Kinds of notes with their colours, in the order of the map."""
+    return [(kind, theme_colours()[place]) for kind, (_, place) in zip(kinds, _KINDS, strict=False)]
+
+
+def note_map(
+    notes: Sequence[tuple[int, float, float, bool, str]],
+    *,
+    lines: Lines | None,
+    level: float | None = None,
+    up: str,
+    ends: tuple[float, float],
+    here: int,
+    height: int,
+    alt: str,
+    key: str,
+    on_choice: Callable[[int], None],
+) -> None:
+    """A point a note: its viewpoint across, a number of it up, filled where the note is shown.
+
+    `notes` have the place of their kind, x, y, whether they are shown, and words for who points at them. `lines` draws
+    the regions of the rules, `level` one line instead. `up` names the axis; the note `here` has a ring around it.
+    Not by Plotly: Streamlit draws a changed plot of it all anew, and a slider's effect must be seen at once.
+    """
+    theme, colours = theme_name(), theme_colours()
+    names = {"ink": "grayTextColor", "text": "textColor", "ground": "backgroundColor", "rule": "borderColor"}
+    names |= {"green": "greenColor", "red": "redColor"}
+    look = {name: st.get_option(f"theme.{theme}.{option}") for name, option in names.items()}
+    regions, dashed, words = _regions(lines, ends) if lines else _level(level)
+    points = [
+        {"x": x, "y": y, "form": _KINDS[kind][0], "colour": colours[_KINDS[kind][1]], "shown": shown, "title": title}
+        for kind, x, y, shown, title in notes
+    ]
+    first, last = round(ends[0] / 0.2 + 0.5), round(ends[1] / 0.2 - 0.5)
+    component(
+        {
+            "points": points,
+            "here": here,
+            "x": {"ends": [-_EDGE, _EDGE], "ticks": [-1, -0.5, 0, 0.5, 1], "title": say("crowd_plots.viewpoint")},
+            "y": {"ends": list(ends), "ticks": [0.2 * at for at in range(first, last + 1)], "title": up},
+            "look": {**look, "font": "sans-serif"},
+            "regions": regions,
+            "lines": dashed,
+            "words": words,
+            "height": height,
+            "alt": alt,
+        },
+        on_choice=on_choice,
+        key=key,
+    )
+
+
+_Parts = list[dict[str, Any]]
+
+
+def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _Parts]:
+    """Where the main rules put a note, shown or not helpful: regions, their lines, their words."""
+    bottom, top = ends
+    out = (lines.base - bottom) / lines.slope if lines.slope else _EDGE  # where the line leaves the picture
+    out = min(out, _EDGE)
+    foot = lines.base - lines.slope * out
+    tent = [[-out, foot], [0, lines.base], [out, foot]]
+    wide = lines.widest
+    corners = [[-wide, lines.shown], [wide, lines.shown], [wide, top], [-wide, top]]
+    below = [*tent, [out, bottom], [-out, bottom]]
+    sides = [
+        {"at": [side * _EDGE, lines.shown], "text": say("crowd_plots.one_sided"), "anchor": anchor, "above": True}
+        for side, anchor in ((-1, "start"), (1, "end"))
+    ]
+    shown = say("crowd_plots.shown", line=f"{lines.shown:.2f}")
+    return (
+        [{"points": corners, "colour": "green"}, {"points": below, "colour": "red"}],
+        [
+            {"points": [[-_EDGE, lines.shown], [_EDGE, lines.shown]], "colour": "green"},
+            {"points": tent, "colour": "red"},
+        ],
+        [
+            {"at": [0, top], "text": shown, "anchor": "middle", "above": False},
+            {"at": [0, bottom], "text": say("crowd_plots.not_helpful"), "anchor": "middle", "above": True},
+            *sides,
+        ],
+    )
+
+
+def _level(level: float | None) -> tuple[_Parts, _Parts, _Parts]:
+    if level is None:
+        return [], [], []
+    words = {"at": [_EDGE, level], "text": say("crowd_plots.as_many", line=f"{level:.2f}"), "anchor": "end"}
+    return [], [{"points": [[-_EDGE, level], [_EDGE, level]], "colour": "green"}], [{**words, "above": True}]
+
+
+def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, height: int, alt: str, key: str) -> None:
+    """For each kind a faint point a round, its size of viewpoint across and its score up, and a large one: the mean."""
+    theme = theme_name()
+    ink, ground = (st.get_option(f"theme.{theme}.{name}") for name in ("grayTextColor", "backgroundColor"))
+    figure = go.Figure()
+    for (name, x, y), (form, place) in zip(kinds, _KINDS, strict=False):
+        colour, symbol = theme_colours()[place], _SYMBOLS.get(form, form)
+        small = {"size": 6, "color": colour, "symbol": symbol, "opacity": 0.3}
+        figure.add_scatter(x=x.tolist(), y=y.tolist(), mode="markers", marker=small, hoverinfo="skip")
+        large = {"size": 17, "color": colour, "symbol": symbol, "line": {"width": 2, "color": ground}}
+        figure.add_scatter(
+            x=[float(x.mean())], y=[float(y.mean())], mode="markers", marker=large,
+            hovertemplate=f"{name}: %{{x:.2f}}, %{{y:.3f}}<extra></extra>",
+        )  # fmt: skip
+    ends = (-0.25, 0.5)
+    green = st.get_option(f"theme.{theme}.greenColor")
+    figure.add_shape(
+        type="rect", x0=0, x1=lines.widest, y0=lines.shown, y1=ends[1], fillcolor=green, opacity=_FAINT, layer="below",
+        line={"width": 0},
+    )  # fmt: skip
+    figure.add_hline(y=lines.shown, line={"color": green, "dash": "dash", "width": 2}, layer="below")
+    figure.add_annotation(
+        x=lines.widest / 2, y=ends[1], yanchor="top", text=say("crowd_plots.shown", line=f"{lines.shown:.2f}"),
+        showarrow=False, font={"color": ink, "size": 12},
+    )  # fmt: skip
+    figure.add_annotation(
+        x=_EDGE, y=lines.shown, xanchor="right", yanchor="bottom", text=say("crowd_plots.one_sided"), showarrow=False,
+        font={"color": ink, "size": 12},
+    )  # fmt: skip
+    across = {"text": say("crowd_plots.size"), "font": {"color": ink, "size": 12}, "standoff": 8}
+    figure.update_xaxes(range=[0, _EDGE], dtick=0.25, zeroline=False, title=across)
+    upward = {"text": say("small_world.helpfulness"), "font": {"color": ink, "size": 12}, "standoff": 8}
+    figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
+    draw(figure, height, margin=0, top=8, alt=alt, key=key)
+
+
+def progress(
+    values: Floats, shown: npt.NDArray[np.bool_], *, line: float | None, reached: int | None, up: str,
+    ends: tuple[float, float], height: int, alt: str, key: str,
+) -> None:  # fmt: skip
+    """A number of a note as accounts vote on it, from none to all; filled where the note is shown.
+
+    `line` is where it is shown from, `reached` the number of accounts that got what they wanted.
+    """
+    theme = theme_name()
+    ink, text, green = (st.get_option(f"theme.{theme}.{name}") for name in ("grayTextColor", "textColor", "greenColor"))
+    colour = theme_colours()[0]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=list(range(len(values))), y=values.tolist(), mode="lines+markers", line={"color": colour, "width": 1.5},
+        marker={"size": 7, "color": colour, "symbol": ["circle" if one else "circle-open" for one in shown]},
+        hovertemplate=say("crowd_plots.accounts_at", n="%{x}", y="%{y:.2f}") + "<extra></extra>",
+    )  # fmt: skip
+    if line is not None:
+        figure.add_hline(y=line, line={"color": green, "dash": "dash", "width": 2}, layer="below")
+    if reached:
+        figure.add_vline(x=reached, line={"color": ink, "dash": "dot", "width": 2}, layer="below")
+        figure.add_annotation(
+            x=reached, y=1, yref="paper", yanchor="top", xanchor="left", xshift=4, showarrow=False,
+            text=f"<b>{reached}</b>", font={"color": text, "size": 14},
+        )  # fmt: skip
+    across = {"text": say("crowd_plots.accounts"), "font": {"color": ink, "size": 12}, "standoff": 8}
+    figure.update_xaxes(range=[-1, len(values)], zeroline=False, title=across)
+    upward = {"text": up, "font": {"color": ink, "size": 12}, "standoff": 8}
+    figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
+    draw(figure, height, margin=0, top=8, alt=alt, key=key)
+
+
+def needed(
+    rows: Sequence[tuple[str, int | None, int | None]], *, names: tuple[str, str], most: int, alt: str, key: str
+) -> list[tuple[str, str]]:
+    """In each row how many accounts it takes in two ways; None is more than `most`. Gives the colours of both ways."""
+    text = st.get_option(f"theme.{theme_name()}.textColor")
+    colours = theme_colours()[0], theme_colours()[5]
+    figure = go.Figure()
+    by_way = ([row[1] for row in rows], [row[2] for row in rows])
+    for name, colour, found in zip(names, colours, by_way, strict=True):
+        figure.add_bar(
+            name=name,
+            y=[row[0] for row in rows],
+            x=[most if number is None else number for number in found],
+            orientation="h",
+            marker={
+                "color": colour,
+                "pattern": {"shape": ["/" if number is None else "" for number in found], "fillmode": "replace"},
+            },
+            text=[_many(number, most) for number in found],
+            textposition="outside",
+            textangle=0,
+            textfont={"color": text},
+            cliponaxis=False,
+            hovertemplate=f"%{{y}}: %{{text}}, {name}<extra></extra>",
+        )
+    figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.1)
+    figure.update_xaxes(visible=False, range=[0, 1.18 * most])
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    draw(figure, 46 * len(rows), margin=0, top=4, alt=alt, key=key)
+    return list(zip(names, colours, strict=True))
+
+
+def _many(number: int | None, most: int) -> str:
+    if number is None:
+        return say("crowd_plots.more_than", n=most)
+    return str(number) if number else say("crowd_plots.none")

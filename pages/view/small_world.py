@@ -1,0 +1,178 @@
+"""A small world of raters and notes: sliders, the fitted notes, and why each of them is shown or not."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from crowdnotes.crowd.world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world
+from crowdnotes.text.markdown import escaped
+from pages.view.crowd_plots import SIGNS, Floats, Lines, kind_colours, note_map
+from pages.view.picture_card import picture_card
+from pages.view.session import telling, workspace
+from pages.view.words import say
+
+Bools = npt.NDArray[np.bool_]
+_HEIGHT = 330  # pixels
+_BOUND: Any = "query-params"  # in the address, so that a world can be sent to somebody
+_NOTE = "note"
+_SCORES, _AVERAGES = (-0.45, 0.75), (-0.05, 1.05)  # ends of the axes: they stay where they are as a slider moves
+
+
+@lru_cache(maxsize=64)
+def _made(options: WorldOptions) -> World:
+    return make_world(options, workspace().settings.bridging)
+
+
+def chosen_world() -> World:
+    """The world of the sliders, which are drawn here."""
+    with st.grid(min_column_width=150, gap="small", key="world-sliders") as grid:
+        camps = _slider(grid, "camps", 1, 3, 2, 1)
+        polarity = _slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05)
+        share = _slider(grid, "share", 50, 95, 75, 5, "%d%%")
+        generosity = _slider(grid, "generosity", 0.0, 0.4, 0.1, 0.05)
+        noise = _slider(grid, "noise", 0.0, 0.5, 0.2, 0.05)
+        ratings = _slider(grid, "ratings", 10, 50, 20, 5)
+        seed = _slider(grid, "draw", 0, 20, 0, 1)
+    return _made(
+        WorldOptions(
+            camps=camps, polarity=polarity, share=share / 100, generosity=generosity, noise=noise,
+            ratings_each=ratings, seed=seed,
+        )
+    )  # fmt: skip
+
+
+_WORDS = {
+    "camps": ("small_world.camps", "small_world.camps_help"),
+    "polarity": ("small_world.polarity", "small_world.polarity_help"),
+    "share": ("small_world.share", "small_world.share_help"),
+    "generosity": ("small_world.generosity", "small_world.generosity_help"),
+    "noise": ("small_world.noise", "small_world.noise_help"),
+    "ratings": ("small_world.ratings", "small_world.ratings_help"),
+    "draw": ("small_world.draw", "small_world.draw_help"),
+}
+
+
+def _slider(grid: Any, key: str, low: Any, high: Any, value: Any, step: Any, form: str | None = None) -> Any:
+    label, about = _WORDS[key]
+    with grid.cell():
+        return st.slider(say(label), low, high, value, step, form, key=key, help=say(about), bind=_BOUND)
+
+
+@st.fragment
+def small_world() -> None:
+    """Sliders, two maps of the same notes, and the sum behind one of them."""
+    with telling():
+        left, right = st.columns([0.24, 0.76], gap="medium")
+        with left:
+            world = chosen_world()
+        with right:
+            _maps(world)
+            _note(world)
+    for doubt in world.notices:
+        st.caption(f":orange[:material/warning:] {escaped(doubt)}")
+    beside = filter(None, [world.sides_sentence, say("small_world.made", raters=RATERS, notes=NOTES)])
+    st.caption(escaped(" ".join(beside)))
+
+
+def _maps(world: World) -> None:
+    rules = world.settings
+    grid = st.grid(2, min_column_width=330, gap="small")
+    with grid.cell():
+        _map(
+            world,
+            world.scores,
+            world.shown,
+            ("scores", say("small_world.by_score"), world.sentence),
+            lines=Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope),
+            up=say("small_world.helpfulness"),
+            ends=_SCORES,
+        )
+    with grid.cell():
+        _map(
+            world,
+            world.averages,
+            world.averages >= (math.inf if world.average_line is None else world.average_line),
+            ("averages", say("small_world.by_average"), world.average_sentence),
+            lines=None,
+            level=world.average_line,
+            up=say("small_world.average"),
+            ends=_AVERAGES,
+        )
+
+
+def _map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str], **how: Any) -> None:
+    """The notes, each at a height; `card` has the picture's name, title and sentence."""
+    name, title, sentence = card
+    order = list(NoteKind)
+    note = st.session_state.setdefault(_NOTE, _first(world))
+    points = [
+        (order.index(kind), world.factors[one], height[one], bool(shown[one]), _named(world, one))
+        for one, kind in enumerate(world.kinds)
+    ]
+
+    def draw(key: str) -> list[tuple[str, str]]:
+        alt = f"{title}. {sentence}"
+        note_map(points, here=note, height=_HEIGHT, alt=alt, key=key, on_choice=_choose, **how)
+        return kind_colours([kind.value for kind in NoteKind])
+
+    picture_card(f"world-{name}", title=title, sentence=sentence, draw=draw, rows=world.rows, file=name, signs=SIGNS)
+
+
+def _named(world: World, note: int) -> str:
+    return say("small_world.note", n=note + 1, kind=world.kinds[note].value)
+
+
+def _first(world: World) -> int:
+    """The note that a reader sees first: one that pleases one side, near the line by its average."""
+    one_sided = [note for note, kind in enumerate(world.kinds) if kind.one_sided]
+    return max(one_sided, key=world.averages.__getitem__)
+
+
+def _choose(note: int) -> None:
+    st.session_state[_NOTE] = note
+
+
+def _note(world: World) -> None:
+    """Why the chosen note is shown or not, and the sum that predicts its ratings, a symbol a cell."""
+    note = st.session_state[_NOTE]
+    with st.container(border=True, gap="small", key="world-note"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.caption(say("small_world.why"), width="content")
+            st.selectbox(
+                say("small_world.which"), range(NOTES), key=_NOTE, width=270, label_visibility="collapsed",
+                format_func=partial(_named, world),
+            )  # fmt: skip
+        st.markdown(f"**{escaped(world.story(note))}**")
+        low, high = world.side_sums(note)
+        note_factor = world.factors[note]
+        products = [side.factor * note_factor for side in (low, high)]
+        polarities = {"one": _figure(low.factor), "other": _figure(high.factor), "note": _figure(note_factor)}
+        cells = (
+            (say("small_world.mu"), f"{world.fit.global_intercept:.2f}", say("small_world.mu_about")),
+            (say("small_world.i_u"), _both(low.intercept, high.intercept), say("small_world.i_u_about")),
+            (say("small_world.i_n"), _figure(world.scores[note]), say("small_world.i_n_about")),
+            (say("small_world.f"), _both(*products), say("small_world.f_about", **polarities)),
+            (say("small_world.sum"), _both(low.predicted, high.predicted), say("small_world.sum_about")),
+        )
+        grid = st.grid(min_column_width=140, border=True, gap="xsmall")
+        for symbol, figures, about in cells:
+            with grid.cell(), st.container(gap="xxsmall"):
+                st.markdown(symbol)
+                st.markdown(figures)
+                st.caption(about)
+        st.markdown(say("small_world.rated", one=_figure(low.rated), other=_figure(high.rated)))
+        st.caption(say("small_world.penalty"))
+
+
+def _both(one: float, other: float) -> str:
+    return say("small_world.both", one=_figure(one), other=_figure(other))
+
+
+def _figure(number: float) -> str:
+    return say("small_world.nobody") if math.isnan(number) else f"{number:.2f}".replace("-", "−")

@@ -1,0 +1,82 @@
+"""The Algorithm page: sliders change what pictures tell, a note says why, the experiment runs, attacks are counted."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.crowd.attack import Aim, AttackOptions, History, attack
+from crowdnotes.crowd.essay import run_experiment
+from crowdnotes.crowd.world import NoteKind, WorldOptions, make_world
+from crowdnotes.settings import BridgingSettings
+from tests.pages.conftest import ROOT, Desk, press, texts
+
+RULES = BridgingSettings()
+
+
+@pytest.fixture
+def page(desk: Desk) -> AppTest:
+    return opened()
+
+
+def opened(**address: str) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    for name, value in address.items():
+        at.query_params[name] = value
+    at.switch_page("pages/algorithm.py").run()
+    assert not at.exception
+    return at
+
+
+def test_a_slider_changes_what_the_pictures_tell(page: AppTest) -> None:
+    before, after = (make_world(WorldOptions(noise=noise), RULES) for noise in (0.2, 0.5))
+    assert before.sentence != after.sentence
+    assert before.sentence in texts(page)
+    assert before.average_sentence in texts(page)
+    page.slider(key="noise").set_value(0.5).run()
+    assert not page.exception
+    assert after.sentence in texts(page)
+    assert before.sentence not in texts(page)
+
+
+def test_the_chosen_note_says_why_it_is_not_shown_and_what_its_rating_is_made_of(page: AppTest) -> None:
+    world = make_world(WorldOptions(), RULES)
+    for note in (world.kinds.index(NoteKind.POOR), int(world.shown.argmax())):
+        page.selectbox(key="note").set_value(note).run()
+        assert world.story(note) in texts(page)
+        low, high = world.side_sums(note)
+        assert f"Side − really rated it **{low.rated:.2f}**, side + **{high.rated:.2f}**." in texts(page)
+        assert f"Side −: {low.predicted:.2f}".replace("-", "−") in texts(page)
+
+
+def test_a_world_without_sides_is_told_of_without_a_failure(page: AppTest) -> None:
+    page.slider(key="camps").set_value(1).run()
+    assert not page.exception
+    assert "No note is shown." in texts(page)
+
+
+def test_the_experiment_runs_when_it_is_asked_for(desk: Desk) -> None:
+    at = opened(part="Does it resist extremes?")
+    assert "Not run yet." in texts(at)
+    press(at, "Run 100 rounds")
+    assert not at.exception
+    found = run_experiment()
+    assert found.sentence in texts(at)
+    [table] = at.table
+    assert [score.replace("\\", "") for score in table.value["score"]] == [f"{kind.score:.4f}" for kind in found.kinds]
+
+
+def test_the_lab_tells_how_many_accounts_it_takes_and_which_rules_hold(desk: Desk) -> None:
+    at = opened(part="Attack lab")
+    world = make_world(WorldOptions(), RULES)
+    assert attack(world, AttackOptions()).sentence in texts(at)
+    at.radio(key="aim").set_value(Aim.LIFT_ONE_SIDED).run()
+    at.selectbox(key="history").set_value(History.PLUS).run()
+    at.toggle(key="noticed").set_value(True).run()
+    assert not at.exception
+    found = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.PLUS, noticed=True))
+    shown = texts(at)
+    assert found.sentence in shown
+    assert found.average_sentence in shown
+    assert "The score reaches 0.40, but rules hold the note back:" in shown
+    assert "NoCorrelatedIntercept" in shown
