@@ -349,7 +349,7 @@ def _readers(cases: Sequence[CaseFigures]) -> Sides:
             else "No note has been before the simulated jury."
         ),
         n=len(juries),
-        beside=f"Gates and jury agree on {same} of {len(both)}." if both else "",
+        beside=f"Checks and jury agree on {same} of {len(both)}." if both else "",
         not_counted=_reasons(
             {
                 "not before the jury": len(cases) - len(juries) - nothing,

@@ -107,7 +107,7 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
         "The two sides of the simulated jury agree on 1 of 2 notes; 1 reaches the line to be shown."
     )
     assert [sums[1:] for sums in found.readers.sums] == [(1, 1), (0, 0), (1, 0)]
-    assert found.readers.beside == "Gates and jury agree on 1 of 2."
+    assert found.readers.beside == "Checks and jury agree on 1 of 2."
     assert found.readers.not_counted == ("1 case where its numbers mean nothing",)
 
 

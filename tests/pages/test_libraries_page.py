@@ -32,7 +32,7 @@ def uploaded(desk: Desk, file: str, content: bytes, called: str) -> AppTest:
     """The page after an upload, when its job has ended."""
     at = desk.app(page=PAGE)
     at.file_uploader[0].upload(file, content)
-    field(at, "What to call it").set_value(called)
+    field(at, "Name of the library").set_value(called)
     press(at, "Add the library")
     assert not at.exception
     finish(desk, at)
@@ -78,7 +78,7 @@ def test_without_a_file_nothing_is_added(desk: Desk) -> None:
 def test_a_person_can_say_which_column_is_the_text(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     at.file_uploader[0].upload("t.csv", b"first,second\nLong words about kettles and water.,Words on apples.\n")
-    field(at, "What to call it").set_value("two")
+    field(at, "Name of the library").set_value("two")
     field(at, "The text").set_value("second")
     press(at, "Add the library")
     finish(desk, at)
@@ -88,14 +88,14 @@ def test_a_person_can_say_which_column_is_the_text(desk: Desk) -> None:
 def test_which_column_is_what_stays_filled_in_when_the_table_cannot_be_read(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     at.file_uploader[0].upload("t.csv", b"first,second\nLong words about kettles.,Words on apples.\n")
-    field(at, "What to call it").set_value("two")
+    field(at, "Name of the library").set_value("two")
     field(at, "The text").set_value("third")
     press(at, "Add the library")
     finish(desk, at)
     assert "The library was not added." in texts(at)
     assert desk.workspace.libraries.list() == []
     assert field(at, "The text").value == "third"
-    assert field(at, "What to call it").value == "two"
+    assert field(at, "Name of the library").value == "two"
     press(at, "Close")
     assert "The library was not added." not in texts(at)
 
@@ -117,7 +117,7 @@ def test_a_folder_of_documents_becomes_a_library_and_names_what_was_passed_over(
             ("../up/empty.txt", b"", "text/plain"),
         ]
     )
-    field(at, "What to call it").set_value("notes")
+    field(at, "Name of the library").set_value("notes")
     press(at, "Add the library")
     finish(desk, at)
     assert [info.records for info in desk.workspace.libraries.list()] == [1]

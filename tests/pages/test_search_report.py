@@ -38,7 +38,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
     case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
     shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
     assert "These searches went to Europe PMC, PubMed." in shown
-    assert "Also searched on this machine: Library own." in shown
+    assert "Also searched on this computer: Library own." in shown
     assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
     assert "“vitamin C common cold” :gray[in English · English]" in shown
 

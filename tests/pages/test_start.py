@@ -34,9 +34,9 @@ def test_words_address_and_links_in_one_box_become_a_case_that_reads_the_links(d
 
 def test_an_address_alone_asks_for_the_words_and_stays_in_the_box(desk: Desk) -> None:
     at = pasted(desk, ADDRESS)
-    assert "The program cannot read X: paste the text of the post as well." in texts(at)
+    assert "CrowdNotes cannot read X: paste the text of the post as well." in texts(at)
     at.button(key="start").click().run()
-    assert titles(at) == ["The program cannot read posts on X."]
+    assert titles(at) == ["CrowdNotes cannot read posts on X."]
     assert at.text_area(key="new-post-text").value == ADDRESS
     assert desk.workspace.service.list() == []
 
