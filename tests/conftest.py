@@ -36,7 +36,8 @@ hypothesis.settings.load_profile("crowdnotes")
 
 os.environ["CROWDNOTES_ARCHIVE_ASK"] = "false"  # a page that fails in a test is no business of archive.org
 
-_FIRST = ("test_readme.py", "journeys/")  # long ones, so that no worker is left alone with one at the end
+# Long ones, so that no worker is left alone with one at the end.
+_FIRST = ("test_readme.py", "test_extending.py", "journeys/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -149,7 +149,7 @@ def _stream(handler: BaseHTTPRequestHandler, body: Body, say: Say) -> None:
     for number, delta in enumerate(deltas):
         if say.breaks_after is not None and number >= say.breaks_after:
             return
-        time.sleep(say.pause)
+        time.sleep(say.pause if number < len(say.thinks) else 0.0)
         choice = {"index": 0, "delta": delta, "finish_reason": None}
         handler.wfile.write(f"data: {json.dumps({**base, 'choices': [choice]})}\n\n".encode())
     end = {"index": 0, "delta": {"refusal": say.refusal}, "finish_reason": say.finish, "logprobs": _logprobs(say)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.journeys.conftest import App, NewPage
 from tests.journeys.walk import Walk
@@ -13,6 +13,23 @@ from tests.journeys.walk import Walk
 pytestmark = pytest.mark.journey
 
 POST = "Vitamin C cures a cold in a day, says <b>everybody</b>. חיסון (2021). Doctors hide this from everyone who asks."
+
+# Whether what the keyboard is on shows in the window, not behind what stays in place at its head or foot.
+_IS_SEEN = """
+() => {
+  let now = document.activeElement
+  // Past its end a page hands the keyboard to the browser; and on a phone Streamlit lets it into its
+  // folded navigation, which is beside the window.
+  if (!now.closest("[data-testid=stMain]")) return true
+  while (now.shadowRoot?.activeElement) now = now.shadowRoot.activeElement
+  // A tick is drawn by its label; the field itself has no size.
+  const { left, top, width, height } = (now.closest("label") ?? now).getBoundingClientRect()
+  const there = document.elementsFromPoint(left + width / 2, top + Math.min(height, innerHeight) / 2)
+  const bars = ".st-key-strip, .st-key-ends, [data-testid=stHeader]"
+  const fixed = there[0]?.closest(bars)
+  return there.length > 0 && (!fixed || fixed.contains(now) || fixed.contains(now.getRootNode().host))
+}
+"""
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -35,7 +52,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     gather = walk.button("Find evidence")
     for _ in range(30):
         page.keyboard.press("Tab")
-        assert _is_seen(page)
+        page.wait_for_function(_IS_SEEN)
         if gather.evaluate("button => button === document.activeElement"):
             break
     page.keyboard.press("Enter")
@@ -44,7 +61,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     expect(walk.area("Sources").locator(":focus")).to_have_count(1)
     for _ in range(3):  # past the two buttons of the heading
         page.keyboard.press("Tab")
-        assert _is_seen(page)
+        page.wait_for_function(_IS_SEEN)
     expect(walk.row("E1").locator(":focus")).to_have_count(1)
 
     expect(page.get_by_text("“see this” is not a web address.")).to_be_visible()
@@ -55,7 +72,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     expect(walk.button("Find sentences to quote")).to_be_in_viewport()
     for _ in range(30):
         page.keyboard.press("Tab")
-        assert _is_seen(page)
+        page.wait_for_function(_IS_SEEN)
 
     walk.tab("Sources")
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
@@ -77,27 +94,6 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     walk.button("Add this passage").click()
     walk.read("E1")
     expect(walk.reader().get_by_text("2024 · 12")).to_be_visible()
-
-
-def _is_seen(page: Page) -> bool:
-    """Whether what the keyboard is on shows in the window, not behind what stays in place at its head or foot."""
-    return bool(
-        page.evaluate(
-            """() => {
-              let now = document.activeElement
-              // Past its end a page hands the keyboard to the browser; and on a phone Streamlit lets it into its
-              // folded navigation, which is beside the window.
-              if (!now.closest("[data-testid=stMain]")) return true
-              while (now.shadowRoot?.activeElement) now = now.shadowRoot.activeElement
-              // A tick is drawn by its label; the field itself has no size.
-              const { left, top, width, height } = (now.closest("label") ?? now).getBoundingClientRect()
-              const there = document.elementsFromPoint(left + width / 2, top + Math.min(height, innerHeight) / 2)
-              const bars = ".st-key-strip, .st-key-ends, [data-testid=stHeader]"
-              const fixed = there[0]?.closest(bars)
-              return there.length > 0 && (!fixed || fixed.contains(now) || fixed.contains(now.getRootNode().host))
-            }"""
-        )
-    )
 
 
 def test_which_column_is_what_stays_open_and_filled_in_beside_an_error(app: App, new_page: NewPage) -> None:

@@ -113,7 +113,7 @@ def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
 
 
 def test_a_test_that_broke_off_says_so_and_leaves_no_result(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    with LLMServer(lambda _: Say("no", status=500)).running() as server:
+    with LLMServer(lambda _: Say("no", status=403)).running() as server:
         _found(server, monkeypatch)
         at = desk.app()
         at.button(key="find-servers").click().run()

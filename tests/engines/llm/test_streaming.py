@@ -105,7 +105,7 @@ def test_thoughts_are_signs_of_life_and_are_never_read_as_the_answer(name: str) 
     def answer(body: Body) -> Say:
         return Say(honest(body), thinks=thoughts, thinks_as=name, pause=0.1)
 
-    with engine_over(answer, timeout_seconds=0.6) as (engine, server):
+    with engine_over(answer, timeout_seconds=1.0) as (engine, server):
         assert engine.plan(POST, 3, TODAY)
         assert len(server.requests) == 1
 
@@ -225,7 +225,7 @@ def test_a_server_that_never_streams_is_asked_for_whole_answers_from_then_on() -
 
 
 def test_a_model_that_cannot_stream_may_be_silent_for_as_long_as_an_answer_may_take() -> None:
-    with engine_over(lambda body: Say(honest(body), streams=False, wait=0.4), timeout_seconds=0.6) as (engine, server):
+    with engine_over(lambda body: Say(honest(body), streams=False, wait=0.4), timeout_seconds=1.0) as (engine, server):
         assert engine.plan(POST, 3, TODAY)
         server.answer = lambda body: Say(honest(body), wait=0.9)
         assert engine.plan(POST, 3, TODAY)
