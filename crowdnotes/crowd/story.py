@@ -52,6 +52,24 @@ class NoteOfPost(Noun):
     ratings: int
 
 
+class Told(Noun):
+    """The story in sentences, each "" where there is nothing to say; in this order they are its paragraph."""
+
+    beginning: str
+    ratings: str
+    sides: str
+    score: str
+    changes: str
+    first: str
+    held: str
+    on_x: str
+
+    @property
+    def paragraph(self) -> str:
+        """All of it."""
+        return " ".join(sentence for _, sentence in self if sentence)
+
+
 class Story(Noun):
     """One note. by_ai: written by an AI writer; None where not known. levels: of all its ratings, dated or not.
 
@@ -76,7 +94,8 @@ class Story(Noun):
     on_x: tuple[Recorded, ...]
     on_x_not_run: str
     first_not_run: str
-    paragraph: str
+    sentences: Told | None = None
+    paragraph: str = ""
 
 
 def story(connection: Connection, wanted: str, settings: BridgingSettings) -> Story:
@@ -120,24 +139,37 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         on_x=on_x,
         on_x_not_run="" if on_x else "NOT RUN: the index has no status history of this note.",
         first_not_run="" if score and score.first else f"NOT RUN: it has {count(levels.n, 'rating')}, under {FIRST}.",
-        paragraph="",
     )
-    return told.model_copy(update={"paragraph": paragraph(told, settings)})
+    sentences = in_plain_words(told, settings)
+    return told.model_copy(update={"sentences": sentences, "paragraph": sentences.paragraph})
 
 
-def paragraph(told: Story, settings: BridgingSettings) -> str:
-    """The story in plain words, for somebody who reads the news and has never rated a note."""
-    said = [_beginning(told), _ratings(told)]
-    if told.score is not None:
-        said += [_sides(told.score.now), _score(told.score.now, settings)]
-        said += [_changes(told.score.changes)]
-        if told.score.first is not None and told.levels.n > FIRST:
-            said.append(_first_against_all(told.score.first, told.score.now))
-        said.append(told.score.held)
-    elif told.score_not_run:
-        said.append("How its score came about cannot be told.")
-    said.append(_on_x(told.on_x))
-    return " ".join(sentence for sentence in said if sentence)
+def busiest_notes(connection: Connection, most: int = 8) -> list[tuple[int, int, str]]:
+    """The notes with the most ratings: id, how many, and its words; to begin with."""
+    rows = connection.execute(
+        """
+        SELECT note, n, text FROM (SELECT note, count(*) AS n FROM ratings GROUP BY note ORDER BY n DESC, note LIMIT ?)
+        JOIN notes USING (note) ORDER BY n DESC, note
+        """,
+        [most],
+    ).fetchall()
+    return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
+
+
+def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
+    """For somebody who reads the news and has never rated a note."""
+    score = told.score
+    no_score = "How its score came about cannot be told." if told.levels.n else ""
+    return Told(
+        beginning=_beginning(told),
+        ratings=_ratings(told),
+        sides=_sides(score.now) if score else "",
+        score=_score(score.now, settings) if score else no_score,
+        changes=_changes(score.changes) if score else "",
+        first=_first_against_all(score.first, score.now) if score and score.first and told.levels.n > FIRST else "",
+        held=score.held if score else "",
+        on_x=_on_x(told.on_x),
+    )
 
 
 def _beginning(told: Story) -> str:

@@ -26,10 +26,11 @@ def picture_card(
     rows: Rows,
     file: str,
     signs: str = "",
+    foot: Sequence[str] = (),
 ) -> None:
     """Draw it: `draw` gets the key of the plot and gives its legend, with `signs` as `plots.legend` has them.
 
-    `file` is a name without its ending.
+    `file` is a name without its ending. `foot` stands below the saved image; without it, that the crowd is made up.
     """
     with st.container(gap="xxsmall", border=True, key=f"{key}-card"):
         head = st.container(
@@ -58,7 +59,7 @@ def picture_card(
                 title=title,
                 sentence=sentence,
                 legend=entries,
-                foot=[say("picture_card.foot")],
+                foot=foot or [say("picture_card.foot")],
                 file=f"crowdnotes-{file}.png",
             )
 

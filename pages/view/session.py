@@ -49,6 +49,7 @@ def chosen_page() -> StreamlitPage:
             st.Page(
                 "pages/overview.py", title=say("pages.overview"), icon=":material/monitoring:", url_path="overview"
             ),
+            st.Page("pages/crowd.py", title=say("pages.crowd"), icon=":material/groups:", url_path="crowd"),
             st.Page(
                 "pages/algorithm.py", title=say("pages.algorithm"), icon=":material/balance:", url_path="algorithm"
             ),

@@ -14,7 +14,7 @@ from crowdnotes.bridging.scoring import Extremes
 from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.database import TAGS, Connection, reading
 from crowdnotes.crowd.replay import Levels, Replay, ScoreStory, score_story
-from crowdnotes.crowd.story import Story, paragraph, story
+from crowdnotes.crowd.story import Story, story
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
@@ -163,7 +163,6 @@ def test_a_deleted_note_keeps_its_ratings_and_an_unknown_one_is_refused(index: P
     deleted = _story(index, "2")
     assert (deleted.post, deleted.text, deleted.levels.n) == (None, "", 1)
     assert "no longer in the public data" in deleted.paragraph
-    assert paragraph(deleted, _LINES) == deleted.paragraph
     for wanted, said in (
         ("3", "knows no note or post 3"),
         ("https://x.com/a", "is no note or post"),

@@ -1,0 +1,216 @@
+"""A note's story on the screen: in words, as it was rated, the score after each rating, and what changed its status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from crowdnotes.crowd.database import reading
+from crowdnotes.crowd.replay import Levels, Moment, ScoreStory
+from crowdnotes.crowd.story import Story, busiest_notes, story
+from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import clip, day, escaped
+from pages.view.picture_card import picture_card, table_with_csv
+from pages.view.plots import shades, stacked
+from pages.view.session import workspace
+from pages.view.time_plots import ratings_by_side, score_by_rating
+from pages.view.words import say
+
+_MOST = 280
+_TALL = 150  # pixels
+_KEY = "note"
+
+
+def note_story(index: Path) -> None:
+    """Ask for a note and tell its story."""
+    settings = workspace().settings.bridging
+    version = index.stat().st_mtime
+    wanted = st.text_input(
+        say("note_story.label"),
+        placeholder=say("note_story.placeholder"),
+        key=_KEY,
+        max_chars=_MOST,
+        bind="query-params",
+    )
+    if not wanted:
+        _offer(index, version)
+        return
+    told = _story(str(index), version, wanted, settings)
+    _in_words(told)
+    if told.score is None:
+        st.info(escaped(told.score_not_run), icon=":material/info:")
+    else:
+        _pictures(told, told.score, settings.helpful_intercept)
+    _record(told)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _story(index: str, version: float, wanted: str, _settings: BridgingSettings) -> Story:
+    del version
+    with reading(Path(index)) as connection:
+        return story(connection, wanted, _settings)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _busiest(index: str, version: float) -> list[tuple[int, int, str]]:
+    del version
+    with reading(Path(index)) as connection:
+        return busiest_notes(connection)
+
+
+def _open(note: int) -> None:
+    st.session_state[_KEY] = str(note)
+
+
+def _offer(index: Path, version: float) -> None:
+    st.caption(say("note_story.busiest"))
+    with st.container(gap="xxsmall"):
+        for note, ratings, text in _busiest(str(index), version):
+            st.button(
+                escaped(f"{clip(text, 90)} ({say('note_story.ratings', n=ratings)})"),
+                key=f"open-{note}",
+                on_click=_open,
+                args=(note,),
+                type="tertiary",
+                icon=":material/auto_stories:",
+            )
+
+
+def _in_words(told: Story) -> None:
+    with st.container(border=True, key="story-in-words"):
+        st.markdown(escaped(told.paragraph))
+    others = [note for note in told.notes_on_post if note.note != told.note]
+    if others:
+        with st.expander(say("note_story.others", n=len(others)), icon=":material/notes:"):
+            for note in others:
+                status = note.status.replace("_", " ").lower() or say("note_story.status_not_known")
+                st.button(
+                    escaped(f"{clip(note.text, 90)} ({say('note_story.ratings', n=note.ratings)}, {status})"),
+                    key=f"open-{note.note}",
+                    on_click=_open,
+                    args=(note.note,),
+                    type="tertiary",
+                )
+
+
+def _pictures(told: Story, score: ScoreStory, line: float) -> None:
+    sentences = told.sentences
+    if sentences is None:
+        return
+    foot = [say("note_story.foot", note=told.note), score.held]
+    moments = score.moments
+    if moments:
+        picture_card(
+            "story-score",
+            title=say("note_story.score"),
+            sentence=f"{sentences.score} {sentences.changes}".strip(),
+            draw=lambda key: score_by_rating(score, line, alt=f"{say('note_story.score')}. {sentences.score}", key=key),
+            rows={
+                say("note_story.after"): [one.ratings for one in moments],
+                say("note_story.score_column"): [_number(one.intercept) for one in moments],
+                say("note_story.polarity"): [_number(one.factor) for one in moments],
+                say("note_story.status"): [one.status.replace("_", " ").lower() for one in moments],
+            },
+            file=f"score-{told.note}",
+            foot=foot,
+        )
+        picture_card(
+            "story-ratings",
+            title=say("note_story.by_side"),
+            sentence=sentences.sides,
+            draw=lambda key: ratings_by_side(moments, alt=f"{say('note_story.by_side')}. {sentences.sides}", key=key),
+            rows=_ratings_table(moments),
+            file=f"ratings-{told.note}",
+            foot=foot,
+        )
+    if score.first is None or not sentences.first:
+        st.caption(escaped(told.first_not_run or say("note_story.no_more_than_first")))
+    else:
+        first, now = score.first, score.now
+        picture_card(
+            "story-first",
+            title=say("note_story.first"),
+            sentence=sentences.first,
+            draw=lambda key: _first(first, now, sentences.first, key),
+            rows=_ratings_table((first, now)),
+            file=f"first-{told.note}",
+            foot=foot,
+        )
+
+
+def _first(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[str, str]]:
+    names = [say("note_story.first_ratings", n=first.ratings), say("note_story.all_ratings", n=now.ratings)]
+    sides = [say("note_story.minus"), say("note_story.plus")]
+    bars = [f"{side}, {name}" for side in sides for name in names]
+    counted = [first.minus, now.minus, first.plus, now.plus]
+    parts = [
+        (say("note_story.helpful"), [levels.helpful for levels in counted]),
+        (say("note_story.somewhat"), [levels.somewhat for levels in counted]),
+        (say("note_story.not_helpful"), [levels.not_helpful for levels in counted]),
+    ]
+    entries = shades([name for name, _ in parts])
+    stacked(
+        bars,
+        parts,
+        colours=[colour for _, colour in entries],
+        tones=[None, None, None],
+        unit=say("note_story.unit"),
+        shares=True,
+        height=_TALL,
+        alt=f"{say('note_story.first')}. {sentence}",
+        key=key,
+    )
+    return entries
+
+
+def _ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
+    rows: dict[str, list[object]] = {say("note_story.after"): [one.ratings for one in moments]}
+    for side in ("minus", "plus", "unknown"):
+        for level, name in (
+            ("helpful", say("note_story.helpful")),
+            ("somewhat", say("note_story.somewhat")),
+            ("not_helpful", say("note_story.not_helpful")),
+        ):
+            levels: list[Levels] = [getattr(one, side) for one in moments]
+            rows[f"{_SIDES[side]()}: {name}"] = [getattr(one, level) for one in levels]
+    return rows
+
+
+_SIDES = {
+    "minus": lambda: say("note_story.minus"),
+    "plus": lambda: say("note_story.plus"),
+    "unknown": lambda: say("note_story.unknown"),
+}
+
+
+def _record(told: Story) -> None:
+    """Each change of status, and what X recorded."""
+    if told.score is not None and told.score.changes:
+        st.subheader(say("note_story.changes"), anchor=False)
+        table_with_csv(
+            {
+                say("note_story.when"): [f"{one.at:%Y-%m-%d %H:%M}" for one in told.score.changes],
+                say("note_story.rating"): [one.ratings for one in told.score.changes],
+                say("note_story.became"): [one.after.replace("_", " ").lower() for one in told.score.changes],
+                say("note_story.why"): [f"{one.why} ({one.decided_by})" for one in told.score.changes],
+            },
+            key="story-changes",
+            file=f"changes-{told.note}",
+        )
+    st.subheader(say("note_story.on_x"), anchor=False)
+    if not told.on_x:
+        st.caption(escaped(told.on_x_not_run))
+    else:
+        for one in told.on_x:
+            then = one.recomputed
+            beside = say("note_story.by_these", status=then.status.replace("_", " ").lower()) if then else ""
+            st.markdown(escaped(f"{day(one.at)}: {one.status.replace('_', ' ').lower()}. {beside}".strip()))
+    if told.score is not None:
+        with st.expander(say("note_story.not_applied", n=len(told.score.not_applied)), icon=":material/rule:"):
+            for rule in told.score.not_applied:
+                st.markdown(f"- {escaped(rule)}")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -1,0 +1,83 @@
+"""The page of the public data: a note's story, surges and delays, each picture with its sentence."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.crowd.database import reading
+from crowdnotes.crowd.story import busiest_notes
+from tests.crowd.made import made_index
+from tests.pages.conftest import ROOT, Desk, texts
+
+
+def opened(**address: str) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    for name, value in address.items():
+        at.query_params[name] = value
+    at.switch_page("pages/crowd.py").run()
+    assert not at.exception
+    return at
+
+
+def plots(at: AppTest) -> list[str]:
+    return [plot.proto.alt for plot in at.get("plotly_chart")]
+
+
+@pytest.fixture
+def busiest(desk: Desk) -> int:
+    """The note with the most ratings of an index in the data folder."""
+    index, _ = made_index()
+    shutil.copy(index, desk.workspace.settings.data_dir / "crowd.duckdb")
+    with reading(index) as connection:
+        return busiest_notes(connection, 1)[0][0]
+
+
+def test_without_an_index_the_command_that_makes_it_is_shown(desk: Desk) -> None:
+    at = opened()
+    assert "crowdnotes crowd index FOLDER" in [code.value for code in at.code]
+    assert plots(at) == []
+
+
+def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int) -> None:
+    at = opened()
+    (offered,) = [button for button in at.button if button.key == f"open-{busiest}"]
+    told = offered.click().run()
+    assert not told.exception
+    shown = texts(told)
+    for words in ("people rated it", "0.40 is needed to be shown", "held as fitted", "What X recorded"):
+        assert words in shown, words
+    assert [alt.split(".")[0] for alt in plots(told)] == [
+        "The score as ratings came in",
+        "Ratings so far, by side and level",
+        "The first ratings and all of them",
+    ]
+
+
+def test_a_note_that_the_index_does_not_know_is_told_and_another_can_be_asked_for(busiest: int) -> None:
+    at = opened(note="12")
+    assert "The index knows no note or post 12." in texts(at)
+    assert plots(at) == []
+    at.text_input(key="note").set_value(str(busiest)).run()
+    assert len(plots(at)) == 3
+
+
+def test_surges_show_the_planted_day_its_words_and_posts_that_lead_to_their_story(busiest: int) -> None:
+    _, planted = made_index()
+    at = opened(view="Surges")
+    shown = texts(at)
+    assert str(planted.surge_day) in shown
+    assert any(planted.surge_word in table.value.to_string() for table in at.table)
+    at = next(button for button in at.button if (button.key or "").startswith("post-")).click().run()
+    assert "people rated it" in texts(at)
+
+
+@pytest.mark.parametrize("by", ["Month", "Topic", "Language"])
+def test_delays_are_compared_and_each_figure_has_its_n(busiest: int, by: str) -> None:
+    _, planted = made_index()
+    at = opened(view="Delays", by=by, language="Spanish")
+    assert len(plots(at)) == 2
+    assert "of 2,000 notes" not in texts(at)
+    assert f"of {planted.notes:,} notes" in texts(opened(view="Delays", by=by))
