@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 
@@ -166,9 +167,35 @@ class StageRunner:
             (StageName.JURY, self._vote),
             (StageName.LINKS, partial(self._ask_links, afresh=False)),
         ]
-        return self._metered(
-            case_id, [self._step(case_id, name, do) for name, do in (work[:1] if scores_only else work)]
-        )
+        steps = [self._step(case_id, name, do) for name, do in (work[:1] if scores_only else work)]
+        metered_steps = self._metered(case_id, steps)
+        return metered_steps if scores_only else self._asking_links(case_id, *metered_steps)
+
+    def _asking_links(self, case_id: str, score: Step, vote: Step, check: Step) -> list[Step]:
+        """The same steps; the links are asked while the note is scored, and the last one then finds their answers."""
+        asking: list[Future[None]] = []
+
+        def ask(progress: Progress) -> None:
+            changes, _ = self._ask_links(self._store.get(case_id), progress, afresh=False)
+
+            def keep(newest: Case) -> Case:
+                require_still_open(newest)
+                return newest.model_copy(update=dict(changes))
+
+            self._store.update(case_id, keep)
+
+        def run_score(progress: Progress) -> str:
+            pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-links")
+            asking.append(pool.submit(ask, progress))
+            pool.shutdown(wait=False)
+            return score.run(progress)
+
+        def run_check(progress: Progress) -> str:
+            while asking and not wait(asking, timeout=0.05).done:
+                progress.check()
+            return check.run(progress)  # where asking failed it is done here, and fails here
+
+        return [replace(score, run=run_score), vote, replace(check, run=run_check)]
 
     def supernote_steps(self, case_id: str) -> list[Step]:
         """The linked pages, candidates, filters, the jury, the judge of the best where a model is at work, credit.

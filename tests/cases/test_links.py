@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from crowdnotes.cases.obstacles import check_links, link_checks, obstacles
-from crowdnotes.domain import Case, Draft, LinkCheck, LinkState, Mode, ObstacleId, ObstacleKind, StageName
+from crowdnotes.domain import (
+    Case,
+    Draft,
+    Evidence,
+    GateResult,
+    LinkCheck,
+    LinkState,
+    Mode,
+    ObstacleId,
+    ObstacleKind,
+    StageName,
+)
+from crowdnotes.engines import Brief
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.settings import LinkSettings, Settings
@@ -137,3 +151,29 @@ def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
         assert case.stages[-1].summary == "1 of 1 links answer"
         only = service.assess_steps(case.id, before_inspection=True, scores_only=True)
         assert [step.name for step in only] == ["assess"]
+
+
+def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    class Asker(LiveLinks):
+        def status(self, url: str, seconds: float, check: Callable[[], None]) -> int:
+            asked.set()
+            return super().status(url, seconds, check)
+
+    class Waiting(ScriptedEngine):
+        def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
+            assert asked.wait(10), "no link was asked meanwhile"
+            return super().relevance(brief, evidence)
+
+    links = Asker()
+    with open_workspace(
+        Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=Waiting(), links=links
+    ) as opened:
+        service = opened.service
+        case = service.create("The review found a link!", mode=Mode.AUGMENTATION, by="ann")
+        service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.", by="ann")
+        run(opened, case.id, "write", service.write_steps(case.id, before_inspection=True))
+        run(opened, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
+        assert links.asked == [GOOD]
+        assert service.get(case.id).stages[-1].summary == "1 of 1 links answer"
