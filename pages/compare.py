@@ -34,7 +34,7 @@ _HERE_ALONE = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])[:/]", re.IGN
 
 
 def _add_form() -> None:
-    st.subheader(say("compare.add_head"), anchor=False)
+    st.header(say("compare.add_head"), anchor=False)
     with st.form(f"compare-add-{st.session_state.get(_MADE, 0)}", border=False):  # another once a link is made: empty
         upload = st.file_uploader(say("compare.file"), type=_KINDS, max_upload_size=5)
         st.caption(say("compare.columns"))

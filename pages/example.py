@@ -20,7 +20,7 @@ with page_body(say("example.title"), say("example.about")):
     source, text = workspace().reader.read(page.url, "example")
     st.warning(say("example.invented"), icon=":material/school:")
     with st.container(border=True, gap="small", width=_WIDTH):
-        st.subheader(escaped(source.title), anchor=False)
+        st.header(escaped(source.title), anchor=False)
         facts = [exact(page.url), escaped(source.publisher or "")]
         facts.append(day(source.published) if source.published else "")
         st.caption(" · ".join(filter(None, facts)))

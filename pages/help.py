@@ -17,18 +17,18 @@ if name in documents():
 else:
     with page_body(say("help.title"), say("help.about")):
         st.markdown(say("help.what"))
-        st.subheader(say("help.steps_title"), anchor=False)
+        st.header(say("help.steps_title"), anchor=False)
         st.markdown(say("help.steps"))
-        st.subheader(say("help.keys_title"), anchor=False)
+        st.header(say("help.keys_title"), anchor=False)
         st.markdown(say("help.keys"))
-        st.subheader(say("help.bookmark_title"), anchor=False)
+        st.header(say("help.bookmark_title"), anchor=False)
         st.markdown(say("help.bookmark"))
         root = (st.context.url or "").rstrip("/").removesuffix("/help")  # which Streamlit takes off now and then
         address = bookmarklet(f"{root}/")
         bookmark(say("help.bookmark_label"), address)
         st.caption(say("help.bookmark_by_hand"))
         st.code(address, language=None, wrap_lines=True)
-        st.subheader(say("help.documents_title"), anchor=False)
+        st.header(say("help.documents_title"), anchor=False)
         for each, title in documents().items():
             link = {"document": each}
             st.page_link("pages/help.py", label=title, icon=":material/description:", query_params=link)

@@ -45,7 +45,7 @@ def _library(name: str, about: str, *, is_broken: bool = False) -> None:
 
 
 def _search(names: list[str]) -> None:
-    st.subheader(say("libraries.look_up"), anchor=False)
+    st.header(say("libraries.look_up"), anchor=False)
     with st.form("search-library", border=False):
         name = st.selectbox(say("libraries.library"), names)
         query = st.text_input(say("libraries.query"), type="search", placeholder=say("libraries.query_example"))
@@ -67,7 +67,7 @@ def _search(names: list[str]) -> None:
 def _add_form(*, busy: bool) -> None:
     """Draw the form. It keeps what was filled in while a library is made and when one could not be."""
     with st.container(key="add-library"):
-        st.subheader(say("libraries.add_head"), anchor=False)
+        st.header(say("libraries.add_head"), anchor=False)
         kind = st.segmented_control(
             say("libraries.made_from"),
             [_TABLE, _FOLDER],

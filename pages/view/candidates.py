@@ -28,7 +28,7 @@ def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     if case.decision is not None:
         return
     if case.finished_round is None:
-        st.subheader(say("candidates.make_head"), anchor=False)
+        st.header(say("candidates.make_head"), anchor=False)
         _kept_so_far(work, busy=under_way(job))
         _making(case, work, busy=under_way(job))
     elif is_stale(work):

@@ -27,7 +27,7 @@ def results_view(comparison_id: str) -> None:
     answers = kept.answers(comparison_id)
     found = _results(comparison_id, len(answers), max((answer.at for answer in answers), default=None))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.subheader(escaped(comparison.title), anchor=False, width="content")
+        st.header(escaped(comparison.title), anchor=False, width="content")
         _exports(comparison_id, sides_unknown=comparison.sides_unknown)
     came, pairs = came_in(found.answers, found.participants), say("compare.pairs", n=len(comparison.pairs))
     st.caption(say("comparison_results.on_pairs", came=came, answered=found.pairs, pairs=pairs))
@@ -81,7 +81,7 @@ def _standing(name: str, figure: Figure) -> Standing:
 
 
 def _plot(title: str, told: str) -> None:
-    st.markdown(f"##### {title}")
+    st.markdown(f"### {title}")
     st.markdown(escaped(told))
 
 

@@ -114,7 +114,7 @@ def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
 def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
     note: str = getattr(sheet, side)
     before: Rating | None = getattr(sheet.answer, side) if sheet.answer else None
-    st.subheader(name, anchor=False)
+    st.header(name, anchor=False)
     outside_text(note, look="note", key=_key(at, f"{side}-text"))
     links = [span.url for span in find_urls(note) if span.has_scheme][:_MOST_LINKS]
     if links:

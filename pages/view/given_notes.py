@@ -99,7 +99,7 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     no_note_needed(case)
     tell_faults(case.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.subheader(say("supernote.notes"), anchor=False, width="content")
+        st.header(say("supernote.notes"), anchor=False, width="content")
         of = say("given_notes.notes", n=len(work.notes))
         st.markdown(f":gray[{say('supernote.tally', notes=of, used=len(work.used))}]", width="content")
     st.caption(say("supernote.rule"))

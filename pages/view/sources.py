@@ -104,7 +104,7 @@ def _settled(case: Case) -> None:
 def _rows(case: Case, job: JobRecord | None) -> None:
     """A row for each passage; those that may speak for the post's claim stand apart, under a heading of their own."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
-        st.subheader(say("sources.title"), anchor=False, width="content")
+        st.header(say("sources.title"), anchor=False, width="content")
         if case.evidence:
             st.markdown(f":gray[{tally(case)}]", width="content")
         if case.decision is None:

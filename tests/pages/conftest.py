@@ -152,7 +152,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 def texts(at: AppTest) -> str:
     """All words that a page shows in Markdown, captions, alerts, links and the names of folds."""
-    shown = [*at.markdown, *at.caption, *at.subheader, *at.title, *at.info, *at.warning, *at.error, *at.success]
+    shown = [*at.markdown, *at.caption, *at.header, *at.title, *at.info, *at.warning, *at.error, *at.success]
     titles = [str(getattr(item.proto, "title", "")) for item in (*at.info, *at.warning, *at.error, *at.success)]
     links = [link.proto.label for link in at.get("page_link")]
     folds = [item.label for item in at.expander]
