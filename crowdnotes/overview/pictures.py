@@ -254,8 +254,8 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
         sentence += f"; {_listed([name.value for name in GateName if failed[name] == most])} stopped the most ({most})"
     notes = [case for case in cases if case.has_note]
     return Counted(
-        title="Gates, as the notes stand",
-        sentence=f"{sentence}." if scored else "No note was scored yet.",
+        title="Results of the three checks",
+        sentence=f"{sentence}." if scored else "No note has been scored yet.",
         n=len(scored),
         not_counted=_reasons(
             {
@@ -291,7 +291,7 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     if kept:
         stayed, written = (sum(pair[place] for pair in kept) for place in (0, 1))
         notes = count(len(kept), "approved note")
-        beside = f"{stayed} of {count(written, 'sentence')} that the program wrote stand in {notes} word for word."
+        beside = f"{stayed} of {count(written, 'sentence')} that CrowdNotes wrote are in {notes} word for word."
     return Counted(
         title="Where notes were mended",
         sentence=sentence if any(case.has_note for case in cases) else "There is no note yet.",

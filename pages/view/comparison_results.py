@@ -43,12 +43,15 @@ def results_view(comparison_id: str) -> None:
     _statements(found)
     with st.expander(say("comparison_results.figures"), icon=":material/table:"):
         st.caption(say("comparison_results.figures_about"))
-        st.table(
+        st.dataframe(
             {
-                say("comparison_results.figure"): [escaped(name) for name, _ in found.rows],
-                say("comparison_results.value"): [escaped(figure.in_words) for _, figure in found.rows],
-                say("comparison_results.how"): [escaped(figure.how) for _, figure in found.rows],
-            }
+                say("comparison_results.figure"): [name for name, _ in found.rows],
+                say("comparison_results.value"): [figure.in_words for _, figure in found.rows],
+                say("comparison_results.how"): [figure.how for _, figure in found.rows],
+            },
+            hide_index=True,
+            height=330,
+            alt=say("comparison_results.figures"),
         )
 
 

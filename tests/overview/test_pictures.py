@@ -92,7 +92,7 @@ def test_gates_endings_and_mending_are_told_in_a_sentence() -> None:
     assert found.gates.sentence == "1 of 2 scored notes passes all three checks; correctness stopped the most (1)."
     assert found.gates.not_counted == ("2 cases without a note",)
     assert found.mended.sentence == ("1 of 2 checks that did not pass was mended, most often correctness (1).")
-    assert found.mended.beside == "2 of 3 sentences that the program wrote stand in 1 approved note word for word."
+    assert found.mended.beside == "2 of 3 sentences that CrowdNotes wrote are in 1 approved note word for word."
     assert overview([approved(5)]).mended.sentence == "No check failed."
 
 
