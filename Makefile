@@ -2,7 +2,8 @@
 
 PYTHON ?= python3
 PORT ?= 8501
-WORKERS ?= 2
+# One more than two cores: a worker waits for a browser, a server or a disk a third of its time.
+WORKERS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
