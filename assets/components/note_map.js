@@ -1,5 +1,5 @@
-// Notes as points between their viewpoint and a number of theirs. A point keeps its element from one drawing to the
-// next, so that it moves as a slider does. Colours are attributes: the saved image knows no style sheet.
+// Points on two scales, of which one may be chosen. A point keeps its element from one drawing to the next, so that it
+// moves as a slider does. Colours are attributes: the saved image knows no style sheet.
 
 const NS = "http://www.w3.org/2000/svg"
 const EDGES = { left: 52, right: 8, top: 8, bottom: 40 }
@@ -27,7 +27,8 @@ function scales({ x, y }, width, height) {
 function ground({ x, y, look, regions, lines, words }, width, height, px, py) {
   const [left, right] = [px(x.ends[0]), px(x.ends[1])]
   const parts = []
-  const small = { "font-size": 12, fill: look.ink, "font-family": look.font }
+  const small = { "font-size": 12, fill: look.ink, "font-family": look.font, stroke: look.ground, "stroke-width": 3 }
+  small["paint-order"] = "stroke"
   const path = (points, more) => {
     const d = `M${points.map(([a, b]) => `${px(a)} ${py(b)}`).join("L")}`
     parts.push(make("path", { d, fill: "none", ...more }))
@@ -45,9 +46,10 @@ function ground({ x, y, look, regions, lines, words }, width, height, px, py) {
   for (const { points, colour } of lines) {
     path(points, { stroke: look[colour], "stroke-width": 2, "stroke-dasharray": "8 6" })
   }
-  for (const { at, text, anchor, above } of words) {
+  for (const { at, text, anchor, above, bold } of words) {
     const place = { x: px(at[0]), y: py(at[1]) + (above ? -5 : 14), "text-anchor": anchor }
-    parts.push(make("text", { ...small, ...place }, text))
+    const strong = bold ? { "font-weight": 700, "font-size": 14, fill: look.text } : {}
+    parts.push(make("text", { ...small, ...place, ...strong }, text))
   }
   const middle = (py(y.ends[0]) + py(y.ends[1])) / 2
   parts.push(make("text", { ...small, x: (left + right) / 2, y: height - 5, "text-anchor": "middle" }, x.title))
@@ -68,17 +70,18 @@ function redraw(root, data, choose) {
   svg.setAttribute("aria-label", data.alt)
   svg.querySelector(".ground").replaceChildren(...ground(data, width, height, px, py))
   const points = svg.querySelector(".points")
+  points.classList.toggle("choosing", data.choosing)
   data.points.forEach(({ x, y, form, colour, shown, title }, number) => {
     const point = points.children[number] ?? points.appendChild(make("path", { "stroke-width": 1.8 }))
     const fill = shown ? colour : data.look.ground
     const wanted = { d: FORMS[form], stroke: colour, fill, "fill-opacity": shown ? 1 : 0.01 }
     for (const [name, value] of Object.entries(wanted)) point.setAttribute(name, value)
-    point.setAttribute("transform", `translate(${px(x).toFixed(1)} ${py(y).toFixed(1)})`)
+    point.setAttribute("transform", `translate(${px(x).toFixed(1)} ${py(y).toFixed(1)}) scale(${data.size})`)
     point.replaceChildren(make("title", {}, title))
-    point.onclick = () => choose(number)
+    point.onclick = data.choosing ? () => choose(number) : null
   })
   const here = data.points[data.here]
-  const ring = { cx: px(here.x), cy: py(here.y), r: 10, stroke: data.look.text }
+  const ring = here ? { cx: px(here.x), cy: py(here.y), r: 10, stroke: data.look.text } : { r: 0 }
   for (const [name, value] of Object.entries(ring)) svg.querySelector(".ring").setAttribute(name, value)
 }
 

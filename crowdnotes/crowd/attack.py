@@ -196,10 +196,12 @@ _DISAGREES = "the crowd came to disagree with their earlier ratings"
 def target(world: World, aim: Aim) -> int:
     """The note that is attacked: the middle one, by score, of its kind.
 
-    Of those that have yet to be sunk or lifted, if there are any.
+    Of those that have yet to be sunk or lifted, by the rules and by plain average, if there are any.
     """
     of_kind = [note for note, kind in enumerate(world.kinds) if kind is _TARGETS[aim]]
-    wanted = [note for note in of_kind if world.shown[note] == (aim is Aim.SINK)] or of_kind
+    line = np.inf if world.average_line is None else world.average_line
+    both = {note: {bool(world.shown[note]), bool(world.averages[note] >= line)} for note in of_kind}
+    wanted = [note for note in of_kind if both[note] == {aim is Aim.SINK}] or of_kind
     ordered = sorted(wanted, key=world.scores.__getitem__)
     return ordered[len(ordered) // 2]
 
@@ -244,6 +246,12 @@ def attack(world: World, options: AttackOptions) -> Attack:
 def every_history(world: World, options: AttackOptions) -> dict[History, Attack]:
     """The same attack by accounts of each history."""
     return {history: attack(world, replace(options, history=history)) for history in History}
+
+
+def later_sentence(world: World, found: Attack) -> str:
+    """What the same accounts come to once all honest ratings are in."""
+    end = attack(world, replace(found.options, after=None))
+    return f"With all {end.ratings} honest ratings in, {end.sentence[0].lower()}{end.sentence[1:]}"
 
 
 def cheapest(attacks: dict[History, Attack]) -> str:

@@ -8,7 +8,17 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.crowd.attack import EARLIEST, MOST, Aim, Attack, AttackOptions, History, cheapest, every_history
+from crowdnotes.crowd.attack import (
+    EARLIEST,
+    MOST,
+    Aim,
+    Attack,
+    AttackOptions,
+    History,
+    cheapest,
+    every_history,
+    later_sentence,
+)
 from crowdnotes.crowd.world import World
 from crowdnotes.text.markdown import escaped
 from pages.view.crowd_plots import needed, progress
@@ -37,7 +47,8 @@ def attack_lab() -> None:
                 world = chosen_world()
         with right:
             attacks = _attacks(world, replace(options, history=History.FRESH))
-            _drawn(attacks[options.history], attacks)
+            found = attacks[options.history]
+            _drawn(found, attacks, "" if options.after is None else later_sentence(world, found))
 
 
 def _options() -> AttackOptions:
@@ -55,7 +66,7 @@ def _options() -> AttackOptions:
     return AttackOptions(aim=aim, history=history, after=after, assigned=assigned, noticed=noticed)
 
 
-def _drawn(found: Attack, attacks: dict[History, Attack]) -> None:
+def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
     grid = st.grid(2, min_column_width=330, gap="small")
     line = found.line
 
@@ -89,8 +100,8 @@ def _drawn(found: Attack, attacks: dict[History, Attack]) -> None:
             "attack-averages", title=say("attack.by_average"), sentence=found.average_sentence, draw=by_average,
             rows=found.rows, file="attack",
         )  # fmt: skip
-    if found.accounts_sentence:
-        st.markdown(escaped(found.accounts_sentence))
+    told = [say("attack.ratings", note=found.note + 1, n=found.ratings), found.accounts_sentence, later]
+    st.markdown(escaped(" ".join(filter(None, told))))
     _rules(found)
     picture_card(
         "attack-fewest", title=say("attack.fewest"), sentence=cheapest(attacks) or say("attack.no_number", n=MOST),

@@ -270,13 +270,14 @@ def sentence_map(
     _sentence_map(data=data, key=key, on_chosen_change=chosen)
 
 
-def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None], key: str) -> None:
-    """Notes as points; see `crowd_plots.note_map`. `on_choice` gets the place of the point that was clicked."""
+def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] | None = None, key: str) -> None:
+    """Points on two scales, as `crowd_plots` has them. `on_choice` gets the place of the point that was clicked."""
 
     def chosen() -> None:
-        on_choice(int(st.session_state[key].chosen))
+        if on_choice is not None:
+            on_choice(int(st.session_state[key].chosen))
 
-    _note_map(data=dict(drawing), key=key, on_chosen_change=chosen)
+    _note_map(data={**drawing, "choosing": on_choice is not None}, key=key, on_chosen_change=chosen)
 
 
 def passage_pieces(passage: Passage) -> list[Piece]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ _SYMBOLS = {"left": "triangle-left", "right": "triangle-right"}  # Plotly's
 SIGNS = "●◀▶■"  # as in `_KINDS`, for the legend
 _FAINT = 0.16
 _EDGE = 1.05  # of the axis of viewpoints
+_STEP = 0.2  # between two lines across
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,35 +60,47 @@ def note_map(
     the regions of the rules, `level` one line instead. `up` names the axis; the note `here` has a ring around it.
     Not by Plotly: Streamlit draws a changed plot of it all anew, and a slider's effect must be seen at once.
     """
-    theme, colours = theme_name(), theme_colours()
-    names = {"ink": "grayTextColor", "text": "textColor", "ground": "backgroundColor", "rule": "borderColor"}
-    names |= {"green": "greenColor", "red": "redColor"}
-    look = {name: st.get_option(f"theme.{theme}.{option}") for name, option in names.items()}
-    regions, dashed, words = _regions(lines, ends) if lines else _level(level)
+    colours = theme_colours()
     points = [
         {"x": x, "y": y, "form": _KINDS[kind][0], "colour": colours[_KINDS[kind][1]], "shown": shown, "title": title}
         for kind, x, y, shown, title in notes
     ]
-    first, last = round(ends[0] / 0.2 + 0.5), round(ends[1] / 0.2 - 0.5)
+    across = {"ends": [-_EDGE, _EDGE], "ticks": [-1, -0.5, 0, 0.5, 1], "title": say("crowd_plots.viewpoint")}
+    parts = _regions(lines, ends) if lines else _level(level)
     component(
-        {
-            "points": points,
-            "here": here,
-            "x": {"ends": [-_EDGE, _EDGE], "ticks": [-1, -0.5, 0, 0.5, 1], "title": say("crowd_plots.viewpoint")},
-            "y": {"ends": list(ends), "ticks": [0.2 * at for at in range(first, last + 1)], "title": up},
-            "look": {**look, "font": "sans-serif"},
-            "regions": regions,
-            "lines": dashed,
-            "words": words,
-            "height": height,
-            "alt": alt,
-        },
+        {**_drawing(points, across, up, ends, parts), "here": here, "size": 1, "height": height, "alt": alt},
         on_choice=on_choice,
         key=key,
     )
 
 
 _Parts = list[dict[str, Any]]
+_LOOK = {
+    "ink": "grayTextColor",
+    "text": "textColor",
+    "ground": "backgroundColor",
+    "rule": "borderColor",
+    "green": "greenColor",
+    "red": "redColor",
+}
+
+
+def _drawing(
+    points: _Parts, across: dict[str, Any], up: str, ends: tuple[float, float], parts: tuple[_Parts, _Parts, _Parts]
+) -> dict[str, Any]:
+    """Points, axes, and what lies below them: regions, dashed lines, words."""
+    regions, dashed, words = parts
+    first, last = math.ceil(ends[0] / _STEP), math.floor(ends[1] / _STEP)
+    look = {name: st.get_option(f"theme.{theme_name()}.{option}") for name, option in _LOOK.items()}
+    return {
+        "points": points,
+        "x": across,
+        "y": {"ends": list(ends), "ticks": [_STEP * at for at in range(first, last + 1)], "title": up},
+        "look": {**look, "font": "sans-serif"},
+        "regions": regions,
+        "lines": dashed,
+        "words": words,
+    }
 
 
 def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _Parts]:
@@ -162,35 +176,40 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
 
 
 def progress(
-    values: Floats, shown: npt.NDArray[np.bool_], *, line: float | None, reached: int | None, up: str,
-    ends: tuple[float, float], height: int, alt: str, key: str,
-) -> None:  # fmt: skip
+    values: Floats,
+    shown: npt.NDArray[np.bool_],
+    *,
+    line: float | None,
+    reached: int | None,
+    up: str,
+    ends: tuple[float, float],
+    height: int,
+    alt: str,
+    key: str,
+) -> None:
     """A number of a note as accounts vote on it, from none to all; filled where the note is shown.
 
     `line` is where it is shown from, `reached` the number of accounts that got what they wanted.
     """
-    theme = theme_name()
-    ink, text, green = (st.get_option(f"theme.{theme}.{name}") for name in ("grayTextColor", "textColor", "greenColor"))
-    colour = theme_colours()[0]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=list(range(len(values))), y=values.tolist(), mode="lines+markers", line={"color": colour, "width": 1.5},
-        marker={"size": 7, "color": colour, "symbol": ["circle" if one else "circle-open" for one in shown]},
-        hovertemplate=say("crowd_plots.accounts_at", n="%{x}", y="%{y:.2f}") + "<extra></extra>",
-    )  # fmt: skip
+    last = len(values) - 1
+    points = [
+        {"x": at, "y": float(y), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
+         "title": say("crowd_plots.accounts_at", n=at, y=f"{y:.2f}")}
+        for at, (y, one) in enumerate(zip(values, shown, strict=True))
+    ]  # fmt: skip
+    dashed: _Parts = []
+    words: _Parts = []
     if line is not None:
-        figure.add_hline(y=line, line={"color": green, "dash": "dash", "width": 2}, layer="below")
+        dashed.append({"points": [[-1, line], [last + 1, line]], "colour": "green"})
+        words.append({"at": [last + 1, line], "text": say("crowd_plots.shown", line=f"{line:.2f}"), "anchor": "end",
+                      "above": True})  # fmt: skip
     if reached:
-        figure.add_vline(x=reached, line={"color": ink, "dash": "dot", "width": 2}, layer="below")
-        figure.add_annotation(
-            x=reached, y=1, yref="paper", yanchor="top", xanchor="left", xshift=4, showarrow=False,
-            text=f"<b>{reached}</b>", font={"color": text, "size": 14},
-        )  # fmt: skip
-    across = {"text": say("crowd_plots.accounts"), "font": {"color": ink, "size": 12}, "standoff": 8}
-    figure.update_xaxes(range=[-1, len(values)], zeroline=False, title=across)
-    upward = {"text": up, "font": {"color": ink, "size": 12}, "standoff": 8}
-    figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
-    draw(figure, height, margin=0, top=8, alt=alt, key=key)
+        dashed.append({"points": [[reached, ends[0]], [reached, ends[1]]], "colour": "ink"})
+        words.append({"at": [reached + 1, ends[1]], "text": str(reached), "anchor": "start", "above": False,
+                      "bold": True})  # fmt: skip
+    across = {"ends": [-1, last + 1], "ticks": list(range(0, last + 1, 10)), "title": say("crowd_plots.accounts")}
+    drawing = _drawing(points, across, up, ends, ([], dashed, words))
+    component({**drawing, "here": None, "size": 0.65, "height": height, "alt": alt}, key=key)
 
 
 def needed(
@@ -219,7 +238,7 @@ def needed(
             hovertemplate=f"%{{y}}: %{{text}}, {name}<extra></extra>",
         )
     figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.1)
-    figure.update_xaxes(visible=False, range=[0, 1.18 * most])
+    figure.update_xaxes(visible=False, range=[0, 1.4 * most])
     figure.update_yaxes(autorange="reversed", showgrid=False)
     draw(figure, 46 * len(rows), margin=0, top=4, alt=alt, key=key)
     return list(zip(names, colours, strict=True))

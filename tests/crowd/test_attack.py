@@ -8,7 +8,17 @@ import pytest
 from crowdnotes.bridging.public_scoring import NoteFacts, score
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.attack import MOST, Aim, AttackOptions, History, attack, cheapest, every_history, target
+from crowdnotes.crowd.attack import (
+    MOST,
+    Aim,
+    AttackOptions,
+    History,
+    attack,
+    cheapest,
+    every_history,
+    later_sentence,
+    target,
+)
 from crowdnotes.crowd.world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
 from crowdnotes.settings import BridgingSettings
 
@@ -53,8 +63,16 @@ def test_one_side_alone_cannot_lift_its_own_note(world: World) -> None:
     assert across.needed is not None
     assert across.statuses[across.needed].status is NoteStatus.HELPFUL
     assert cheapest(found) == f"{across.needed} accounts are enough, if they rated like side + before."
-    held = {rule: (first, last) for rule, first, last, _ in across.defences()}
-    assert held[RuleName.MINORITY][1] == across.needed - 1
+    assert len(found) == len(History)
+
+
+@pytest.mark.parametrize("aim", Aim)
+def test_where_the_score_is_enough_and_the_note_is_not_shown_a_rule_is_named(world: World, aim: Aim) -> None:
+    for found in every_history(world, AttackOptions(aim=aim)).values():
+        held = np.flatnonzero((found.scores >= found.line) & ~found.shown)
+        named = {at for _, first, last, _ in found.defences() for at in range(first, last + 1)}
+        assert set(held.tolist()) <= named
+        assert bool(len(held)) == bool(named)
 
 
 def test_who_is_noticed_cannot_lift_a_note_but_can_still_sink_one(world: World) -> None:
@@ -81,6 +99,8 @@ def test_early_a_note_has_no_status_to_lose(world: World) -> None:
     assert found.ratings == 5
     assert found.needed == 0
     assert "is not shown without an attack." in found.sentence
+    end = attack(world, AttackOptions())
+    assert later_sentence(world, found) == f"With all {end.ratings} honest ratings in, i{end.sentence[1:]}"
 
 
 def test_the_scorer_with_the_attackers_in_its_fit_comes_to_the_same_end(world: World) -> None:
@@ -114,4 +134,6 @@ def kind_of(world: World, note: int, side: int) -> bool:
 def test_the_target_is_of_the_kind_that_the_aim_names(world: World) -> None:
     kinds = [world.kinds[target(world, aim)] for aim in Aim]
     assert kinds == [NoteKind.BOTH, NoteKind.MINUS, NoteKind.POOR]
-    assert world.shown[target(world, Aim.SINK)]
+    by_average = world.averages >= (world.average_line or 0)
+    for aim in Aim:
+        assert world.shown[target(world, aim)] == by_average[target(world, aim)] == (aim is Aim.SINK)
