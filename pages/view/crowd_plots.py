@@ -201,8 +201,8 @@ def progress(
     words: _Parts = []
     if line is not None:
         dashed.append({"points": [[-1, line], [last + 1, line]], "colour": "green"})
-        words.append({"at": [last + 1, line], "text": say("crowd_plots.shown", line=f"{line:.2f}"), "anchor": "end",
-                      "above": True})  # fmt: skip
+        words_on_line = {"text": say("crowd_plots.shown", line=f"{line:.2f}"), "anchor": "end"}
+        words.append({**words_on_line, "at": [last + 1, line], "above": bool(values[-1] < line)})  # clear of the points
     if reached:
         dashed.append({"points": [[reached, ends[0]], [reached, ends[1]]], "colour": "ink"})
         words.append({"at": [reached + 1, ends[1]], "text": str(reached), "anchor": "start", "above": False,
