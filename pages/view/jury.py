@@ -18,13 +18,17 @@ _POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
 _LETTERS = "ABCDEFGHIJ"
 
 
-def jury_panel(case: Case) -> None:
-    """The newest verdict on this very text, folded under its one line; NOT RUN with its reason when there is none."""
+def jury_panel(case: Case, *, busy: bool) -> None:
+    """The newest verdict on this very text, folded under its one line; NOT RUN with its reason when there is none.
+
+    While the note is scored (`busy`) it is still to come.
+    """
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     if verdict is None:
         with st.container(key="jury-panel-body"):
-            not_run = f"**{say('jury.title')}:** {say('jury.not_run')}"
-            st.markdown(f":gray[:material/do_not_disturb_on: {not_run}] :small[{escaped(_why_not(case))}]")
+            sign, name = ("pending", "jury.to_come") if busy else ("do_not_disturb_on", "jury.not_run")
+            why = "" if busy else f" :small[{escaped(_why_not(case))}]"
+            st.markdown(f":gray[:material/{sign}: **{say('jury.title')}:** {say(name)}]{why}")
         return
     fold(_in_a_line(verdict), f"jury-{case.id}", "groups", partial(_verdict, case, verdict))
 

@@ -51,7 +51,7 @@ def scores(case: Case, job: JobRecord | None) -> None:
     _language_warning(case, case.assessment)
     _gates(case, case.assessment)
     _principles(case, case.assessment)
-    jury_panel(case)
+    jury_panel(case, busy=under_way(job) and job is not None and job.kind == "assess")
     what_the_edit_changed(case)
 
 
@@ -127,7 +127,8 @@ def _principles(case: Case, assessment: Assessment) -> None:
         return
     kept = sum(result.status is GateStatus.PASS for result in results)
     failed = sum(result.status is GateStatus.FAIL for result in results)
-    label = say("scores.principles", kept=kept, all=len(results))
+    ran = any(result.status is not GateStatus.NOT_RUN for result in results)
+    label = say("scores.principles", kept=kept, all=len(results)) if ran else say("scores.principles_not_run")
     if failed and case.assessment_is_current:
         label += f" :orange[{say('scores.principles_failed', n=failed)}]"
     with st.expander(label, key=f"principles-{case.id}", icon=":material/checklist:"):

@@ -86,6 +86,16 @@ def test_what_was_objected_to_a_principle_that_passes_is_shown_as_a_remark(
     assert "Remarks" not in [item.value for item in desk.app(desk.scored()).caption]
 
 
+def test_principles_that_did_not_run_are_not_counted_as_unmet(desk: Desk) -> None:
+    case = desk.scored()
+    assert case.assessment is not None
+    idle = tuple(PrincipleResult.not_run(name, "no answer") for name in PrincipleName)
+    desk.changed(case, assessment=case.assessment.model_copy(update={"principles": idle}))
+    shown = texts(desk.app(case))
+    assert "Principles of a good note: not run" in shown
+    assert "of 6 met" not in shown
+
+
 def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale(desk: Desk) -> None:
     case = desk.scored()
     shown = _with_jury(desk, case)
