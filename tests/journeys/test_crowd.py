@@ -1,0 +1,49 @@
+"""A reader goes from a surge to the story of one of its posts, and saves a picture; nothing grave for axe-core."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.crowd.made import made_index
+from tests.journeys.accessible import serious_faults
+from tests.journeys.conftest import App, NewPage
+from tests.journeys.contrast import faint_words, turned_to
+from tests.journeys.walk import Walk
+
+pytestmark = pytest.mark.journey
+
+
+def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: NewPage, tmp_path: Path) -> None:
+    index, planted = made_index()
+    walk = Walk(new_page("light", 1280), app.url)
+    page = walk.page
+    walk.open("/crowd")
+    expect(page.get_by_text("There is no index yet.")).to_be_visible()
+    shutil.copy(index, app.folder / "data" / "crowd.duckdb")
+    walk.open("/crowd?view=Surges")
+    expect(page.get_by_text(f"most of all {planted.surge_day}")).to_be_visible()
+    walk.settled()
+    assert serious_faults(page) == []
+    assert faint_words(page) == []
+    page.locator('[class*="st-key-post-"]').first.get_by_role("button").click()
+    expect(page.get_by_text("people rated it").first).to_be_visible()
+    walk.settled()
+    with page.expect_download() as download:
+        walk.button("Save as image: Ratings so far, by side and level").click()
+    download.value.save_as(tmp_path / "ratings.png")
+    with Image.open(tmp_path / "ratings.png") as saved:
+        assert saved.format == "PNG"
+    assert serious_faults(page) == []
+    turned_to(page, "dark")
+    page.set_viewport_size({"width": 390, "height": 844})
+    walk.open("/crowd?view=Delays")
+    expect(page.get_by_text("got their first note within").first).to_be_visible()
+    walk.settled()
+    assert serious_faults(page) == []
+    assert faint_words(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
