@@ -11,6 +11,7 @@ Times are milliseconds since 1970 (UTC), NULL where the data's own cannot be rig
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from crowdnotes.errors import InputError
 
 FORM = 1  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
+_PATIENCE = 4.0  # seconds
 _MEMORY = "1GB"  # of DuckDB's own; what does not fit is laid beside the file
 _TABLES = f"""
 CREATE TABLE form AS SELECT {FORM} AS form;
@@ -104,16 +106,7 @@ def _open(path: Path, *, read_only: bool) -> Iterator[Connection]:
         "autoinstall_known_extensions": False,  # nothing is downloaded
         "autoload_known_extensions": False,
     }
-    try:
-        connection = duckdb.connect(str(path), read_only=read_only, config=config)
-    except duckdb.IOException as error:
-        if "lock" in str(error):
-            raise InputError(
-                "Another process is using the index, one of the two to write.", "Try again when it has finished."
-            ) from error
-        raise InputError(
-            f"{path.name} is no index, or is damaged.", "Delete it, and index the folder again."
-        ) from error
+    connection = _connected(path, config, read_only=read_only)
     try:
         yield connection
     except duckdb.InterruptException as error:
@@ -124,6 +117,24 @@ def _open(path: Path, *, read_only: bool) -> Iterator[Connection]:
         raise InputError("This takes more memory than the index may use.", "Ask for less at once.") from error
     finally:
         connection.close()
+
+
+def _connected(path: Path, config: dict[str, str | bool | int | float | list[str]], *, read_only: bool) -> Connection:
+    """A page reads for a moment only, so somebody else's lock is waited for a little."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=read_only, config=config)
+        except (duckdb.IOException, duckdb.ConnectionException) as error:  # by another process, by this one
+            if "lock" not in str(error) and "different configuration" not in str(error):
+                raise InputError(
+                    f"{path.name} is no index, or is damaged.", "Delete it, and index the folder again."
+                ) from error
+            if time.monotonic() > until:
+                raise InputError(
+                    "The index is in use elsewhere, here or there to write.", "Try again when that has finished."
+                ) from error
+        time.sleep(_PATIENCE / 20)
 
 
 def _check_form(connection: Connection, path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import duckdb
 import pytest
 
 from crowdnotes.bridging.columns import NOTES
+from crowdnotes.crowd import database
 from crowdnotes.crowd.database import reading, writing
 from crowdnotes.crowd.loading import FileReport
 from crowdnotes.errors import InputError, JobCancelled
@@ -188,3 +191,21 @@ def test_a_folder_of_nothing_but_damaged_files_is_refused_with_the_reason(tmp_pa
     with pytest.raises(InputError, match="lack the column classification"):
         indexed(tmp_path / "public", index)
     assert "classification" in NOTES.required
+
+
+def test_an_index_that_is_in_use_to_write_is_waited_for_and_then_refused(
+    index: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_PATIENCE", 0.02)
+    indexed(data, index)
+    holds = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", holds, str(index)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(InputError, match="in use elsewhere"), reading(index):
+            pass
+    with writing(index), pytest.raises(InputError, match="in use elsewhere"), reading(index):
+        pass
+    assert _rows(index, "SELECT count(*) FROM notes") == [(2,)]
