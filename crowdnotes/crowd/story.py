@@ -200,7 +200,10 @@ def _sides(now: Moment) -> str:
             "Too few of them are known to come from two sides to say whether people who usually disagree agree on it."
         )
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
-    figures = f"{shares[0]:.0%} of one side and {shares[1]:.0%} of the other found it helpful"
+    figures = (
+        f"{shares[0]:.0%} of {now.minus.n:,} on one side and {shares[1]:.0%} of {now.plus.n:,} on the other "
+        "found it helpful"
+    )
     if abs(shares[0] - shares[1]) >= _APART:
         return f"Raters who usually disagree disagreed on it too: {figures}."
     if min(shares) > 0.5:

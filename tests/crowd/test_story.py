@@ -104,7 +104,7 @@ def test_a_note_is_found_by_its_id_and_by_its_post_and_its_story_told_in_plain_w
     assert told.note in [other.note for other in told.notes_on_post]
     assert told.by_ai is not None
     assert (told.on_x_not_run, told.score_not_run, told.first_not_run) == ("", "", "")
-    for words in ("wrote this note on", "people rated it", "of one side", "0.40 is needed", "held as fitted", "X "):
+    for words in ("wrote this note on", "people rated it", "on one side", "0.40 is needed", "held as fitted", "X "):
         assert words in told.paragraph
     assert "_" not in told.paragraph  # no name of a status or a rule
 
