@@ -18,14 +18,23 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, ColumnKind, TableSpec
+from crowdnotes.bridging.columns import HISTORY, NOTES, ColumnKind, TableSpec
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Factorization, Floats, Ids, RatingTable, filter_mask, nothing_left
+from crowdnotes.bridging.model import Factorization, Ids, RatingTable, filter_mask, nothing_left
+from crowdnotes.bridging.note_signals import (
+    View,
+    explanation_counts,
+    high_volume_raters,
+    incorrect_signals,
+    sides,
+    tag_aggregates,
+    tag_lines,
+)
 from crowdnotes.bridging.public_data import column_names, found_table, read_column
 from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
-from crowdnotes.bridging.status import IncorrectSignal, NoteSignals, NoteStatus, Side, StatusResult
+from crowdnotes.bridging.status import NoteSignals, NoteStatus, StatusResult
 from crowdnotes.domain import Classification
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
@@ -142,140 +151,6 @@ def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
     return column
 
 
-_DAY_MS = 24 * 3600 * 1000
-_VOLUME_DAYS = (7, 28)
-_STEEPNESS = 5  # of the weight's fall with distance (tag_filter.py)
-
-
-@dataclass(frozen=True)
-class View:
-    """Each rating with its note's and rater's factors: `used` (m,) tells where both are known.
-
-    distance (m,): between the two, each in standard deviations over all notes and over all raters.
-    """
-
-    used: Bools
-    note_factor: Floats
-    rater_factor: Floats
-    distance: Floats
-
-    @classmethod
-    def of(cls, ratings: Ratings, scored: ScoredNotes, raters: FrozenRaters) -> View:
-        """scored: of the same notes, in the same order."""
-        place, known = locate(ratings.table.rater_ids, raters.ids)
-        notes, note, rater = scored.notes.factors[:, 0], ratings.table.note, place[ratings.table.rater]
-        distance = np.abs(_standard(raters.factors)[rater] - _standard(notes)[note])
-        return cls(known[ratings.table.rater] & np.isfinite(notes[note]), notes[note], raters.factors[rater], distance)
-
-
-def sides(ratings: Ratings, view: View) -> list[tuple[Side, Side]]:
-    """Each note's negative and positive side."""
-    table, notes = ratings.table, len(ratings.table.note_ids)
-    halves = []
-    for on_side in (view.rater_factor < 0, view.rater_factor >= 0):
-        mask = view.used & on_side
-        row, value = table.note[mask], table.helpful[mask]
-        raters = np.bincount(row, minlength=notes)
-        total = np.bincount(row, value, notes)
-        net = np.bincount(row, (value == 1).astype(np.float64) - (value == 0), notes)
-        mean = np.divide(total, raters, out=np.full(notes, np.nan), where=raters > 0)
-        halves.append([Side(int(n), float(m), int(x)) for n, m, x in zip(raters, mean, net, strict=True)])
-    return list(zip(halves[0], halves[1], strict=True))
-
-
-def tag_aggregates(
-    ratings: Ratings, view: View, settings: BridgingSettings
-) -> tuple[dict[str, Floats], dict[str, Floats]] | None:
-    """Per not-helpful tag the weighted number and the weighted share of raters, (n,) each; None without tags.
-
-    A rater counts for less the further their viewpoint is from the note's (tag_filter.py).
-    """
-    present = [tag for tag in NOT_HELPFUL_TAGS if tag in ratings.tags]
-    if not present or not view.used.any():
-        return None
-    note, notes = ratings.table.note[view.used], len(ratings.table.note_ids)
-    distance = view.distance[view.used]
-    half = np.percentile(distance, settings.tag_distance_percentile)
-    weight = 1 / (1 + (distance / half) ** _STEEPNESS) if half > 0 else np.ones(len(distance))
-    everyone = np.bincount(note, weight, notes)
-    totals: dict[str, Floats] = {
-        tag: np.asarray(np.bincount(note, weight * ratings.tags[tag][view.used], notes), dtype=np.float64)
-        for tag in present
-    }
-    shares: dict[str, Floats] = {
-        tag: np.divide(total, everyone, out=np.zeros(notes), where=everyone > 0) for tag, total in totals.items()
-    }
-    return totals, shares
-
-
-def tag_lines(shares: dict[str, Floats], helpful: Bools, settings: BridgingSettings) -> dict[str, float] | None:
-    """Per tag the share that is unusual: a high percentile among notes that prescoring found helpful (n,)."""
-    if not helpful.any():
-        return None
-    return {tag: float(np.percentile(share[helpful], settings.tag_percentile)) for tag, share in shares.items()}
-
-
-def incorrect_signals(ratings: Ratings, view: View, settings: BridgingSettings) -> list[IncorrectSignal] | None:
-    """Of raters near the note's viewpoint that chose any not-helpful tag (incorrect_filter.py); None without tags."""
-    if "notHelpfulIncorrect" not in ratings.tags:
-        return None
-    table, notes, raters = ratings.table, len(ratings.table.note_ids), len(ratings.table.rater_ids)
-    complains = np.zeros(len(table), dtype=bool)
-    for tag in NOT_HELPFUL_TAGS:
-        if tag in ratings.tags:
-            complains |= ratings.tags[tag]
-    says = ratings.tags["notHelpfulIncorrect"]
-    complaints = np.bincount(table.rater[complains], minlength=raters)
-    rate = np.bincount(table.rater[complains & says], minlength=raters) / np.maximum(complaints, 1)
-    clip = settings.incorrect_clip
-    apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
-    near = view.used & complains & (apart < settings.incorrect_interval)
-    row = table.note[near]
-    return [
-        IncorrectSignal(int(number), int(tags), float(usual))
-        for number, tags, usual in zip(
-            np.bincount(row, minlength=notes),
-            np.bincount(row, says[near], notes),
-            np.bincount(row, rate[table.rater[near]], notes),
-            strict=True,
-        )
-    ]
-
-
-def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64]], dict[str, npt.NDArray[np.int64]]]:
-    """How many raters chose each helpful and each not-helpful tag, (n,) each."""
-
-    def count(tags: tuple[str, ...]) -> dict[str, npt.NDArray[np.int64]]:
-        return {
-            tag: np.bincount(ratings.table.note[ratings.tags[tag]], minlength=len(ratings.table.note_ids))
-            for tag in tags
-            if tag in ratings.tags
-        }
-
-    return count(HELPFUL_TAGS), count(NOT_HELPFUL_TAGS)
-
-
-def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | None:
-    """The busiest raters (u,) of the last 7 or 28 days of the data; None without times."""
-    if ratings.created_at_ms is None or not len(ratings.table):
-        return None
-    end = int(ratings.created_at_ms.max())
-    busiest = np.zeros(len(ratings.table.rater_ids), dtype=bool)
-    for days in _VOLUME_DAYS:
-        recent = ratings.created_at_ms > end - days * _DAY_MS
-        counts = np.bincount(ratings.table.rater[recent], minlength=len(busiest))
-        active = counts[counts > 0]
-        busiest |= counts > np.quantile(active, 1 - settings.high_volume_share, method="higher")
-    return busiest
-
-
-def _standard(values: Floats) -> Floats:
-    known = values[np.isfinite(values)]
-    spread = known.std() if len(known) else 0.0
-    standard: Floats = (values - (known.mean() if len(known) else 0.0)) / (spread if spread > 0 else 1.0)
-    return standard
-
-
 Times = npt.NDArray[np.int64]
 _WINDOW_MS = 48 * 3600 * 1000
 _FIRST_RATINGS_ONLY_BEFORE_MS = 1_652_918_400_000  # 2022-05-19: earlier notes count their first five ratings
@@ -377,7 +252,7 @@ def score(ratings: Ratings, facts: NoteFacts, settings: BridgingSettings) -> Pub
     fitted = fit_raters(ratings, facts, settings)
     raters = FrozenRaters.of(fitted.fit)
     ratings, facts = fitted.ratings, fitted.facts
-    scored = _final_scores(ratings.table, raters, settings)
+    scored = final_scores(ratings.table, raters, settings)
     signals = _signals(ratings, facts, scored, raters, fitted.helpful_before, settings)
     return PublicScores(
         tuple(decide(note, settings) for note in signals), fitted.fit, fitted.dropped, (*fitted.notices, *_LEFT_OUT)
@@ -475,7 +350,7 @@ def _second_fit(
     return fit(fitted.table.keep(chosen[fitted.table.rater]), start=first)
 
 
-def _final_scores(table: RatingTable, raters: FrozenRaters, settings: BridgingSettings) -> ScoredNotes:
+def final_scores(table: RatingTable, raters: FrozenRaters, settings: BridgingSettings) -> ScoredNotes:
     """Notes with enough ratings by the frozen raters; the others have no score (NaN)."""
     scored = score_notes(table, raters)
     _, known = locate(table.rater_ids, raters.ids)

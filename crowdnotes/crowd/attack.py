@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.bridging.model import Floats, RatingTable
-from crowdnotes.bridging.public_scoring import NoteFacts, View, helpful_raters, sides
+from crowdnotes.bridging.note_signals import View, sides
+from crowdnotes.bridging.public_scoring import NoteFacts, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes

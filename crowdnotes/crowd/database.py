@@ -24,10 +24,10 @@ import numpy.typing as npt
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.errors import InputError
 
-FORM = 1  # of the tables; an index of another form is made anew
+FORM = 2  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
 _PATIENCE = 4.0  # seconds
-_MEMORY = "1GB"  # of DuckDB's own; what does not fit is laid beside the file
+_MEMORY = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
 _TABLES = f"""
 CREATE TABLE form AS SELECT {FORM} AS form;
 -- One row a file, as far as it was read: its marks tell it from others, whatever its name (see shards.py).
@@ -49,8 +49,9 @@ CREATE TABLE posts (
     known BIGINT, never BIGINT, young BIGINT
 );
 CREATE TABLE posts_made (load INTEGER);
--- The last fit: its raters, and one row of what it says of itself, as JSON.
-CREATE TABLE raters (rater BIGINT, intercept DOUBLE, factor DOUBLE);
+-- The last fit: its raters, and one row of what it says of itself, as JSON. usual: of the ratings with a complaint the
+-- share that says "incorrect"; busy: among the busiest raters of the last weeks.
+CREATE TABLE raters (rater BIGINT, intercept DOUBLE, factor DOUBLE, usual DOUBLE, busy BOOLEAN);
 CREATE TABLE fits (said VARCHAR);
 """
 Connection = duckdb.DuckDBPyConnection

@@ -10,18 +10,29 @@ import json
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 from pydantic import Field
 
+from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import RatingTable
+from crowdnotes.bridging.note_signals import (
+    FactorScale,
+    View,
+    half_distance,
+    high_volume_raters,
+    tag_aggregates,
+    tag_lines,
+)
 from crowdnotes.bridging.public_data import Progress
-from crowdnotes.bridging.public_scoring import NoteFacts, fit_raters
+from crowdnotes.bridging.public_scoring import FittedRaters, NoteFacts, final_scores, fit_raters
 from crowdnotes.bridging.ratings import Ratings
-from crowdnotes.bridging.scoring import FrozenRaters
-from crowdnotes.crowd.database import Connection, columns, how_many, writing
+from crowdnotes.bridging.scoring import FrozenRaters, locate
+from crowdnotes.crowd.database import TAGS, Connection, columns, how_many, writing
 from crowdnotes.crowd.loading import Loaded, load_folder
 from crowdnotes.crowd.posts import make_posts
 from crowdnotes.domain import Noun
@@ -31,6 +42,21 @@ from crowdnotes.settings import BridgingSettings
 _MANY = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
 _NEVER = np.iinfo(np.int64).max
 _NONE = "There are no ratings in the index."
+
+
+class TagScale(Noun):
+    """What the rules on tags compare a note with: the factors of all notes and raters, and tags on helpful notes.
+
+    half: the distance at which a rater's tags count half. lines: per tag the share that is unusual; None where no note
+    was found helpful.
+    """
+
+    note_mean: float
+    note_spread: float
+    rater_mean: float
+    rater_spread: float
+    half: float
+    lines: dict[str, float] | None
 
 
 class FitReport(Noun):
@@ -49,6 +75,7 @@ class FitReport(Noun):
     ratings_per_note: float = 0.0
     dropped: dict[str, int] = Field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    tags: TagScale | None = None
 
 
 class IndexReport(Noun):
@@ -107,10 +134,8 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
     connection.begin()
     try:
         connection.execute("DELETE FROM raters; DELETE FROM fits;")
-        connection.register(
-            "fitted", pa.table({"rater": raters.ids, "intercept": raters.intercepts, "factor": raters.factors})
-        )
-        connection.execute("INSERT INTO raters SELECT * FROM fitted")
+        connection.register("fitted", raters)
+        connection.execute(_INSERT_RATERS, {"incorrect": _INCORRECT, "complaints": _COMPLAINTS})
         connection.unregister("fitted")
         connection.execute("INSERT INTO fits VALUES (?)", [said.model_dump_json()])
         connection.commit()
@@ -126,14 +151,28 @@ def last_fit(connection: Connection) -> FitReport:
     return FitReport.model_validate(json.loads(row[0])) if row else FitReport(not_run=_NONE)
 
 
+_INCORRECT = 1 << TAGS.index("notHelpfulIncorrect")
+_COMPLAINTS = sum(1 << TAGS.index(tag) for tag in NOT_HELPFUL_TAGS)
+_INSERT_RATERS = """
+INSERT INTO raters
+SELECT fitted.rater, intercept, factor, coalesce(usual, 0), busy
+FROM fitted LEFT JOIN (
+    SELECT rater, avg((tags & $incorrect <> 0)::INTEGER) AS usual FROM ratings WHERE tags & $complaints <> 0
+    GROUP BY rater
+) USING (rater)
+"""
+
+
 def _fit(
     connection: Connection, settings: BridgingSettings, now: datetime, of_ratings: int
-) -> tuple[FrozenRaters, FitReport]:
+) -> tuple[pa.Table, FitReport]:
+    """The fitted raters (rater, intercept, factor, busy), and what the fit says of itself."""
     ratings, facts = _gathered(connection, settings)
     found = fit_raters(ratings, facts, settings)
     few = of_ratings - len(ratings.table)
     lost = {f"ratings of notes with under {settings.min_raters_per_note} raters": few} if few else {}
-    return FrozenRaters.of(found.fit), FitReport(
+    raters = FrozenRaters.of(found.fit)
+    said = FitReport(
         made_at=now.astimezone(UTC),
         of_ratings=of_ratings,
         ratings=found.fit.ratings,
@@ -143,7 +182,56 @@ def _fit(
         ratings_per_note=found.fit.ratings_per_note,
         dropped=lost | found.dropped,
         notices=found.notices,
+        tags=_tag_scale(connection, found, raters, settings),
     )
+    busiest = high_volume_raters(found.ratings, settings)
+    busy = np.zeros(len(raters.ids), dtype=bool)
+    if busiest is not None:
+        place, known = locate(raters.ids, found.ratings.table.rater_ids)
+        busy = known & busiest[place]
+    columns_ = {"rater": raters.ids, "intercept": raters.intercepts, "factor": raters.factors, "busy": busy}
+    return pa.table(columns_), said
+
+
+def _tag_scale(
+    connection: Connection, found: FittedRaters, raters: FrozenRaters, settings: BridgingSettings
+) -> TagScale | None:
+    """What the rules on tags need of all notes; None where no rating is by a rater of the fit."""
+    table = found.ratings.table
+    scored = final_scores(table, raters, settings)
+    factors = scored.notes.factors[:, 0]
+    scale = FactorScale.of(factors, raters.factors)
+    view = View.on(scale, table, factors, raters)
+    if not view.used.any():
+        return None
+    half = half_distance(view, settings)
+    helpful = np.flatnonzero(found.helpful_before)
+    lines = None
+    if len(helpful):
+        some, bits = _tagged(connection, table.note_ids[helpful])
+        ratings = Ratings(
+            some, True, {}, None, {tag: (bits >> TAGS.index(tag) & 1).astype(bool) for tag in NOT_HELPFUL_TAGS}
+        )
+        near = View.on(scale, some, factors[np.searchsorted(table.note_ids, some.note_ids)], raters)
+        tags = tag_aggregates(ratings, near, settings, half)
+        lines = tag_lines(tags[1], np.ones(len(some.note_ids), dtype=bool), settings) if tags else None
+    return TagScale(**vars(scale), half=half, lines=lines)
+
+
+def _tagged(connection: Connection, note_ids: npt.NDArray[np.int64]) -> tuple[RatingTable, npt.NDArray[np.int32]]:
+    """The ratings of some notes, and their tags as bits (m,)."""
+    connection.register("wanted", pa.table({"note": note_ids}))
+    rows = columns(connection, "SELECT note, rater, level, tags FROM ratings SEMI JOIN wanted USING (note)")
+    connection.unregister("wanted")
+    return _rating_table(rows), rows["tags"]
+
+
+def _rating_table(rows: dict[str, npt.NDArray[Any]]) -> RatingTable:
+    """Ratings by note, rater and level; the columns are taken out of `rows`, so that they are not kept twice."""
+    note, note_ids = pd.factorize(rows.pop("note"), sort=True)
+    rater, rater_ids = pd.factorize(rows.pop("rater"), sort=True)
+    helpful = (rows.pop("level") / 2).astype(np.float32)
+    return RatingTable(note_ids, rater_ids, note.astype(np.int32), rater.astype(np.int32), helpful)
 
 
 def _gathered(connection: Connection, settings: BridgingSettings) -> tuple[Ratings, NoteFacts]:
@@ -156,11 +244,8 @@ def _gathered(connection: Connection, settings: BridgingSettings) -> tuple[Ratin
         """,
         [settings.min_raters_per_note],
     )
-    note, note_ids = pd.factorize(rows.pop("note"), sort=True)
-    rater, rater_ids = pd.factorize(rows.pop("rater"), sort=True)
-    helpful = (rows.pop("level") / 2).astype(np.float32)
-    table = RatingTable(note_ids, rater_ids, note.astype(np.int32), rater.astype(np.int32), helpful)
-    connection.register("wanted", pa.table({"note": note_ids}))
+    table = _rating_table(rows)
+    connection.register("wanted", pa.table({"note": table.note_ids}))
     facts = columns(
         connection,
         """

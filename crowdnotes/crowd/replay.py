@@ -7,16 +7,26 @@ would have stood under them, not what X computed at the time. What X recorded st
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.columns import HELPFUL_TAGS
+from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
+from crowdnotes.bridging.note_signals import FactorScale, tag_weights
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
-from crowdnotes.bridging.status import MaybeNumber, NoteSignals, NoteStatus, RuleName, Side, StatusResult
+from crowdnotes.bridging.status import (
+    IncorrectSignal,
+    MaybeNumber,
+    NoteSignals,
+    NoteStatus,
+    RuleName,
+    Side,
+    StatusResult,
+)
 from crowdnotes.crowd.database import TAGS, Connection, columns
-from crowdnotes.crowd.indexing import last_fit
+from crowdnotes.crowd.indexing import TagScale, last_fit
 from crowdnotes.domain import Noun
 from crowdnotes.settings import BridgingSettings
 
@@ -103,7 +113,8 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
         connection,
         """
         SELECT coalesce(rated, 0) AS rated, level, tags, raters.rater IS NOT NULL AS known,
-            coalesce(intercept, 0.0) AS intercept, coalesce(factor, 0.0) AS factor
+            coalesce(intercept, 0.0) AS intercept, coalesce(factor, 0.0) AS factor, coalesce(usual, 0.0) AS usual,
+            coalesce(busy, false) AS busy
         FROM ratings LEFT JOIN raters USING (rater) WHERE note = ? ORDER BY rated, ratings.rater
         """,
         [note],
@@ -116,7 +127,9 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
         f"{f' on {fit.made_at:%Y-%m-%d}' if fit.made_at else ''}, so this is how the note would have stood under them, "
         "not what X computed at the time."
     )
-    return Replay(rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held)
+    return Replay(
+        rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held, fit.tags
+    )
 
 
 class Replay:
@@ -129,6 +142,7 @@ class Replay:
         misleading: bool,
         settings: BridgingSettings,
         held: str,
+        tags: TagScale | None,
     ) -> None:
         self.held = held
         self.times: npt.NDArray[np.int64] = rows["rated"].astype(np.int64)
@@ -145,7 +159,16 @@ class Replay:
             [np.cumsum(group & (helpful == value)) for group in groups for value in (0.0, 0.5, 1.0)]
         ).reshape(3, 3, -1)
         bits = rows["tags"].astype(np.int64)
-        self._tags = np.stack([np.cumsum(bits >> place & 1) for place in range(len(TAGS))])
+        ticked = np.stack([bits >> place & 1 for place in range(len(TAGS))])
+        self._ticked = ticked.cumsum(axis=1)
+        calm = known & ~rows["busy"].astype(bool)
+        self._calm = np.cumsum(calm)
+        self._without_busy = score_as_rated(
+            helpful[calm], rows["intercept"].astype(np.float64)[calm], factor[calm], fit
+        )[0]
+        self._complaints = _Complaints(
+            tags, settings, factor[known], ticked[len(HELPFUL_TAGS) :, known], rows["usual"].astype(np.float64)[known]
+        )
 
     def __len__(self) -> int:
         return len(self.times)
@@ -159,17 +182,20 @@ class Replay:
         last, scored = ratings - 1, int(self._known[ratings - 1])
         enough = scored >= self._settings.min_raters_per_note
         intercept, factor, bound = (float(of[scored - 1]) if enough else float("nan") for of in self._scores)
-        tags = dict(zip(TAGS, self._tags[:, last].tolist(), strict=True))
+        tags = dict(zip(TAGS, self._ticked[:, last].tolist(), strict=True))
+        calm = int(self._calm[last])
         signals = NoteSignals(
             note_id=0,
             ratings=ratings,
             intercept=intercept,
             factor=factor,
-            negative=self._side(0, last),
-            positive=self._side(1, last),
+            negative=self._side(0, last) if enough else Side(),
+            positive=self._side(1, last) if enough else Side(),
             misleading=self._misleading,
             upper_bound=bound,
             was_helpful=was_helpful,
+            intercept_without_high_volume=float(self._without_busy[calm - 1]) if calm else float("nan"),
+            **self._complaints.signals(scored if enough else 0, factor),
             helpful_tags={tag: number for tag, number in tags.items() if tag in HELPFUL_TAGS},
             not_helpful_tags={tag: number for tag, number in tags.items() if tag not in HELPFUL_TAGS},
         )
@@ -202,6 +228,40 @@ class Replay:
         return Side(raters, mean, helpful - not_helpful)
 
 
+class _Complaints:
+    """What the rules on tags look at after a number of ratings: of known raters, in their order."""
+
+    def __init__(
+        self, scale: TagScale | None, settings: BridgingSettings, factors: Floats, ticked: npt.NDArray[np.int64],
+        usual: Floats,
+    ) -> None:  # fmt: skip
+        """ticked: (tags, m) of NOT_HELPFUL_TAGS; factors, usual: (m,)."""
+        self._scale, self._settings = scale, settings
+        self._factors, self._ticked, self._usual = factors, ticked, usual
+
+    def signals(self, ratings: int, note_factor: float) -> dict[str, Any]:
+        """Totals, shares and lines by tag, and how often "incorrect" is said; none of it without a scale."""
+        if self._scale is None:
+            return {}
+        raters, ticked = self._factors[:ratings], self._ticked[:, :ratings]
+        scale = FactorScale(**self._scale.model_dump(exclude={"half", "lines"}))
+        weights = tag_weights(scale.distance(note_factor, raters), self._scale.half)
+        totals = ticked @ weights
+        everyone = float(weights.sum())
+        clip = self._settings.incorrect_clip
+        apart = np.abs(np.clip(raters, -clip, clip) - np.clip(note_factor, -clip, clip))
+        near = ticked.any(axis=0) & (apart < self._settings.incorrect_interval)
+        says = ticked[NOT_HELPFUL_TAGS.index("notHelpfulIncorrect")][near]
+        return {
+            "tag_totals": dict(zip(NOT_HELPFUL_TAGS, totals.tolist(), strict=True)),
+            "tag_shares": dict(
+                zip(NOT_HELPFUL_TAGS, (totals / everyone if everyone else totals).tolist(), strict=True)
+            ),
+            "tag_lines": self._scale.lines,
+            "incorrect": IncorrectSignal(int(near.sum()), int(says.sum()), float(self._usual[:ratings][near].sum())),
+        }
+
+
 def score_story(replayed: Replay) -> ScoreStory:
     """The note after each rating, or after some two hundred of them; where its status changes, to the rating."""
     n = len(replayed)
@@ -225,7 +285,6 @@ def score_story(replayed: Replay) -> ScoreStory:
         helpful, before = status is NoteStatus.HELPFUL, place
     now = moments[-1] if moments else replayed.moment(n)
     missing = {entry.rule: entry.missing for entry in replayed.decided(n, was_helpful=helpful).not_applied}
-    missing |= dict.fromkeys({RuleName.TAGS, RuleName.INCORRECT} & missing.keys(), "all notes' tags weighed together")
     return ScoreStory(
         held=replayed.held,
         moments=tuple(moments),

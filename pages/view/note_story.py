@@ -187,7 +187,7 @@ _SIDES = {
 def _record(told: Story) -> None:
     """Each change of status, and what X recorded."""
     if told.score is not None and told.score.changes:
-        st.subheader(say("note_story.changes"), anchor=False)
+        st.header(say("note_story.changes"), anchor=False)
         table_with_csv(
             {
                 say("note_story.when"): [f"{one.at:%Y-%m-%d %H:%M}" for one in told.score.changes],
@@ -198,7 +198,7 @@ def _record(told: Story) -> None:
             key="story-changes",
             file=f"changes-{told.note}",
         )
-    st.subheader(say("note_story.on_x"), anchor=False)
+    st.header(say("note_story.on_x"), anchor=False)
     if not told.on_x:
         st.caption(escaped(told.on_x_not_run))
     else:

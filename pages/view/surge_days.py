@@ -80,7 +80,7 @@ def _day_of(index: str, version: float, chosen: Filter, wanted: date) -> tuple[t
 
 def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
     terms, posts = _day_of(str(index), version, chosen, wanted)
-    st.subheader(say("surge_days.words", day=day(wanted)), anchor=False)
+    st.header(say("surge_days.words", day=day(wanted)), anchor=False)
     if terms:
         table_with_csv(
             {
@@ -93,7 +93,7 @@ def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
         )
     else:
         st.caption(say("surge_days.no_words"))
-    st.subheader(say("surge_days.posts_of", day=day(wanted)), anchor=False)
+    st.header(say("surge_days.posts_of", day=day(wanted)), anchor=False)
     with st.container(gap="xxsmall"):
         for post in posts[:_MOST_POSTS]:
             shown = say("surge_days.shown") if post.shown else say("surge_days.not_shown")

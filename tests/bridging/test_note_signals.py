@@ -14,18 +14,16 @@ import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
 from crowdnotes.bridging.model import Ids, RatingTable
-from crowdnotes.bridging.public_scoring import (
-    NoteFacts,
+from crowdnotes.bridging.note_signals import (
     View,
     explanation_counts,
-    gather_facts,
-    helpful_raters,
     high_volume_raters,
     incorrect_signals,
     sides,
     tag_aggregates,
     tag_lines,
 )
+from crowdnotes.bridging.public_scoring import NoteFacts, gather_facts, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.bridging.status import NoteStatus

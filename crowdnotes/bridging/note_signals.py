@@ -1,0 +1,186 @@
+"""What the rules look at besides a note's score: its sides, its raters' tags, and who is busiest.
+
+Distances between a note's and a rater's viewpoint are measured on the scale of all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
+from crowdnotes.bridging.model import Floats, RatingTable
+from crowdnotes.bridging.ratings import Bools, Ratings
+from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate
+from crowdnotes.bridging.status import IncorrectSignal, Side
+from crowdnotes.settings import BridgingSettings
+
+_DAY_MS = 24 * 3600 * 1000
+_VOLUME_DAYS = (7, 28)
+_STEEPNESS = 5  # of the weight's fall with distance (tag_filter.py)
+
+
+@dataclass(frozen=True)
+class FactorScale:
+    """Mean and standard deviation of all notes' factors, and of all raters': what distances are measured in."""
+
+    note_mean: float
+    note_spread: float
+    rater_mean: float
+    rater_spread: float
+
+    @classmethod
+    def of(cls, notes: Floats, raters: Floats) -> FactorScale:
+        """Of factors, some of which may be NaN."""
+        return cls(*_mean_and_spread(notes), *_mean_and_spread(raters))
+
+    def distance(self, notes: Floats | float, raters: Floats) -> Floats:
+        """Between notes and raters, pair by pair."""
+        away: Floats = np.abs(
+            (raters - self.rater_mean) / self.rater_spread - (notes - self.note_mean) / self.note_spread
+        )
+        return away
+
+
+@dataclass(frozen=True)
+class View:
+    """Each rating with its note's and rater's factors: `used` (m,) tells where both are known.
+
+    distance (m,): between the two, each in standard deviations over all notes and over all raters.
+    """
+
+    used: Bools
+    note_factor: Floats
+    rater_factor: Floats
+    distance: Floats
+
+    @classmethod
+    def of(cls, ratings: Ratings, scored: ScoredNotes, raters: FrozenRaters) -> View:
+        """scored: of the same notes, in the same order."""
+        scale = FactorScale.of(scored.notes.factors[:, 0], raters.factors)
+        return cls.on(scale, ratings.table, scored.notes.factors[:, 0], raters)
+
+    @classmethod
+    def on(cls, scale: FactorScale, table: RatingTable, note_factors: Floats, raters: FrozenRaters) -> View:
+        """The same of some of the notes, their factors (n,) and distances on the scale of all."""
+        place, known = locate(table.rater_ids, raters.ids)
+        notes, factors = note_factors[table.note], raters.factors[place[table.rater]]
+        return cls(known[table.rater] & np.isfinite(notes), notes, factors, scale.distance(notes, factors))
+
+
+def sides(ratings: Ratings, view: View) -> list[tuple[Side, Side]]:
+    """Each note's negative and positive side."""
+    table, notes = ratings.table, len(ratings.table.note_ids)
+    halves = []
+    for on_side in (view.rater_factor < 0, view.rater_factor >= 0):
+        mask = view.used & on_side
+        row, value = table.note[mask], table.helpful[mask]
+        raters = np.bincount(row, minlength=notes)
+        total = np.bincount(row, value, notes)
+        net = np.bincount(row, (value == 1).astype(np.float64) - (value == 0), notes)
+        mean = np.divide(total, raters, out=np.full(notes, np.nan), where=raters > 0)
+        halves.append([Side(int(n), float(m), int(x)) for n, m, x in zip(raters, mean, net, strict=True)])
+    return list(zip(halves[0], halves[1], strict=True))
+
+
+def half_distance(view: View, settings: BridgingSettings) -> float:
+    """The distance from a note at which a rater's tags count half."""
+    return float(np.percentile(view.distance[view.used], settings.tag_distance_percentile))
+
+
+def tag_weights(distance: Floats, half: float) -> Floats:
+    """A rater counts for less the further their viewpoint is from the note's (tag_filter.py)."""
+    weights: Floats = 1 / (1 + (distance / half) ** _STEEPNESS) if half > 0 else np.ones(len(distance))
+    return weights
+
+
+def tag_aggregates(
+    ratings: Ratings, view: View, settings: BridgingSettings, half: float | None = None
+) -> tuple[dict[str, Floats], dict[str, Floats]] | None:
+    """Per not-helpful tag the weighted number and the weighted share of raters, (n,) each; None without tags.
+
+    half: of all notes, where these are some of them.
+    """
+    present = [tag for tag in NOT_HELPFUL_TAGS if tag in ratings.tags]
+    if not present or not view.used.any():
+        return None
+    note, notes = ratings.table.note[view.used], len(ratings.table.note_ids)
+    weight = tag_weights(view.distance[view.used], half_distance(view, settings) if half is None else half)
+    everyone = np.bincount(note, weight, notes)
+    totals: dict[str, Floats] = {
+        tag: np.asarray(np.bincount(note, weight * ratings.tags[tag][view.used], notes), dtype=np.float64)
+        for tag in present
+    }
+    shares: dict[str, Floats] = {
+        tag: np.divide(total, everyone, out=np.zeros(notes), where=everyone > 0) for tag, total in totals.items()
+    }
+    return totals, shares
+
+
+def tag_lines(shares: dict[str, Floats], helpful: Bools, settings: BridgingSettings) -> dict[str, float] | None:
+    """Per tag the share that is unusual: a high percentile among notes that prescoring found helpful (n,)."""
+    if not helpful.any():
+        return None
+    return {tag: float(np.percentile(share[helpful], settings.tag_percentile)) for tag, share in shares.items()}
+
+
+def incorrect_signals(ratings: Ratings, view: View, settings: BridgingSettings) -> list[IncorrectSignal] | None:
+    """Of raters near the note's viewpoint that chose any not-helpful tag (incorrect_filter.py); None without tags."""
+    if "notHelpfulIncorrect" not in ratings.tags:
+        return None
+    table, notes, raters = ratings.table, len(ratings.table.note_ids), len(ratings.table.rater_ids)
+    complains = np.zeros(len(table), dtype=bool)
+    for tag in NOT_HELPFUL_TAGS:
+        if tag in ratings.tags:
+            complains |= ratings.tags[tag]
+    says = ratings.tags["notHelpfulIncorrect"]
+    complaints = np.bincount(table.rater[complains], minlength=raters)
+    rate = np.bincount(table.rater[complains & says], minlength=raters) / np.maximum(complaints, 1)
+    clip = settings.incorrect_clip
+    apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
+    near = view.used & complains & (apart < settings.incorrect_interval)
+    row = table.note[near]
+    return [
+        IncorrectSignal(int(number), int(tags), float(usual))
+        for number, tags, usual in zip(
+            np.bincount(row, minlength=notes),
+            np.bincount(row, says[near], notes),
+            np.bincount(row, rate[table.rater[near]], notes),
+            strict=True,
+        )
+    ]
+
+
+def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64]], dict[str, npt.NDArray[np.int64]]]:
+    """How many raters chose each helpful and each not-helpful tag, (n,) each."""
+
+    def count(tags: tuple[str, ...]) -> dict[str, npt.NDArray[np.int64]]:
+        return {
+            tag: np.bincount(ratings.table.note[ratings.tags[tag]], minlength=len(ratings.table.note_ids))
+            for tag in tags
+            if tag in ratings.tags
+        }
+
+    return count(HELPFUL_TAGS), count(NOT_HELPFUL_TAGS)
+
+
+def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | None:
+    """The busiest raters (u,) of the last 7 or 28 days of the data; None without times."""
+    if ratings.created_at_ms is None or not len(ratings.table):
+        return None
+    end = int(ratings.created_at_ms.max())
+    busiest = np.zeros(len(ratings.table.rater_ids), dtype=bool)
+    for days in _VOLUME_DAYS:
+        recent = ratings.created_at_ms > end - days * _DAY_MS
+        counts = np.bincount(ratings.table.rater[recent], minlength=len(busiest))
+        active = counts[counts > 0]
+        busiest |= counts > np.quantile(active, 1 - settings.high_volume_share, method="higher")
+    return busiest
+
+
+def _mean_and_spread(values: Floats) -> tuple[float, float]:
+    known = values[np.isfinite(values)]
+    spread = float(known.std()) if len(known) else 0.0
+    return float(known.mean()) if len(known) else 0.0, spread if spread > 0 else 1.0
