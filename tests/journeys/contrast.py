@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Literal
 
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as TookTooLong
 
 Scheme = Literal["dark", "light"]
+_REDRAWN_MS = 5_000
 # Streamlit draws the page anew for the other background: once it has, and nothing moves, its colours are what is read.
 _HAS_BACKGROUND = """
 (scheme) => {
@@ -80,6 +83,8 @@ _MEASURE = """
 
 def faint_words(page: Page) -> list[str]:
     """Words under 4.5 to 1, large ones and signs under 3, as WCAG 2.2 AA asks; icons and what is disabled are free."""
+    with suppress(TookTooLong):  # what is being redrawn is faint for a moment
+        page.wait_for_function(f"() => !({_MEASURE})().length", timeout=_REDRAWN_MS)
     found: list[str] = page.evaluate(_MEASURE)
     return found
 
