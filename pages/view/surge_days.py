@@ -109,8 +109,8 @@ def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
 
 
 def _open(post: int) -> None:
-    st.session_state["note"] = str(post)
     st.session_state["view"] = "note"
+    st.session_state["note"] = st.query_params["note"] = str(post)  # its box is not here yet to put it in the address
 
 
 def _number(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     assert faint_words(page) == []
     page.locator('[class*="st-key-post-"]').first.get_by_role("button").click()
     expect(page.get_by_text("people rated it").first).to_be_visible()
+    expect(page).to_have_url(re.compile("note="))
     walk.settled()
     with page.expect_download() as download:
         walk.button("Save as image: Ratings so far, by side and level").click()
