@@ -76,12 +76,14 @@ function redraw(root, data, choose) {
     const fill = shown ? colour : data.look.ground
     const wanted = { d: FORMS[form], stroke: colour, fill, "fill-opacity": shown ? 1 : 0.01 }
     for (const [name, value] of Object.entries(wanted)) point.setAttribute(name, value)
-    point.setAttribute("transform", `translate(${px(x).toFixed(1)} ${py(y).toFixed(1)}) scale(${data.size})`)
+    const known = x !== null && y !== null
+    point.setAttribute("display", known ? "inline" : "none")
+    if (known) point.setAttribute("transform", `translate(${px(x).toFixed(1)} ${py(y).toFixed(1)}) scale(${data.size})`)
     point.replaceChildren(make("title", {}, title))
     point.onclick = data.choosing ? () => choose(number) : null
   })
   const here = data.points[data.here]
-  const ring = here ? { cx: px(here.x), cy: py(here.y), r: 10, stroke: data.look.text } : { r: 0 }
+  const ring = here && here.x !== null && here.y !== null ? { cx: px(here.x), cy: py(here.y), r: 10, stroke: data.look.text } : { r: 0 }
   for (const [name, value] of Object.entries(ring)) svg.querySelector(".ring").setAttribute(name, value)
 }
 

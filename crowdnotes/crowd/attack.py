@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from crowdnotes.bridging.model import Floats, RatingTable
 from crowdnotes.bridging.note_signals import View, sides
-from crowdnotes.bridging.public_scoring import NoteFacts, helpful_raters
+from crowdnotes.bridging.public_scoring import NoteFacts, final_scores, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
@@ -203,7 +203,7 @@ def target(world: World, aim: Aim) -> int:
     line = np.inf if world.average_line is None else world.average_line
     both = {note: {bool(world.shown[note]), bool(world.averages[note] >= line)} for note in of_kind}
     wanted = [note for note in of_kind if both[note] == {aim is Aim.SINK}] or of_kind
-    ordered = sorted(wanted, key=world.scores.__getitem__)
+    ordered = sorted(wanted, key=np.nan_to_num(world.scores).__getitem__)
     return ordered[len(ordered) // 2]
 
 
@@ -217,7 +217,7 @@ def attack(world: World, options: AttackOptions) -> Attack:
     raters = _joined(FrozenRaters.of(world.fit), accounts, counted)
     table = _growing(honest, honest_votes, accounts.ids[given], np.flatnonzero(given), options.aim.vote)
     votes = np.concatenate(([0], np.cumsum(given)))
-    scored = score_notes(table, raters)
+    scored = final_scores(table, raters, world.settings)
     ratings = Ratings(table, True, {})
     both = sides(ratings, View.of(ratings, scored, raters))
     alone = float(scored.notes.intercepts[0])

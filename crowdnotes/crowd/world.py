@@ -104,12 +104,12 @@ class World:
 
     @cached_property
     def scores(self) -> Floats:
-        """The note intercepts (n,)."""
+        """The note intercepts (n,), NaN where too few ratings count."""
         return np.array([found.note_intercept for found in self.statuses], dtype=np.float64)
 
     @cached_property
     def factors(self) -> Floats:
-        """The note factors (n,)."""
+        """The note factors (n,), NaN as the scores."""
         return np.array([found.note_factor for found in self.statuses], dtype=np.float64)
 
     @cached_property
@@ -128,7 +128,7 @@ class World:
         """What the map of notes tells."""
         many = int(self.shown.sum())
         if not many:
-            best = int(np.argmax(self.scores))
+            best = int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))
             return f"No note is shown. The one with the highest score: {self.reasons(best)}"
         return f"{count(many, 'note')} of {NOTES} {_are(many)} shown: {self._of_kinds(self.shown)}."
 
@@ -140,10 +140,24 @@ class World:
         return f"The best one-sided note beats {by_average} {both}; by score it beats {by_score}."
 
     def _below_one_sided(self, values: Floats) -> int:
-        """How many notes that help both sides lie below the best one-sided one."""
+        """How many notes that help both sides lie below the best one-sided one; those without a score do not."""
         one_sided = np.array([kind.one_sided for kind in self.kinds])
         both = np.array([kind is NoteKind.BOTH for kind in self.kinds])
-        return int((values[both] < values[one_sided].max()).sum())
+        return int((values[both] < np.nan_to_num(values[one_sided], nan=-np.inf).max()).sum())
+
+    @property
+    def left_out_sentence(self) -> str:
+        """How many raters do not count, and how many notes then have no score; "" where there are none."""
+        raters, notes = RATERS - len(self.fit.raters), int(np.isnan(self.scores).sum())
+        told = []
+        if raters:
+            told.append(
+                f"{count(raters, 'rater')} of {RATERS} do not count: too few of their ratings agree with the crowd."
+            )
+        if notes:
+            few = self.settings.min_raters_per_note
+            told.append(f"{count(notes, 'note')} {_have(notes)} no score: under {few} of the ratings count.")
+        return " ".join(told)
 
     @property
     def sides_sentence(self) -> str:
@@ -199,6 +213,10 @@ class World:
         one_sided = counts[NoteKind.MINUS] + counts[NoteKind.PLUS]
         of = NOTES // len(_MADE)
         return f"{counts[NoteKind.BOTH]} of {of} that help both sides, {one_sided} of {2 * of} that please one side"
+
+
+def _have(many: int) -> str:
+    return "has" if many == 1 else "have"
 
 
 def _are(many: int) -> str:

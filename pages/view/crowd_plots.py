@@ -22,7 +22,8 @@ _KINDS = (("circle", 0), ("left", 3), ("right", 1), ("square", 6))
 _SYMBOLS = {"left": "triangle-left", "right": "triangle-right"}  # Plotly's
 SIGNS = "●◀▶■"  # as in `_KINDS`, for the legend
 _FAINT = 0.16
-_EDGE = 1.05  # of the axis of viewpoints
+_EDGE = 1.35  # of the axis of viewpoints
+_WIDEST = 1.05  # of the axis of their sizes
 _STEP = 0.2  # between two lines across
 
 
@@ -62,7 +63,14 @@ def note_map(
     """
     colours = theme_colours()
     points = [
-        {"x": x, "y": y, "form": _KINDS[kind][0], "colour": colours[_KINDS[kind][1]], "shown": shown, "title": title}
+        {
+            "x": _drawn(x),
+            "y": _drawn(y),
+            "form": _KINDS[kind][0],
+            "colour": colours[_KINDS[kind][1]],
+            "shown": shown,
+            "title": title,
+        }
         for kind, x, y, shown, title in notes
     ]
     across = {"ends": [-_EDGE, _EDGE], "ticks": [-1, -0.5, 0, 0.5, 1], "title": say("crowd_plots.viewpoint")}
@@ -72,6 +80,11 @@ def note_map(
         on_choice=on_choice,
         key=key,
     )
+
+
+def _drawn(number: float) -> float | None:
+    """A number for the browser, None where it is not known."""
+    return float(number) if math.isfinite(number) else None
 
 
 _Parts = list[dict[str, Any]]
@@ -165,11 +178,11 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
         showarrow=False, font={"color": ink, "size": 12},
     )  # fmt: skip
     figure.add_annotation(
-        x=_EDGE, y=lines.shown, xanchor="right", yanchor="bottom", text=say("crowd_plots.one_sided"), showarrow=False,
+        x=_WIDEST, y=lines.shown, xanchor="right", yanchor="bottom", text=say("crowd_plots.one_sided"), showarrow=False,
         font={"color": ink, "size": 12},
     )  # fmt: skip
     across = {"text": say("crowd_plots.size"), "font": {"color": ink, "size": 12}, "standoff": 8}
-    figure.update_xaxes(range=[0, _EDGE], dtick=0.25, zeroline=False, title=across)
+    figure.update_xaxes(range=[0, _WIDEST], dtick=0.25, zeroline=False, title=across)
     upward = {"text": say("small_world.helpfulness"), "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
     draw(figure, height, margin=0, top=8, alt=alt, key=key)
@@ -193,7 +206,7 @@ def progress(
     """
     last = len(values) - 1
     points = [
-        {"x": at, "y": float(y), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
+        {"x": at, "y": _drawn(float(y)), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
          "title": say("crowd_plots.accounts_at", n=at, y=f"{y:.2f}")}
         for at, (y, one) in enumerate(zip(values, shown, strict=True))
     ]  # fmt: skip

@@ -76,7 +76,9 @@ def small_world() -> None:
             _note(world)
     for doubt in world.notices:
         st.caption(f":orange[:material/warning:] {escaped(doubt)}")
-    beside = filter(None, [world.sides_sentence, say("small_world.made", raters=RATERS, notes=NOTES)])
+    beside = filter(
+        None, [world.sides_sentence, world.left_out_sentence, say("small_world.made", raters=RATERS, notes=NOTES)]
+    )
     st.caption(escaped(" ".join(beside)))
 
 
@@ -175,4 +177,4 @@ def _both(one: float, other: float) -> str:
 
 
 def _figure(number: float) -> str:
-    return say("small_world.nobody") if math.isnan(number) else f"{number:.2f}".replace("-", "−")
+    return say("small_world.unknown") if math.isnan(number) else f"{number:.2f}".replace("-", "−")

@@ -83,6 +83,17 @@ def test_a_side_s_ratings_are_the_sum_of_what_the_model_says_but_for_what_penalt
     assert low.raters + high.raters == (world.table.note == note).sum()
 
 
+def test_raters_whom_the_crowd_disagrees_with_do_not_count_and_notes_may_lose_their_score() -> None:
+    world = made(share=0.95, polarity=1.0, generosity=0.4, noise=0, ratings_each=10)
+    without = int(np.isnan(world.scores).sum())
+    assert 0 < without < NOTES
+    assert f"{RATERS - len(world.fit.raters)} raters of {RATERS} do not count" in world.left_out_sentence
+    assert f"{without} notes have no score: under 5 of the ratings count." in world.left_out_sentence
+    assert made().left_out_sentence == ""
+    assert "beats" in world.average_sentence
+    assert world.sentence
+
+
 def test_a_seed_gives_one_world_and_a_slider_that_moves_leaves_the_rest_of_it() -> None:
     one, again, noisier = made(seed=4), made(seed=4), made(seed=4, noise=0.3)
     assert np.array_equal(one.scores, again.scores)

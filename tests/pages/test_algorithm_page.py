@@ -55,6 +55,18 @@ def test_a_world_without_sides_is_told_of_without_a_failure(page: AppTest) -> No
     assert "No note is shown." in texts(page)
 
 
+EXTREME = {"share": "95", "polarity": "1", "generosity": "0.4", "noise": "0", "ratings": "10"}
+
+
+@pytest.mark.parametrize("part", ["How notes are scored", "Attack lab", "nowhere"])
+@pytest.mark.parametrize("address", [EXTREME, {"camps": "9", "noise": "loud"}])
+def test_a_world_from_the_address_never_fails(desk: Desk, part: str, address: dict[str, str]) -> None:
+    at = opened(part=part, **address)
+    assert not at.error
+    if part != "Attack lab":
+        assert ("notes have no score" in texts(at)) is (address is EXTREME)
+
+
 def test_the_experiment_runs_when_it_is_asked_for(desk: Desk) -> None:
     at = opened(part="Does it resist extremes?")
     assert "Not run yet." in texts(at)
