@@ -73,12 +73,10 @@ def small_world() -> None:
             world = chosen_world()
         with right:
             _maps(world)
+            for doubt in filter(None, [world.left_out_sentence, *world.notices]):
+                st.caption(f":orange[:material/warning:] {escaped(doubt)}")
             _note(world)
-    for doubt in world.notices:
-        st.caption(f":orange[:material/warning:] {escaped(doubt)}")
-    beside = filter(
-        None, [world.sides_sentence, world.left_out_sentence, say("small_world.made", raters=RATERS, notes=NOTES)]
-    )
+    beside = filter(None, [world.sides_sentence, say("small_world.made", raters=RATERS, notes=NOTES)])
     st.caption(escaped(" ".join(beside)))
 
 
