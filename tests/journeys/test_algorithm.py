@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import App, NewPage
@@ -11,6 +11,12 @@ from tests.journeys.contrast import turned_to
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
+
+
+def faults(page: Page, *, pictures: int) -> list[str]:
+    """What axe finds once each picture's button to save it has its name: that one comes by a script."""
+    expect(page.get_by_role("button", name="Save as image:")).to_have_count(pictures)
+    return serious_faults(page)
 
 
 def test_a_slider_moves_the_notes_a_click_tells_of_one_and_the_experiment_has_a_table(
@@ -27,13 +33,13 @@ def test_a_slider_moves_the_notes_a_click_tells_of_one_and_the_experiment_has_a_
     expect(point).not_to_have_attribute("transform", before)
     page.locator(".st-key-world-scores .points path").last.click()  # the topmost
     expect(page.locator(".st-key-world-note").get_by_text("Note 60 is")).to_be_visible()
-    assert serious_faults(page) == []
+    assert faults(page, pictures=2) == []
     page.get_by_role("tab", name="Does it resist extremes?").click()
     walk.button("Run 100 rounds").click()
     expect(page.get_by_role("table").get_by_text("good but extreme")).to_be_visible()
-    assert serious_faults(page) == []
+    assert faults(page, pictures=1) == []
     turned_to(page, "dark")
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_role("tab", name="Attack lab").click()
     expect(page.get_by_text("accounts to sink note")).to_be_visible()
-    assert serious_faults(page) == []
+    assert faults(page, pictures=3) == []
