@@ -48,6 +48,9 @@ def workbench(case: Case, job: JobRecord | None) -> None:
 
 def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """The words, their sources and scores; below them what is left, and the decision."""
+    if case.decision is not None:  # what is left to do on X comes first
+        with area(Area.DECIDE):
+            decide_area(case, job, waits)
     with area(Area.NOTE):
         notices(StepName.DRAFT.value)
         if case.decision is not None:
@@ -58,8 +61,11 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
                 _box(case, job)
         support(case)
         scores(case, job)
-    with area(Area.DECIDE):
-        decide_area(case, job, waits)
+    if case.decision is None:
+        with area(Area.DECIDE):
+            decide_area(case, job, waits)
+            suggestions_fold(case, job)
+    else:
         suggestions_fold(case, job)
 
 

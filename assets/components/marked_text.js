@@ -46,5 +46,15 @@ export default function ({ parentElement, data }) {
       return piece
     }),
   )
+  showFirstMark(root, data)
   copyButton(parentElement, root, data.copy)
+}
+
+// Once for each passage and each choice of its marks: whoever reads on is not sent back.
+function showFirstMark(root, { look, pieces }) {
+  const shown = JSON.stringify(pieces)
+  if (look !== "passage" || root.dataset.shown === shown) return
+  root.dataset.shown = shown
+  const mark = root.querySelector("mark")
+  if (mark) root.scrollTop += mark.getBoundingClientRect().top - root.getBoundingClientRect().top - 48
 }

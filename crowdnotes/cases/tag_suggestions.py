@@ -10,7 +10,8 @@ from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import content_tokens
 
 _DENIES = re.compile(
-    r"\b(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|without|false|untrue|incorrect"
+    r"\b(?<!may )(?<!might )(?<!could )"
+    r"(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|without|false|untrue|incorrect"
     r"|myth|hoax|debunked)\b",
     re.IGNORECASE,
 )

@@ -125,7 +125,7 @@ class Usage(Noun):
         parts = [f"{self.calls} call{'' if self.calls == 1 else 's'}"]
         parts.append(f"{'about ' if self.estimated else ''}{self.tokens:,} tokens")
         if self.unpriced < self.calls:
-            parts.append(f"{self.dollars:.4f} US dollars")
+            parts.append(f"{self.dollars:.4f} US dollars" if self.dollars else "no charge")
         if self.unpriced:
             which = "" if self.unpriced == self.calls else f" of {self.unpriced} calls"
             parts.append(f"price{which} unknown")

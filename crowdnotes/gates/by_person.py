@@ -89,7 +89,7 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
     elif unread:
         reason = f"{len(unread)} of {len(sentences)} sentences still to compare with their sources."
     elif open_hints:
-        reason = f"Compared; {open_hints} {'hint is' if open_hints == 1 else 'hints are'} still open."
+        reason = f"Compared. {open_hints} {'hint' if open_hints == 1 else 'hints'} still to check."
     else:
         status = GateStatus.PASS
         reason = f"Checked by {', '.join(sorted({sentence.by for sentence in sentences}))}, no open hint."

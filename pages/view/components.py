@@ -14,10 +14,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from crowdnotes.demonstration import page_of
-from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Span, Support
+from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Source, Span, Support
 from crowdnotes.text.differences import changed_words
-from crowdnotes.text.markdown import controls_shown, escaped, web_url
+from crowdnotes.text.markdown import controls_shown, escaped, host, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
+from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
 from pages.view.words import say
 
@@ -211,6 +212,12 @@ def opened_by(url: str | None) -> str | None:
     """The address that shows a source: its own, or this app's where an example invented it; None as `web_link` says."""
     address = web_url(url)
     return f"example?{urlencode({'page': address})}" if address and page_of(address) else address
+
+
+def source_name(source: Source) -> str:
+    """Its publisher as people call it, else its site, library or title."""
+    name = publisher_name(source) or host(source.url) or source.library or source.title or say("sources.no_publisher")
+    return name[:1].upper() + name[1:]
 
 
 def badge(colour: str, icon: str, words: str) -> str:

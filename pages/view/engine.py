@@ -37,7 +37,7 @@ def engine_panel(case: Case | None = None) -> None:
     tested = workspace().self_test()
     did = [] if tested is None else [tested.in_words, *([say("engine.weak")] if tested.is_weak else [])]
     name = escaped(engine.name) + (f" ({', '.join(did)})" if did else "")
-    with st.popover(f":small[{name}: {say(kind)}{escaped(cost)}]", icon=":material/memory:", type="tertiary"):
+    with st.popover(f"{name}: {say(kind)}{escaped(cost)}", icon=":material/memory:", type="tertiary"):
         st.markdown(say("engine.about_model" if engine.uses_language_model else "engine.about_local"))
         if engine.uses_language_model:
             _self_test(tested)
@@ -57,7 +57,7 @@ def engine_panel(case: Case | None = None) -> None:
 
 def _recorded(case: Case) -> None:
     """What the answers of a demonstration are, and the way to an engine that answers other words too."""
-    with st.popover(f":small[{say('present.recorded')}]", icon=":material/history:", type="tertiary"):
+    with st.popover(say("present.recorded"), icon=":material/history:", type="tertiary"):
         st.markdown(say("present.recorded_help"))
         own_engine(case, "engine")
 

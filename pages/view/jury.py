@@ -67,7 +67,8 @@ def _in_a_line(verdict: JuryVerdict) -> str:
     """Its number on its scale and what it would mean."""
     if verdict.means_nothing:
         return f"**{say('jury.title')}:** {say('jury.means_nothing')}"
-    return f"**{say('jury.title')}:** {_of_needed(verdict)}, {escaped(verdict.outlook)}"
+    chance = "" if verdict.shown_of_100 is None else f" :small[:gray[{say('jury.chance', n=verdict.shown_of_100)}]]"
+    return f"**{say('jury.title')}:** {_of_needed(verdict)}, {escaped(verdict.outlook)}{chance}"
 
 
 def _of_needed(verdict: JuryVerdict) -> str:

@@ -13,7 +13,7 @@ from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls, note_length
-from pages.view.components import STATUS_SIGNS, note_counter, outside_text, passage_words
+from pages.view.components import STATUS_SIGNS, note_counter, outside_text, passage_words, source_name
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
 from pages.view.words import say
@@ -103,7 +103,7 @@ def _leads_with(case: Case, candidate: Draft) -> None:
     item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
     if first is not None and item is not None:
         basis = f" ({first.basis.value})" if first.basis is not None else ""
-        where = escaped(item.source.publisher or host(item.source.url) or item.source.title, 50)
+        where = escaped(source_name(item.source), 50)
         st.markdown(f":small[:gray[{say('note.leads_with', id=item.id, where=where, basis=basis)}]]")
 
 

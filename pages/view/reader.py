@@ -21,8 +21,8 @@ from crowdnotes.domain import (
     Verdict,
 )
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import day, escaped, host, record_place, title
-from pages.view.components import badge, into_view, marked_text, passage_pieces, web_link
+from crowdnotes.text.markdown import day, escaped, record_place, title
+from pages.view.components import badge, into_view, marked_text, passage_pieces, source_name, web_link
 from pages.view.links import cited_badge
 from pages.view.more_evidence import follow_up_buttons
 from pages.view.search_report import source_badges
@@ -244,7 +244,7 @@ def _head(case: Case, item: Evidence) -> None:
         badges.append(badge("orange", "warning", say("reader.injection")))
     if item.aim is Aim.OTHER_SIDE:
         badges.append(badge("gray", "balance", say("reader.other_side")))
-    facts = [escaped(source.publisher or host(source.url) or source.library or say("sources.no_publisher"), 80)]
+    facts = [escaped(source_name(source), 80)]
     if source.published and source.date_origin:
         facts.append(say("reader.date", day=day(source.published), origin=source.date_origin.value))
     if source.library:

@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.domain import Case, Evidence, SentenceSupport, Support
-from crowdnotes.text.markdown import clip, host
-from pages.view.components import sentence_map
+from crowdnotes.text.markdown import clip
+from pages.view.components import sentence_map, source_name
 from pages.view.reader import open_source
 from pages.view.session import act
 from pages.view.words import say
@@ -73,7 +73,7 @@ def _sentence(number: int, item: SentenceSupport, note: str) -> dict[str, object
 
 
 def _source(case: Case, item: Evidence) -> dict[str, object]:
-    name = item.source.publisher or host(item.source.url) or item.source.title
+    name = source_name(item.source)
     numbers = [str(n) for n, leaned in enumerate(case.sentences, start=1) if leaned.evidence_id == item.id]
     of = say("map.of_sentences", numbers=", ".join(numbers)) if numbers else say("map.of_no_sentence")
     return {"id": item.id, "name": clip(name, 60), "told": say("map.source", id=item.id, name=name, of=of)}

@@ -10,7 +10,7 @@ import streamlit as st
 from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, day, escaped, exact, host
-from pages.view.components import badge, passage_words, web_link
+from pages.view.components import badge, passage_words, source_name, web_link
 from pages.view.more_evidence import (
     add_by_hand,
     begun_by_hand,
@@ -140,7 +140,7 @@ def _row(case: Case, item: Evidence) -> None:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             kind = say(_KINDS[source.category]) if source.category in _KINDS else source.category.value
             when = str(source.published.year) if source.published else say("sources.no_date")
-            name = escaped(source.publisher or host(source.url) or source.library or say("sources.no_publisher"), 44)
+            name = escaped(source_name(source), 44)
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
             read = partial(open_source, case, item.id)
             button(label, f"read-{key}", card_place(item.id), read, type="tertiary", width="stretch")

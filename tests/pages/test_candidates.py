@@ -83,7 +83,7 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     assert "Number: look at it." in texts(at)
     assert _correctness(desk, case)[0] is GateStatus.NOT_RUN
     _find(at, case, Support.SUPPORTED)
-    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "Compared; 1 hint is still open.")
+    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "Compared. 1 hint still to check.")
     at.checkbox(key=f"settled-{case.id}-1").check().run()
     assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you, no open hint.")
     _find(at, case, Support.UNSUPPORTED)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date
+
+import pytest
+
 from crowdnotes.domain import Mode, Verdict
 from tests.pages.conftest import PASSAGE, POST, Desk, field, press, read, texts, unfolded
 
@@ -74,3 +78,12 @@ def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -
     shown = texts(desk.app(case))
     assert "No source in use has a link" not in shown
     assert "No link: E1. Link to another source in use." in shown
+
+
+@pytest.mark.parametrize("day", [None, date(2024, 1, 1)])
+def test_a_source_in_use_without_a_date_is_worth_a_look(desk: Desk, day: date | None) -> None:
+    case = desk.drafted("A note of my own. https://trials.example.edu/c")
+    [item] = case.used_evidence
+    dated = item.model_copy(update={"source": item.source.model_copy(update={"published": day})})
+    desk.changed(case, evidence=(dated,))
+    assert ("E1 has no date. Check that it still holds." in texts(desk.app(case))) is (day is None)

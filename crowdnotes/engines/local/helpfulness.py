@@ -127,7 +127,8 @@ def _words_of_tone(post: Post, note: str) -> dict[str, Span]:
     What the note is about and whom it cites move the probability too, but no writer can do without them.
     """
     in_post = {token.stem for token in tokens(plain_post(post.text))}
-    found = [(note[span.start : span.end].lower(), span) for span in tone.matches(_WORD, note)]
+    words = ((note[span.start : span.end], span) for span in tone.matches(_WORD, note))
+    found = [(word.lower(), span) for word, span in words if word != "US"]  # the country is no pronoun
     return {word: span for word, span in found if tone.is_about_tone(word) and stem(word) not in in_post}
 
 
