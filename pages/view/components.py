@@ -216,8 +216,8 @@ def opened_by(url: str | None) -> str | None:
 
 def source_name(source: Source) -> str:
     """Its publisher as people call it, else its site, library or title."""
-    name = publisher_name(source) or host(source.url) or source.library or source.title or say("sources.no_publisher")
-    return name[:1].upper() + name[1:]
+    name = publisher_name(source).removeprefix("the ")
+    return name or host(source.url) or source.library or source.title or say("sources.no_publisher")
 
 
 def badge(colour: str, icon: str, words: str) -> str:

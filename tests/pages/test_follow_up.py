@@ -160,7 +160,7 @@ def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk,
     case, by_hand, fold = with_two_kinds(desk, gathered), desk.case(), "searches-{}".format
     at = opened(desk, case, fold(case.id))
     [chart] = at.get("plotly_chart")
-    assert "Found: 9 other, 1 research literature. Chosen: 6 other." in str(chart.proto)
+    assert "found: 9 other, 1 research literature. Chosen: 6 other." in str(chart.proto)
     assert "other\xa09\xa0→\xa06" in texts(at)
     assert opened(desk, by_hand, fold(by_hand.id)).get("plotly_chart") == []
     one_kind = desk.changed(case, hits=gathered.hits)
