@@ -8,6 +8,7 @@ from pages.view.components import bookmark, bookmarklet
 from pages.view.documents import document, documents
 from pages.view.session import page_body
 from pages.view.words import say
+from pages.view.workbench import keys_in_words
 
 name = st.query_params.get("document", "")
 if name in documents():
@@ -20,7 +21,8 @@ else:
         st.header(say("help.steps_title"), anchor=False)
         st.markdown(say("help.steps"))
         st.header(say("help.keys_title"), anchor=False)
-        st.markdown(say("help.keys"))
+        st.markdown(keys_in_words())
+        st.caption(say("keys.typing"))
         st.header(say("help.bookmark_title"), anchor=False)
         st.markdown(say("help.bookmark"))
         root = (st.context.url or "").rstrip("/").removesuffix("/help")  # which Streamlit takes off now and then

@@ -98,7 +98,8 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
         yield from _judgement(case)
         yield from _links(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:
-        yield _obstacle(ObstacleKind.NO_TAG, "", "X's form asks why the post is misleading.", "Tick at least one tag.")
+        sentence = "X's form asks why the post is misleading."
+        yield _obstacle(ObstacleKind.NO_TAG, "", sentence, "Choose at least one tag.")
 
 
 def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
@@ -124,7 +125,7 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
             yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, "Use it, keep it as background or reject it.")
 
 
-_AGAIN = {False: "Score it again", True: "Compare each sentence with its source"}
+_AGAIN = {False: "Score it again", True: "Compare each sentence with its source and check the hints"}
 
 
 def _judgement(case: Case) -> Iterator[Obstacle]:
@@ -184,7 +185,7 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
             ObstacleKind.LINK_UNANSWERED,
             url,
             f"The link {url}: {check.in_words if check else 'not checked yet'}.{why}",
-            "Check the links again, correct the address, or give a reason to keep it.",
+            "Check the links, correct the address, or give a reason to keep it.",
         )
 
 

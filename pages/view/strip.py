@@ -52,13 +52,17 @@ def strip(case: Case, job: JobRecord | None) -> None:
 
 
 def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
-    """The five steps: name, done or not, how it stands. Scores are done when all three gates passed, not before."""
+    """The five steps: name, done or not, how it stands.
+
+    A note that is too long is not done, and scores are done when all three gates passed, not before.
+    """
     draft = case.draft
-    length = say("strip.length", n=note_length(draft.text), limit=NOTE_LIMIT) if draft is not None else ""
+    n = note_length(draft.text) if draft is not None else 0
+    length = say("strip.length", n=n, limit=NOTE_LIMIT) if draft is not None else ""
     return (
         (say("strip.post"), True, ""),
         (say("strip.sources"), bool(case.used_evidence), tally(case) if case.evidence else ""),
-        (say("strip.note"), draft is not None, length),
+        (say("strip.note"), draft is not None and n <= NOTE_LIMIT, length),
         (say("strip.scores"), _passed(case), marks(case) if draft is not None else ""),
         (say("strip.decide"), case.decision is not None, standing(case) if case.decision is not None else ""),
     )

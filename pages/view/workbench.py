@@ -101,8 +101,13 @@ def keys() -> None:
 def key_help() -> None:
     """The button that tells the keys."""
     with st.popover(say("keys.button"), icon=":material/keyboard:", type="tertiary", key="shortcuts"):
-        st.markdown("  \n".join(f"`{key}` {say(name)}" for key, (name, _) in _KEYS.items() if name))
+        st.markdown(keys_in_words())
         st.caption(say("keys.typing"))
+
+
+def keys_in_words() -> str:
+    """Markdown of every key and what it does, a line for each."""
+    return "  \n".join(f"`{key}` {say(name)}" for key, (name, _) in _KEYS.items() if name)
 
 
 def _begins_at(case: Case) -> Area:

@@ -54,7 +54,7 @@ def test_without_links_it_says_which_places_the_words_of_the_searches_go_to(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = desk.app()
-    assert "There is nothing to search" in texts(at)
+    assert "No search is chosen" in texts(at)
     at.session_state["new-post-services"] = ["wikipedia", "pubmed"]
     assert "Search words will go to: Wikipedia, PubMed." in texts(at.run())
 
@@ -128,7 +128,8 @@ def test_an_address_that_no_example_has_is_told_in_a_sentence(desk: Desk) -> Non
 def test_help_has_the_steps_the_keys_a_bookmark_and_the_documents(desk: Desk) -> None:
     at = desk.app(page="pages/help.py")
     assert not at.exception
-    assert "| `J` `K` | Next source, previous source |" in texts(at)
+    assert "`j` Next source" in texts(at)
+    assert "`a` Approve the note" in texts(at), "all keys, not a few"
     assert at.code[0].value.startswith("javascript:")
     at.query_params["document"] = "house"
     at.run()

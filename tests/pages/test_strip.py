@@ -34,6 +34,10 @@ def test_a_case_shows_five_steps_and_how_far_it_is(desk: Desk) -> None:
     assert done(desk, scored) == ["Post", "Sources", "Note", "Scores", "Decide"]
 
 
+def test_a_note_that_is_too_long_has_no_green_sign(desk: Desk) -> None:
+    assert done(desk, desk.drafted("word " * 60 + "https://trials.example.edu/c")) == ["Post", "Sources"]
+
+
 @pytest.mark.parametrize("gate", list(GateName))
 def test_scores_are_not_green_while_a_gate_did_not_pass_also_when_approved_by_override(
     desk: Desk, gate: GateName
