@@ -51,6 +51,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
     if case.decision is not None:  # what is left to do on X comes first
         with area(Area.DECIDE):
             decide_area(case, job, waits)
+            suggestions_fold(case, job)
     with area(Area.NOTE):
         notices(StepName.DRAFT.value)
         if case.decision is not None:
@@ -65,8 +66,6 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
         with area(Area.DECIDE):
             decide_area(case, job, waits)
             suggestions_fold(case, job)
-    else:
-        suggestions_fold(case, job)
 
 
 def _box(case: Case, job: JobRecord | None) -> None:
