@@ -30,7 +30,6 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     walk.button("Read it").click()
     expect(page.get_by_text("New: E2.")).to_be_visible()
     walk.settled()
-    page.keyboard.press("Escape")  # where the page redraws at once, what was opened can stay open
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
     expect(walk.use_tick("E1")).to_be_enabled()
     expect(walk.row("E2")).to_be_visible()
