@@ -13,7 +13,7 @@ from crowdnotes.jobs import JobRecord
 from pages.view.decision import decide_area, ends
 from pages.view.engine import engine_panel
 from pages.view.links import cited_links
-from pages.view.note import is_closed, lesson, note_box, proposals, undo
+from pages.view.note import is_closed, lesson, note_box, proposals, proposed, undo
 from pages.view.present import begin_if_asked, presenter
 from pages.view.record import audit_trail
 from pages.view.scores import score_button, scores
@@ -60,6 +60,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             proposals(case, job)
             if not is_closed(case):
                 _box(case, job)
+                proposed(case)
         support(case)
         scores(case, job)
     if case.decision is None:

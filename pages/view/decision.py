@@ -49,6 +49,8 @@ def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) ->
         hand_off(case)
         return
     if case.draft is not None:
+        with st.container(key="decide-note"):  # on a phone the note's own tab is out of sight
+            outside_text(case.draft.text, look="note", key=f"decide-note-{case.id}")
         problems(case, waits, job)
         _note_form(case)
 
@@ -170,8 +172,11 @@ def hand_off(case: Case) -> None:
 def _approved(case: Case) -> None:
     if is_demonstration(case):
         st.warning(say("decide.demonstration_next"), title=say("decide.demonstration"))
-    st.markdown(say("decide.copy_it"))
+    else:
+        st.markdown(say("decide.copy_it"))
     outside_text(case.draft.text if case.draft else "", look="note", key=f"approved-{case.id}", copy=True)
+    if is_demonstration(case):
+        return
     st.markdown(say("decide.on_x"))
     st.markdown(f":primary[:material/radio_button_checked:] {escaped(class_label(case))}")
     for label in form_labels(case):

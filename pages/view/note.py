@@ -23,18 +23,23 @@ _LETTERS = "ABCDEFGHIJ"
 
 
 def proposals(case: Case, job: JobRecord | None) -> None:
-    """The button that lets the program propose, its progress, and what came of it."""
+    """The button that lets the program propose, its progress, and why it proposes nothing."""
     if is_closed(case):
         st.caption(say("note.evidence_first"))
         return
     with st.empty().container():  # its own place, so that the note below stays where it is when it goes
         job_panel(case, job, "write")
     _writer(case, job)
-    with st.container(key="proposed", gap="small"):  # always there, so that the note below stays where it is
-        _candidates(case)
+    with st.container(gap="small"):  # always there, so that the note below stays where it is
         _what_came(case)
-        _quotations(case)
     _without_link(case)
+
+
+def proposed(case: Case) -> None:
+    """The candidates, or sentences to quote, each one click from the note above."""
+    with st.container(key="proposed", gap="small"):  # always there, so that what is below stays where it is
+        _candidates(case)
+        _quotations(case)
 
 
 def is_closed(case: Case) -> bool:
@@ -89,10 +94,10 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
             else:
                 choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256, author())
                 look = {"type": "tertiary", "help": say("note.use_candidate_about")}
-                button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_downward", **look)
+                button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_upward", **look)
         _leads_with(case, candidate)
         if here:
-            _about(candidate)  # its words stand in the box below
+            _about(candidate)  # its words stand in the box above
         else:
             outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
 

@@ -105,7 +105,8 @@ def _findings(case: Case, item: Obstacle) -> None:
 def _override(case: Case, obstacle: Obstacle) -> None:
     """Folded: a written reason to approve all the same."""
     field = _field_name(case, obstacle.id)
-    with st.expander(say("problems.override"), type="compact", expanded=bool(kept_words(case, field))):
+    key = f"override-{case.id}-{obstacle.id.kind.name}-{obstacle.id.subject}".lower()  # it opens of this one alone
+    with st.expander(say("problems.override"), key=key, type="compact", expanded=bool(kept_words(case, field))):
         said = kept_field(
             case,
             field,

@@ -115,8 +115,9 @@ def _walk(case: Case, chosen: Evidence | None) -> None:
     after, before = order[(place + 1) % len(order)], order[place - 1] if place > 0 else order[-1]
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="reader-walk"):
         if chosen is None:
-            look = {"type": "primary", "icon": "menu_book"}
-            button(say("reader.first", id=after.id), "next-source", "", partial(open_source, case, after.id), **look)
+            unread = next((item for item in order if item.review.opened_at is None), None)
+            first, look = unread or after, {"type": "primary" if unread else "secondary", "icon": "menu_book"}
+            button(say("reader.first", id=first.id), "next-source", "", partial(open_source, case, first.id), **look)
             return
         st.markdown(f"**{chosen.id}** {title(chosen.source.title, say('reader.untitled'), 90)}", width="stretch")
         back, on = partial(open_source, case, before.id), partial(open_source, case, after.id)

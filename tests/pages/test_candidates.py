@@ -19,12 +19,12 @@ def _write(desk: Desk, *notes: str, case: Case) -> Case:
 
 def test_one_note_alone_is_said_to_be_the_only_one_and_others_can_be_chosen_from(desk: Desk) -> None:
     alone = desk.app(_write(desk, FIRST, case=desk.inspected()))
-    assert "CrowdNotes wrote the note below." in texts(alone)
+    assert "CrowdNotes wrote the note above." in texts(alone)
     assert _offered(alone) == []
     own = desk.drafted("My own words. https://trials.example.edu/c")
     for notes, case in (((FIRST,), own), ((FIRST, SECOND), desk.inspected())):
         at = desk.app(_write(desk, *notes, case=case))
-        assert "CrowdNotes wrote the note below" not in texts(at)
+        assert "CrowdNotes wrote the note above" not in texts(at)
         assert _offered(at)
 
 
