@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.journeys.conftest import App, NewPage
 from tests.journeys.walk import Walk
@@ -32,6 +33,13 @@ _IS_SEEN = """
 """
 
 
+def _look(page: Page) -> None:
+    try:
+        page.wait_for_function(_IS_SEEN, timeout=10_000)
+    except PlaywrightTimeout:
+        pytest.fail(f"out of sight is {page.evaluate('document.activeElement.outerHTML')[:400]}")
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_bar_with_the_post_in_reach(
     app: App, new_page: NewPage, width: int
@@ -52,7 +60,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     gather = walk.button("Find evidence")
     for _ in range(30):
         page.keyboard.press("Tab")
-        page.wait_for_function(_IS_SEEN)
+        _look(page)
         if gather.evaluate("button => button === document.activeElement"):
             break
     page.keyboard.press("Enter")
@@ -61,7 +69,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     expect(walk.area("Sources").locator(":focus")).to_have_count(1)
     for _ in range(3):  # past the two buttons of the heading
         page.keyboard.press("Tab")
-        page.wait_for_function(_IS_SEEN)
+        _look(page)
     expect(walk.row("E1").locator(":focus")).to_have_count(1)
 
     expect(page.get_by_text("“see this” is not a web address.")).to_be_visible()
@@ -70,9 +78,10 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     expect(walk.row("E2")).to_be_visible()
     walk.tab("Note")
     expect(walk.button("Find sentences to quote")).to_be_in_viewport()
+    walk.settled()
     for _ in range(30):
         page.keyboard.press("Tab")
-        page.wait_for_function(_IS_SEEN)
+        _look(page)
 
     walk.tab("Sources")
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
