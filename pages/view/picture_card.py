@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from crowdnotes.handoff import plain_cell
 from crowdnotes.text.markdown import escaped
 from pages.view.components import save_image
 from pages.view.plots import legend
@@ -83,5 +84,15 @@ def _csv(rows: Rows) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(rows)
-    writer.writerows(zip(*rows.values(), strict=True))
+    writer.writerows(map(_cell, row) for row in zip(*rows.values(), strict=True))
     return file.getvalue()
+
+
+def _cell(value: object) -> str:
+    """Words from outside that a spreadsheet would run as a formula are defused; a number below zero is none."""
+    cell = str(value)
+    try:
+        float(cell)
+    except ValueError:
+        return plain_cell(cell)
+    return cell

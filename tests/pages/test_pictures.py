@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import Any
 
@@ -11,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.domain import Case, GateName, SentenceSupport, SideVotes, Span, Support
 from crowdnotes.testing import make_evidence
 from crowdnotes.text.sentences import split_sentences
-from pages.view import jury, plots, sentence_map
+from pages.view import jury, picture_card, plots, sentence_map
 from tests.pages.conftest import NOTE, Desk, read, texts, unfolded
 
 LONG = "Vitamin C does not prevent colds. No pill cures a cold. Doctors say so. https://trials.example.edu/c"
@@ -66,6 +68,15 @@ def test_a_range_that_goes_beyond_the_scale_ends_in_an_arrow(monkeypatch: pytest
     points, left, right = given[0].data
     assert list(points.marker.symbol) == ["circle", "triangle-right"]
     assert (list(left.x), list(left.y), list(right.x), list(right.y)) == ([0.0], ["beyond"], [0.6], ["beyond"])
+
+
+def test_a_saved_table_holds_no_formula_and_numbers_below_zero_as_they_are() -> None:
+    rows: dict[str, list[object]] = {"words": ['=HYPERLINK("http://evil")', "plain"], "score": ["-0.12", -0.5]}
+    assert list(csv.reader(io.StringIO(picture_card._csv(rows)))) == [
+        ["words", "score"],
+        ['\'=HYPERLINK("http://evil")', "-0.12"],
+        ["plain", "-0.5"],
+    ]
 
 
 def test_the_map_leads_from_each_sentence_to_its_source_and_tells_both_in_words(desk: Desk) -> None:
