@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.words import say
 from pages.view.attack import attack_lab
 from pages.view.extremes import extremes
 from pages.view.session import page_body
 from pages.view.small_world import small_world
-from pages.view.words import say
 
 _WIDTH = 1240  # pixels: sliders beside two pictures
 

@@ -11,11 +11,11 @@ import streamlit as st
 from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind
 from crowdnotes.handoff import cases_csv, is_demonstration
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.components import badge, first_shown
 from pages.view.engine import engine_panel
 from pages.view.session import button, notices, page_body, workspace
 from pages.view.times import time_mark
-from pages.view.words import say
 
 _PLACE = "cases"
 _PAGE_SIZE = 20

@@ -10,6 +10,7 @@ import streamlit as st
 from crowdnotes.domain import ComparisonSummary
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.comparison_results import came_in, results_view
 from pages.view.comparison_sheet import participant_view
 from pages.view.components import first_shown
@@ -25,7 +26,6 @@ from pages.view.session import (
     workspace,
 )
 from pages.view.times import time_mark
-from pages.view.words import say
 
 _PLACE, _RESULTS, _MADE = "compare", "results", "compare-made"
 _KINDS = ["csv", "tsv", "jsonl", "json"]

@@ -7,11 +7,11 @@ from typing import Final
 import streamlit as st
 
 from crowdnotes.crowd.database import index_path
+from crowdnotes.words import say
 from pages.view.late_notes import late_notes
 from pages.view.note_story import note_story
 from pages.view.session import page_body, workspace
 from pages.view.surge_days import surge_days
-from pages.view.words import say
 
 _VIEWS: Final = {"note": "crowd.note", "surges": "crowd.surges", "delays": "crowd.delays"}
 

@@ -10,6 +10,7 @@ import streamlit as st
 from crowdnotes.domain import Case, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
+from crowdnotes.words import say
 from pages.view.decision import decide_area, ends
 from pages.view.engine import engine_panel
 from pages.view.links import cited_links
@@ -23,7 +24,6 @@ from pages.view.start import start_screen
 from pages.view.strip import strip
 from pages.view.suggestions import suggestions_fold
 from pages.view.support import decided_note, support
-from pages.view.words import say
 from pages.view.workbench import WIDTH, Area, StepName, area, keys
 
 

@@ -7,9 +7,9 @@ import streamlit as st
 from crowdnotes.demonstration import page_of
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import day, escaped, exact
+from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.session import page_body, workspace
-from pages.view.words import say
 
 _WIDTH = 760  # pixels: lines as long as those of a page
 

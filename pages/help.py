@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.words import say
 from pages.view.components import bookmark, bookmarklet
 from pages.view.documents import document, documents
 from pages.view.session import page_body
-from pages.view.words import say
 from pages.view.workbench import keys_in_words
 
 name = st.query_params.get("document", "")

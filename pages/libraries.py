@@ -11,12 +11,12 @@ from crowdnotes.domain import Hit
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
+from crowdnotes.words import say
 from crowdnotes.workspace import LIBRARIES
 from pages.view.components import web_link
 from pages.view.engine import engine_panel
 from pages.view.progress import under_way, watched
 from pages.view.session import act, button, notices, page_body, workspace
-from pages.view.words import say
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

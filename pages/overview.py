@@ -10,9 +10,9 @@ import streamlit as st
 
 from crowdnotes.overview import ENDINGS, CaseFigures, Filter, overview, read
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.overview_pictures import pictures
 from pages.view.session import page_body, workspace
-from pages.view.words import say
 
 _DAYS = (7, 30, 90, 365)
 _BOUND: Final = "query-params"  # in the address, so that a filter is there on the way back from a case

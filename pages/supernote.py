@@ -9,6 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.errors import CaseNotFoundError, InputError
 from crowdnotes.jobs import JobRecord
+from crowdnotes.words import say
 from pages.view.candidates import candidates, filters_fold
 from pages.view.engine import engine_panel
 from pages.view.given_notes import new_supernote, notes_pane
@@ -18,7 +19,6 @@ from pages.view.steps import SupernoteStep, supernote_strip
 from pages.view.suggestions import suggestions_fold
 from pages.view.watch import watch_fold
 from pages.view.winner import goes_on, ranking_fold, winner
-from pages.view.words import say
 from pages.view.workbench import WIDTH, Area, area
 
 

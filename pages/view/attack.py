@@ -21,11 +21,11 @@ from crowdnotes.crowd.attack import (
 )
 from crowdnotes.crowd.world import World
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.crowd_plots import needed, progress
 from pages.view.picture_card import picture_card
 from pages.view.session import telling
 from pages.view.small_world import chosen_world
-from pages.view.words import say
 
 _HEIGHT = 270  # pixels
 _AFTER = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; None is all

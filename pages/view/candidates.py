@@ -9,12 +9,12 @@ import streamlit as st
 from crowdnotes.domain import Candidate, Case, FilterName, SupernoteRound, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.plots import funnel
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
 from pages.view.steps import SupernoteStep, is_stale
-from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.CANDIDATES.value

@@ -20,7 +20,7 @@ from crowdnotes.text.markdown import controls_shown, escaped, host, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.table_rows import ReadableRows, readable_rows
-from pages.view.words import say
+from crowdnotes.words import say
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 

@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.crowd.posts import HEALTH, Filter
 from crowdnotes.crowd.topics import topic_names
 from crowdnotes.text.languages import LANGUAGE_NAMES
-from pages.view.words import say
+from crowdnotes.words import say
 
 _BOUND: Final = "query-params"
 

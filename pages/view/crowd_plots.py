@@ -12,9 +12,9 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 import streamlit as st
 
+from crowdnotes.words import say
 from pages.view.components import note_map as component
 from pages.view.plots import draw, theme_colours, theme_name
-from pages.view.words import say
 
 Floats = npt.NDArray[np.float64]
 _KINDS = (("circle", 0), ("left", 3), ("right", 1), ("square", 6))

@@ -19,12 +19,12 @@ from crowdnotes.handoff import (
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact
 from crowdnotes.text.note_rules import tags_of
+from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.problems import kept_field, kept_words, left_to_do, problems, reasons
 from pages.view.progress import under_way
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.times import moment
-from pages.view.words import say
 from pages.view.workbench import Area, StepName, arrival, go_to
 
 _PLACE = StepName.DECIDE.value

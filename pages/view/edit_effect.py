@@ -8,11 +8,11 @@ import streamlit as st
 
 from crowdnotes.domain import Assessment, Case, EditEffect, GateStatus, effect_of_edit
 from crowdnotes.text.markdown import escaped, in_figures
+from crowdnotes.words import say
 from pages.view.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, marked_text
 from pages.view.jury import ENDS, standing_of
 from pages.view.plots import number_line
 from pages.view.session import fold, workspace
-from pages.view.words import say
 
 
 def what_the_edit_changed(case: Case) -> None:

@@ -10,11 +10,11 @@ import streamlit as st
 from crowdnotes.domain import Case
 from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from crowdnotes.workspace import SELF_TEST
 from pages.view.present import own_engine
 from pages.view.progress import under_way, watched
 from pages.view.session import button, notices, shared_workspace, workspace
-from pages.view.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.choice import EngineChoice

@@ -6,10 +6,10 @@ import streamlit as st
 
 from crowdnotes.crowd.essay import KINDS, ROUNDS, Experiment, run_experiment
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.crowd_plots import SIGNS, Lines, kind_colours, rounds_map
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.session import telling, workspace
-from pages.view.words import say
 
 _FOUND = "extremes"
 _HEIGHT = 330  # pixels

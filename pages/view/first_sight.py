@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.view.words import say
+from crowdnotes.words import say
 
 _ASSETS = Path(__file__).parents[2] / "assets"
 _loaded = False  # of this process

@@ -11,12 +11,12 @@ from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, R
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, host
 from crowdnotes.text.note_rules import find_urls, tag_words
+from crowdnotes.words import say
 from pages.view.components import badge, first_shown, outside_text, web_link
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given, tell_faults
 from pages.view.progress import under_way
 from pages.view.session import act, author, button, notices, show_case, workspace
 from pages.view.steps import SupernoteStep
-from pages.view.words import say
 
 _PLACE = SupernoteStep.NOTES.value
 _NEW = "new-supernote"

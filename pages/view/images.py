@@ -12,9 +12,9 @@ from crowdnotes.cases.intake import Attachment, usable_images
 from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.progress import gather_anew
 from pages.view.session import act, author, button, show_notice, tell, told, workspace
-from pages.view.words import say
 from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value

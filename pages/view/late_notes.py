@@ -11,10 +11,10 @@ from crowdnotes.crowd.delays import Delay, Delays, Hours, delays
 from crowdnotes.crowd.posts import Filter
 from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.crowd_filter import crowd_filter
 from pages.view.picture_card import picture_card
 from pages.view.time_plots import hours_by_group
-from pages.view.words import say
 
 _MOST_MONTHS = 18
 

@@ -20,13 +20,13 @@ from crowdnotes.domain import (
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
+from crowdnotes.words import say
 from pages.view.components import into_view
 from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
 from pages.view.session import act, author, button, close, notices, open_key, workspace
 from pages.view.times import moment
 from pages.view.where_to_look import places_chosen, places_to_search
-from pages.view.words import say
 from pages.view.workbench import StepName, card_place
 
 _PLACE = StepName.EVIDENCE.value

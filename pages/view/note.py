@@ -13,10 +13,10 @@ from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls, note_length
+from crowdnotes.words import say
 from pages.view.components import STATUS_SIGNS, note_counter, outside_text, passage_words, source_name
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, workspace
-from pages.view.words import say
 from pages.view.workbench import Area, StepName, go_to
 
 _LETTERS = "ABCDEFGHIJ"

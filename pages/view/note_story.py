@@ -11,11 +11,11 @@ from crowdnotes.crowd.replay import Levels, Moment, ScoreStory
 from crowdnotes.crowd.story import Story, busiest_notes, story
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
+from crowdnotes.words import say
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.plots import shades, stacked
 from pages.view.session import workspace
 from pages.view.time_plots import ratings_by_side, score_by_rating
-from pages.view.words import say
 
 _MOST = 280
 _TALL = 150  # pixels

@@ -10,9 +10,9 @@ import streamlit as st
 
 from crowdnotes.handoff import plain_cell
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.components import save_image
 from pages.view.plots import legend
-from pages.view.words import say
 
 Rows = Mapping[str, Sequence[object]]
 _MANY, _TALLEST = 10, 320  # rows of a table; pixels

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from crowdnotes.text.markdown import escaped, in_figures
-from pages.view.words import say
+from crowdnotes.words import say
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _APART = " \u2003"  # a wide space between two entries, where a line may break

@@ -6,12 +6,12 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.text.markdown import exact
+from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.images import case_images, changed
 from pages.view.session import act, author, workspace
 from pages.view.times import moment
 from pages.view.where_to_look import MODE_LABELS
-from pages.view.words import say
 from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value

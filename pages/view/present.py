@@ -12,11 +12,11 @@ from crowdnotes.domain import Case
 from crowdnotes.jobs import JobRecord
 from crowdnotes.presenting import Act, Place, advance, before_eyes, begin, jury_change, next_act, presented, unopened
 from crowdnotes.text.markdown import in_figures
+from crowdnotes.words import say
 from pages.view.components import spotlight
 from pages.view.progress import under_way
 from pages.view.reader import open_source
 from pages.view.session import DEMO, author, button, notices, shared_workspace, show_case, workspace
-from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
 _PLACE = "present"

@@ -22,12 +22,12 @@ from crowdnotes.domain import (
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, host
+from crowdnotes.words import say
 from pages.view.more_evidence import add_link
 from pages.view.progress import job_panel, start, under_way
 from pages.view.reader import open_source
 from pages.view.scores import take_words
 from pages.view.session import act, author, button, workspace
-from pages.view.words import say
 from pages.view.workbench import StepName
 
 _PLACE = StepName.DECIDE.value

@@ -11,10 +11,10 @@ from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.components import into_view
 from pages.view.search_report import search_list
 from pages.view.session import button, telling, workspace
-from pages.view.words import say
 
 _POLL_SECONDS = 0.4
 _STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not

@@ -22,12 +22,12 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, record_place, title
+from crowdnotes.words import say
 from pages.view.components import badge, into_view, marked_text, passage_pieces, source_name, web_link
 from pages.view.links import cited_badge
 from pages.view.more_evidence import follow_up_buttons
 from pages.view.search_report import source_badges
 from pages.view.session import act, author, button, key_of, notices, workspace
-from pages.view.words import say
 from pages.view.workbench import Area, arrival, card_place, go_to
 
 _LONGEST = 400

@@ -9,10 +9,10 @@ import streamlit as st
 
 from crowdnotes.domain import Case, Event, StageName
 from crowdnotes.text.markdown import escaped, host
+from crowdnotes.words import say
 from pages.view.components import first_shown
 from pages.view.session import fold
 from pages.view.times import moment
-from pages.view.words import say
 
 _A_PAGE = 12
 _MOST = 240  # characters of a note or a reason: the whole of it is in the export

@@ -16,6 +16,7 @@ from crowdnotes.domain import (
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.components import STATUS_SIGNS, STATUS_WORDS, gate_path, outside_text
 from pages.view.edit_effect import what_the_edit_changed
 from pages.view.jury import jury_panel
@@ -24,7 +25,6 @@ from pages.view.note import SCORE_BUTTON, save_typed
 from pages.view.progress import job_panel, start, under_way
 from pages.view.search_report import language_name
 from pages.view.session import author, button, notices, workspace
-from pages.view.words import say
 from pages.view.workbench import StepName
 
 _PLACE = StepName.REVIEW.value

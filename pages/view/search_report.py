@@ -27,10 +27,10 @@ from crowdnotes.domain import (
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
 from crowdnotes.text.markdown import day, escaped, title
+from crowdnotes.words import say
 from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
 from pages.view.session import fold, workspace
-from pages.view.words import say
 
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
 _TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}

@@ -8,10 +8,10 @@ import streamlit as st
 
 from crowdnotes.domain import Case, Evidence, SentenceSupport, Support
 from crowdnotes.text.markdown import clip
+from crowdnotes.words import say
 from pages.view.components import sentence_map, source_name
 from pages.view.reader import open_source
 from pages.view.session import act
-from pages.view.words import say
 from pages.view.workbench import card_place
 
 _LONGEST = 150  # characters of a sentence: three lines

@@ -17,10 +17,10 @@ from crowdnotes.domain import Case
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
 from pages.view.first_sight import first_sight
-from pages.view.words import say
 
 _ENTERED = "entered"
 

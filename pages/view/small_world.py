@@ -12,10 +12,10 @@ import streamlit as st
 
 from crowdnotes.crowd.world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.crowd_plots import SIGNS, Floats, Lines, kind_colours, note_map
 from pages.view.picture_card import picture_card
 from pages.view.session import telling, workspace
-from pages.view.words import say
 
 Bools = npt.NDArray[np.bool_]
 _HEIGHT = 330  # pixels

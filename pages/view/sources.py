@@ -10,6 +10,7 @@ import streamlit as st
 from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, day, escaped, exact, host
+from crowdnotes.words import say
 from pages.view.components import badge, passage_words, source_name, web_link
 from pages.view.more_evidence import (
     add_by_hand,
@@ -24,7 +25,6 @@ from pages.view.reader import chosen_source, in_reading_order, open_source, read
 from pages.view.search_report import already_checked, no_passage, search_report, source_badges
 from pages.view.session import button, notices, workspace
 from pages.view.where_to_look import add_sources
-from pages.view.words import say
 from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards
 
 _PLACE = StepName.EVIDENCE.value

@@ -12,6 +12,7 @@ from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.presenting import begin
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.pasted import Pasted, brought, take_apart
+from crowdnotes.words import say
 from pages.view.components import saved_on_pause
 from pages.view.engine import first_model
 from pages.view.images import attachments, forget_uploads, new_images
@@ -20,7 +21,6 @@ from pages.view.present import present_example
 from pages.view.progress import start
 from pages.view.session import author, button, notices, show_case, tell, workspace
 from pages.view.where_to_look import Sources, new_sources_form, sources_chosen
-from pages.view.words import say
 from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value

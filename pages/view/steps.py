@@ -10,12 +10,12 @@ import streamlit as st
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact
+from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.engine import engine_panel
 from pages.view.progress import under_way
 from pages.view.session import author, button, notices, show_case, workspace
 from pages.view.strip import in_a_line
-from pages.view.words import say
 from pages.view.workbench import Area, area, phone_tabs
 
 _POST = "supernote-post"

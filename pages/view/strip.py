@@ -11,6 +11,7 @@ from crowdnotes.domain import Case, GateStatus
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from crowdnotes.words import say
 from pages.view.decision import standing
 from pages.view.engine import engine_panel
 from pages.view.post import post_panel
@@ -18,7 +19,6 @@ from pages.view.progress import under_way
 from pages.view.scores import marks
 from pages.view.session import notices, show_case
 from pages.view.sources import tally
-from pages.view.words import say
 from pages.view.workbench import Area, StepName, area, key_help, phone_tabs
 
 _SHOWN = 150  # characters of the post in its one line

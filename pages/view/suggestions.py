@@ -11,12 +11,12 @@ from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
+from crowdnotes.words import say
 from pages.view.components import badge, changed_pieces, first_shown, marked_text, outside_text
 from pages.view.progress import job_panel, start, under_way
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.steps import SupernoteStep
 from pages.view.times import moment
-from pages.view.words import say
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

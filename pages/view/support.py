@@ -8,11 +8,11 @@ import streamlit as st
 
 from crowdnotes.domain import Basis, Case, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped, host
+from crowdnotes.words import say
 from pages.view.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
 from pages.view.reader import arrival_at_sentence, chosen_source, open_source
 from pages.view.sentence_map import map_of_sentences
 from pages.view.session import act, author, button, workspace
-from pages.view.words import say
 from pages.view.workbench import StepName, card_place
 
 _PLACE = StepName.DRAFT.value

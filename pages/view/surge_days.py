@@ -11,10 +11,10 @@ from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.posts import Filter, gather_posts
 from crowdnotes.crowd.surges import SurgePost, Surges, Term, posts_of_day, surges, trending
 from crowdnotes.text.markdown import clip, day, escaped
+from crowdnotes.words import say
 from pages.view.crowd_filter import crowd_filter
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.time_plots import posts_a_day
-from pages.view.words import say
 
 _MOST_POSTS = 20
 

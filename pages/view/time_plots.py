@@ -12,8 +12,8 @@ import streamlit as st
 from crowdnotes.crowd.delays import Hours
 from crowdnotes.crowd.replay import FIRST, Moment, ScoreStory
 from crowdnotes.crowd.surges import Surges
+from crowdnotes.words import say
 from pages.view.plots import draw, shades, theme_colours, theme_name
-from pages.view.words import say
 
 _TALL = 240  # pixels
 _ROW = 34

@@ -9,6 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
 from pages.view.candidates import JOB
 from pages.view.components import outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
@@ -17,7 +18,6 @@ from pages.view.progress import start, under_way
 from pages.view.session import act, author, button, workspace
 from pages.view.steps import SupernoteStep, is_stale
 from pages.view.times import moment
-from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.WATCH.value

@@ -15,10 +15,10 @@ from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
+from crowdnotes.words import say
 from crowdnotes.workspace import CONNECTIONS
 from pages.view.progress import start, under_way, watched
 from pages.view.session import author, button, notices, tell, workspace
-from pages.view.words import say
 from pages.view.workbench import StepName
 
 if TYPE_CHECKING:

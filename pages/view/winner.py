@@ -12,6 +12,7 @@ from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, Sup
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from crowdnotes.words import say
 from pages.view.components import changed_pieces, marked_text, outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.view.jury import ENDS, votes
@@ -19,7 +20,6 @@ from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import under_way
 from pages.view.session import author, button, workspace
 from pages.view.steps import SupernoteStep, is_stale
-from pages.view.words import say
 from pages.view.workbench import Area, go_to
 
 _PLACE = SupernoteStep.WINNER.value

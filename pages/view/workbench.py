@@ -10,9 +10,9 @@ from enum import StrEnum
 import streamlit as st
 
 from crowdnotes.domain import Case
+from crowdnotes.words import say
 from pages.view.components import into_view, phone_tab_bar, shortcut_keys
 from pages.view.session import elsewhere, notices
-from pages.view.words import say
 
 WIDTH = 1480  # pixels of the page: two panes of some 700
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.demonstration import examples
 from crowdnotes.domain import Verdict
 from crowdnotes.presenting import begin, presented
-from pages.view.words import say
+from crowdnotes.words import say
 from tests.pages.conftest import Desk, texts
 
 

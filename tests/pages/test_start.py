@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.demonstration import examples, page_of
 from crowdnotes.domain import Mode
 from crowdnotes.text.markdown import lines
+from crowdnotes.words import say
 from pages.view.components import bookmarklet, opened_by
-from pages.view.words import say
 from tests.pages.conftest import POST, ROOT, Desk, texts, titles
 
 ADDRESS = "https://x.com/someone/status/1790000000000000000"

@@ -10,10 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from pages.view.words import catalogue, say
+from crowdnotes.words import catalogue, say
 
 _ROOT = Path(__file__).parents[2]
-_FILES = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
+_SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
+_PROGRAM = sorted((_ROOT / "crowdnotes").rglob("*.py"))
+_FILES = [*_SCREEN, *_PROGRAM]
+_SAYING: tuple[str, ...] = ()
+"""Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
+_WITHOUT_TEXT = [
+    *_SCREEN,
+    *(file for file in _PROGRAM if str(file.relative_to(_ROOT / "crowdnotes")).startswith(_SAYING)),
+]
 
 _NOT_SHOWN = frozenset(
     {
@@ -92,7 +100,7 @@ def _in_code(file: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("file", _FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", _WITHOUT_TEXT, ids=lambda file: file.stem)
 def test_no_text_of_the_screen_stands_in_code(file: Path) -> None:
     assert _in_code(file) == [], "say them from assets/words.toml"
 

@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-_FILE = Path(__file__).parents[2] / "assets" / "words.toml"
+_FILE = Path(__file__).parents[1] / "assets" / "words.toml"
 _Words = str | dict[str, str]
 
 
