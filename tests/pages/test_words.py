@@ -16,7 +16,17 @@ _ROOT = Path(__file__).parents[2]
 _SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
 _PROGRAM = sorted((_ROOT / "crowdnotes").rglob("*.py"))
 _FILES = [*_SCREEN, *_PROGRAM]
-_SAYING: tuple[str, ...] = ()
+_SAYING: tuple[str, ...] = (
+    "engines/local/attribution.py",
+    "engines/local/engine.py",
+    "engines/local/foreign_terms.py",
+    "engines/local/heads.py",
+    "engines/local/helpfulness.py",
+    "engines/local/inference.py",
+    "engines/local/principles.py",
+    "engines/local/relevance.py",
+    "engines/local/source_ranking.py",
+)
 """Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
 _WITHOUT_TEXT = [
     *_SCREEN,
@@ -35,6 +45,8 @@ _NOT_SHOWN = frozenset(
         "top center",
         "a retraction notice",
         "expression of concern",
+        "linked to",
+        "per cent",
     }
 )
 """Names of kinds, rules and units in the program, and beginnings that are cut off."""
@@ -84,11 +96,16 @@ def _texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _never_shown(node: ast.AST) -> Iterator[ast.AST]:
-    """Docstrings, and what is said to the log."""
+    """Docstrings, what is said to the log, patterns, and lists of words that are split."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
-    if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("_log."):
-        yield from node.args
+    if not isinstance(node, ast.Call):
+        return
+    called = ast.unparse(node.func)
+    if called.startswith(("_log.", "re.")):
+        yield from (part for arg in node.args for part in ast.walk(arg))
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "split":
+        yield from ast.walk(node.func.value)
 
 
 def _in_code(file: Path) -> list[str]:

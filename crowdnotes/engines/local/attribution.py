@@ -24,6 +24,7 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
 from crowdnotes.text.stems import ENGLISH_STOP_WORDS, Token, content_stems, content_tokens, fold, stem
+from crowdnotes.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ class Hint:
 _SPELLED_ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
-)
+).split()
 _WORDS = {
-    **{word: float(value) for value, word in enumerate(_SPELLED_ONES.split())},
+    **{word: float(value) for value, word in enumerate(_SPELLED_ONES)},
     **dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)),
     "half": 0.5,
 }
@@ -158,8 +159,10 @@ def _numbers(sides: Compared) -> Iterator[Hint]:
             continue
         same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
         nearest = min(same_unit, key=lambda other: abs(other.value - number.value), default=None)
-        told = f"the passage says “{nearest.text}”" if nearest else "the passage does not have this number"
-        yield Hint(f"Number: “{number.text}”; {told}.", Span(start=number.start, end=number.end))
+        told = say("doubts.no_number", mine=number.text)
+        if nearest:
+            told = say("doubts.other_number", mine=number.text, theirs=nearest.text)
+        yield Hint(told, Span(start=number.start, end=number.end))
 
 
 def _within(number: Quantity, others: Sequence[Quantity]) -> bool:
@@ -170,10 +173,10 @@ def _denials(sides: Compared) -> Iterator[Hint]:
     mine, theirs = negations(sides.sentence), negations(sides.piece)
     if mine and not denies(sides.piece):
         word = mine[0]
-        message = f"Denial: the note says “{word.group()}”, these words of the passage do not."
+        message = say("doubts.denial", words=word.group())
         yield Hint(message, Span(start=word.start(), end=word.end()))
     elif theirs and not denies(sides.sentence):
-        message = f"Denial: the passage says “{theirs[0].group()}”, the note does not."
+        message = say("doubts.no_denial", words=theirs[0].group())
         yield Hint(message, Span(start=0, end=len(sides.sentence)))
 
 
@@ -185,19 +188,19 @@ _SOFT = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually|some|many
 
 def _strength(sides: Compared) -> Iterator[Hint]:
     """How widely and how surely: "all" for "some", "does" for "may"."""
-    for pattern, kind in ((ALL, "How many"), (CERTAIN, "How sure")):
+    for pattern, text in ((ALL, "doubts.how_many"), (CERTAIN, "doubts.how_sure")):
         word = pattern.search(sides.sentence)
         if word is not None and not pattern.search(sides.piece):
-            message = f"{kind}: the note says “{word.group()}”; see whether the passage goes that far."
+            message = say(text, words=word.group())
             yield Hint(message, Span(start=word.start(), end=word.end()))
     mine, theirs = _AMOUNT.search(sides.sentence), _AMOUNT.search(sides.piece)
     if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.piece, re.IGNORECASE):
-        message = f"How many: the note says “{mine.group()}”, the passage “{theirs.group()}”."
+        message = say("doubts.other_amount", mine=mine.group(), theirs=theirs.group())
         yield Hint(message, Span(start=mine.start(), end=mine.end()))
     hedge = HEDGE.search(sides.piece)
     if hedge is not None and not _SOFT.search(sides.sentence):
         whole = Span(start=0, end=len(sides.sentence))
-        yield Hint(f"How sure: the passage says “{hedge.group()}”, the note states it as certain.", whole)
+        yield Hint(say("doubts.hedged", words=hedge.group()), whole)
 
 
 def _names(sides: Compared) -> Iterator[Hint]:
@@ -206,7 +209,7 @@ def _names(sides: Compared) -> Iterator[Hint]:
     shouted = sides.sentence.isupper()
     for token in content_tokens(sides.sentence):
         if _is_name(token, sides.sentence, shouted=shouted) and not _is_known(token, known, initials):
-            message = f"Name: the passage does not have “{token.text}”."
+            message = say("doubts.name", words=token.text)
             yield Hint(message, Span(start=token.start, end=token.end))
 
 
@@ -252,7 +255,7 @@ def _clauses(sides: Compared) -> Iterator[Hint]:
         held = sum(_is_known(token, known, set()) for token in tokens)
         if len(tokens) >= _FEWEST_WORDS and held / len(tokens) < _ALIKE:
             span = Span(start=tokens[0].start, end=tokens[-1].end)
-            yield Hint(f"Added? The passage has hardly a word of “{sides.sentence[span.start : span.end]}”.", span)
+            yield Hint(say("doubts.added", words=sides.sentence[span.start : span.end]), span)
 
 
 _MOST_SENTENCES = 40

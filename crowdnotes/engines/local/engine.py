@@ -36,9 +36,7 @@ from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
-
-_NONE = "No sentence in the passages is close to the post. Search again, or quote what you found."
-_NO_SENTENCE = "The note has no sentence to compare."
+from crowdnotes.words import say
 
 
 class LocalEngine:
@@ -78,7 +76,7 @@ class LocalEngine:
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:  # noqa: ARG002
         """Refuses: see `Engine.read_image`."""
-        raise EngineError("The local engine cannot see images.", "Type what the image says.")
+        raise EngineError(say("local.sees_no_images"), say("local.type_the_image"))
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """See `Engine.queries`."""
@@ -105,12 +103,9 @@ class LocalEngine:
         """Sentences to quote, and no note: see `Engine.write`."""
         found = find_quotations(self._embedder, brief.post, [cleared(item) for item in evidence], count)
         return WriterAnswer(
-            abstained="Without a language model the program writes no note. "
-            + (
-                "These sentences are closest to the post. Judge for yourself whether they answer it."
-                if found
-                else _NONE
-            ),
+            abstained=say("local.writes_no_note")
+            + " "
+            + (say("local.closest") if found else say("local.no_sentence_near")),
             quotations=found,
         )
 
@@ -135,7 +130,7 @@ class LocalEngine:
         if self._reader is not None and measured is not None and support and evidence:
             passages = [cleared(item) for item in evidence]
             return judge_by_reader(self._reader, measured, self._embedder, note, passages, support)
-        reason = "Nobody has compared the sentences with their passages yet." if support else _NO_SENTENCE
+        reason = say("local.not_compared") if support else say("local.no_sentence")
         return GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason=reason, judge=BY_PERSON)
 
     def helpfulness(self, post: Post, note: str) -> GateResult:

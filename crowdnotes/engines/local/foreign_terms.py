@@ -16,37 +16,33 @@ from crowdnotes.engines.local.topics import find_terms
 from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import plain_post
-
-_INSTEAD = "Judge it yourself, or have a language model do so."
+from crowdnotes.words import say
 
 
 def foreign_note(note: str) -> str:
     """Why a note cannot be judged, for a person; "" when it is in English."""
-    return _only_english("The note", _named(language_of(without_urls(note))))
+    language = _named(language_of(without_urls(note)))
+    return say("local.foreign_note", language=language) if language else ""
 
 
 def foreign_post(post: Post) -> str:
     """Why a text cannot be compared with a post; "" when the post is in English."""
     code = language_of(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
-    return _only_english("The post", _named(code))
+    return say("local.foreign_post", language=_named(code)) if _named(code) else ""
 
 
 def foreign_passages(evidence: Sequence[Evidence]) -> str:
     """Which passages cannot be compared with English words, and why; "" when all are in English."""
     languages = {item.id: language for item in evidence if (language := _of_passage(item))}
-    verb = "is" if len(languages) == 1 else "are"
-    return _only_english(" and ".join(languages), " and ".join(sorted(set(languages.values()))), verb)
+    if not languages:
+        return ""
+    names, joined = sorted(set(languages.values())), say("local.and").join
+    return say("local.foreign_passages", n=len(languages), ids=joined(languages), languages=joined(names))
 
 
 def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:
     """The passages that can be compared with English words."""
     return [item for item in evidence if not _of_passage(item)]
-
-
-def _only_english(what: str, language: str, verb: str = "is") -> str:
-    if not language:
-        return ""
-    return f"{what} {verb} in {language}, and the local engine compares English words alone. {_INSTEAD}"
 
 
 def _of_passage(item: Evidence) -> str:

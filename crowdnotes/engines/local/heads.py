@@ -33,6 +33,7 @@ from crowdnotes.domain import Span
 from crowdnotes.embedding import Embedder, FloatArray, MiniLMEmbedder
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.text.note_rules import find_urls, without_urls
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 JUDGES = Path(__file__).resolve().parents[3] / "assets" / "judges"
 HELPFULNESS, OPINION, READER = "helpfulness.skops", "principles.skops", "reader.npz"
 BUCKETS = 1 << 15
-REPAIR = "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."
 _MOST_CHARACTERS = 4_000  # a note has 280, a post seldom more than 1,000
 _MARKS = re.compile(r"\W+")
 _SCHEMA = "schema.json"  # of skops, beside the arrays
@@ -152,7 +152,7 @@ def load_head(path: Path) -> Head:
     try:
         return Head(**skops.io.load(path))
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, UntrustedTypesFoundException) as error:
-        raise ModelFilesError(f"The trained judge {path.name} is missing or damaged.", REPAIR) from error
+        raise ModelFilesError(say("local.judge_damaged", file=path.name), say("local.repair")) from error
 
 
 @cache
@@ -282,7 +282,7 @@ def adapter_of(arrays: Mapping[str, FloatArray]) -> Adapter:
             sides[side][layer] = np.asarray(array, dtype=np.float32)
     up, down = sides["up"], sides["down"]
     if not up or up.keys() != down.keys() or any(up[layer].shape[1] != down[layer].shape[0] for layer in up):
-        raise ModelFilesError("The change of the embedding model is damaged.", REPAIR)
+        raise ModelFilesError(say("local.change_damaged"), say("local.repair"))
     return Adapter(up, down)
 
 
@@ -304,7 +304,7 @@ class AdaptedMiniLM(MiniLMEmbedder):
                 for name, up in self._adapter.up.items():
                     layers[name].weight += torch.from_numpy(up @ self._adapter.down[name])
         except (KeyError, RuntimeError) as error:  # no such layer, or one of another size
-            raise ModelFilesError("The trained judge's change is one of another embedding model.", REPAIR) from error
+            raise ModelFilesError(say("local.change_of_another"), say("local.repair")) from error
 
 
 def save_reader(path: Path, adapter: Adapter) -> None:
@@ -318,7 +318,7 @@ def load_reader(path: Path) -> AdaptedMiniLM:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, KeyError) as error:
-        raise ModelFilesError(f"The trained judge {path.name} is missing or damaged.", REPAIR) from error
+        raise ModelFilesError(say("local.judge_damaged", file=path.name), say("local.repair")) from error
     return AdaptedMiniLM(adapter_of(arrays))
 
 

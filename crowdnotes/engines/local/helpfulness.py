@@ -33,14 +33,13 @@ from crowdnotes.engines.local.heads import (
 from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.stems import content_tokens, plain_post, stem, tokens
+from crowdnotes.words import say
 
-NO_LINK = "it has no source link"
 _MOST_REASONS = 3
 _MOST_WORDS = 3
 _SAID = 0.05  # of the probability; what moves it less is not worth a sentence
 _TELLING = 0.015  # the same of one word
 _WORD = re.compile(r"\w\w+")
-_OTHER_EMBEDDER = "Similarity of note and post was left out: the judge was trained with another embedding model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     """
     words = note_words(note)
     if not content_tokens(words):
-        reason = "The note has no words to judge yet."
+        reason = say("helpfulness.no_words")
         return GateResult.not_run(GateName.HELPFULNESS, reason)
     foreign = foreign_note(note) or foreign_post(post)
     if foreign:
@@ -86,7 +85,7 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
         probability=score,
         findings=(
             *(Finding(message=reason.message, span=reason.span, ok=reason.worth > 0) for reason in found),
-            *([Finding(message=_OTHER_EMBEDDER, ok=False)] if blocks["note"] is None else []),
+            *([Finding(message=say("helpfulness.other_embedder"), ok=False)] if blocks["note"] is None else []),
         ),
     )
 
@@ -102,23 +101,25 @@ def helpfulness_blocks(reader: Embedder | None, fitted_to: str, pairs: list[tupl
 
 def _broken_rules(note: str, words: str) -> Iterator[_Reason]:
     if tone.BARE_VERDICT.match(words):
-        yield _Reason("it only says that the post is wrong", worth=-1.0)
+        yield _Reason(say("helpfulness.only_wrong"), worth=-1.0)
     if not linked_hosts(note):
-        yield _Reason(NO_LINK, worth=-1.0)
+        yield _Reason(say("helpfulness.no_link"), worth=-1.0)
     for span in tone.insults(note):
-        yield _Reason(f"an insult: “{note[span.start : span.end]}”", worth=-1.0, span=span)
+        yield _Reason(say("helpfulness.insult", words=note[span.start : span.end]), worth=-1.0, span=span)
 
 
 def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
     """The note as a whole, and what lies in the post, which no wording can change."""
     worths = explained.worths
     sentences = (
-        ("note", "it reads like notes that raters of both camps approve", "it reads unlike notes that raters approve"),
-        ("post", "notes under posts like this are often rated helpful", "notes under such posts are seldom shown"),
+        ("note", "helpfulness.like_approved", "helpfulness.unlike_approved"),
+        ("post", "helpfulness.post_helpful", "helpfulness.post_seldom"),
     )
     for name, good, bad in sentences:
         if blocks[name] is not None and abs(worths[name]) / 4 >= _SAID:
-            yield _Reason(good if worths[name] > 0 else bad, worths[name] / 4)  # near 0.5, log-odds / 4 is probability
+            yield _Reason(
+                say(good if worths[name] > 0 else bad), worths[name] / 4
+            )  # near 0.5, log-odds / 4 is probability
 
 
 def _words_of_tone(post: Post, note: str) -> dict[str, Span]:
@@ -135,22 +136,21 @@ def _words_of_tone(post: Post, note: str) -> dict[str, Span]:
 def _about_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterator[_Reason]:
     """The words of tone that move the probability most, told by leaving each out."""
     ranked = sorted(zip(explained.gains, tone_words.items(), strict=True), key=lambda item: item[0])
-    for named, message in (
-        ([item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING], "notes with such words were rated lower"),
-        ([item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING], "notes with these were rated higher"),
+    for named, text in (
+        ([item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING], "helpfulness.rated_lower"),
+        ([item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING], "helpfulness.rated_higher"),
     ):
         if named:
             listed = ", ".join(f"“{word}”" for _, (word, _) in named)
-            yield _Reason(f"{message}: {listed}", sum(gain for gain, _ in named), named[0][1][1])
+            yield _Reason(say(text, words=listed), sum(gain for gain, _ in named), named[0][1][1])
 
 
 def _sentence(found: list[_Reason], score: float, needed: float) -> str:
     passed = score >= needed
-    start = "Likely to be rated helpful" if passed else "Unlikely to be rated helpful as it is"
-    reason = f"{start}: probability {of_needed(score, needed)}."
+    reason = say("helpfulness.likely" if passed else "helpfulness.unlikely", probability=of_needed(score, needed))
     against = [each.message for each in found if each.worth < 0][:_MOST_REASONS]
     if not against and not passed:
-        against = ["its words and sites, taken together"]
+        against = [say("helpfulness.taken_together")]
     if against:
-        reason += f" What counts most against it: {'; '.join(against)}."
+        reason += " " + say("helpfulness.against", reasons="; ".join(against))
     return reason

@@ -24,6 +24,7 @@ from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatu
 from crowdnotes.embedding import Embedder, FloatArray, weights_sha256
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.text.sentences import split_sentences
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -61,7 +62,7 @@ class Calibration(BaseModel):
     @property
     def in_words(self) -> str:
         """As in "AUC 0.72 (0.65 to 0.79) on 160 notes"."""
-        return f"AUC {self.auc:.2f} ({self.auc_low:.2f} to {self.auc_high:.2f}) on {self.notes} notes"
+        return say("reading_model.quality", auc=self.auc, low=self.auc_low, high=self.auc_high, notes=self.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class NliReader:
             found = Calibration.model_validate(tomllib.loads(path.read_text("utf-8")))
         except (OSError, ValueError, ValidationError) as error:
             raise ModelFilesError(
-                f"{path} cannot be read.", "Delete it, then run `crowdnotes models calibrate reader` again."
+                say("reading_model.unreadable_quality", path=path), say("reading_model.calibrate_again")
             ) from error
         return found if found.weights_sha256 == self._sha256 else None
 
@@ -138,14 +139,13 @@ class NliReader:
                     model_kwargs={"use_safetensors": True},
                 )
             except (OSError, ValueError, KeyError) as error:
-                raise ModelFilesError(f"The reading model in {self.folder} cannot be read: {error}.") from error
+                raise ModelFilesError(say("reading_model.unreadable", folder=self.folder, error=error)) from error
             labels = {str(name).lower(): int(place) for place, name in (model.config.id2label or {}).items()}
             self._places = {short: labels[name] for name, short in _LABELS.items() if name in labels}
             if len(self._places) < len(_LABELS):
                 raise ModelFilesError(
-                    f"The model in {self.folder} is not one of natural language inference: its labels are "
-                    f"{', '.join(labels) or 'unnamed'}.",
-                    "Use one that says entailment and contradiction, such as cross-encoder/nli-deberta-v3-xsmall.",
+                    say("reading_model.other_kind", folder=self.folder, labels=", ".join(labels) or "unnamed"),
+                    say("reading_model.use_nli"),
                 )
             self._model = model
         return self._model
@@ -215,7 +215,7 @@ def with_hints(
 def _hinted(item: SentenceSupport, reading: SentenceReading) -> SentenceSupport:
     if reading.denier is None or reading.contradicted <= max(reading.entailed, _CHANCE):
         return item
-    hint = f"The reading model finds that {reading.denier[0]} says otherwise."
+    hint = say("reading_model.hint", id=reading.denier[0])
     return item.model_copy(update={"doubts": (*item.doubts, hint), "doubted": (*item.doubted, item.span)})
 
 
@@ -229,7 +229,7 @@ def judge_by_reader(
 ) -> GateResult:
     """PASS when each sentence's score reaches the line that was measured; the reason tells how good the model is."""
     found = read_sentences(reader, embedder, [item.words_in(note) for item in support], evidence)
-    by = f"the reading model {reader.name}"  # with its quality it is named under the gates
+    by = say("reading_model.name", name=reader.name)  # with its quality it is named under the gates
     sentences: list[SentenceSupport] = []
     findings: list[Finding] = []
     for item, reading in zip(support, found, strict=True):
@@ -242,14 +242,16 @@ def judge_by_reader(
         sentences.append(item.model_copy(update=update))
         if not carried:
             name = place[0] if denied and place is not None else None
-            message = f"{name} says otherwise." if name else "No sentence of the passages says this."
+            message = say("reading_model.denied", id=name) if name else say("reading_model.not_said")
             findings.append(Finding(message=message, evidence_id=name, span=item.span))
     score = min(reading.score for reading in found)
-    told = f"{len(findings)} of {len(found)} sentences not supported" if findings else "Each sentence is supported"
+    told = say("reading_model.supported")
+    if findings:
+        told = say("reading_model.unsupported", n=len(findings), all=len(found))
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=GateStatus.FAIL if findings else GateStatus.PASS,
-        reason=f"{told}, as {by} reads it ({calibration.in_words}).",
+        reason=say("reading_model.reason", told=told, name=by, quality=calibration.in_words),
         score=score,
         threshold=calibration.threshold,
         findings=tuple(findings),
@@ -284,7 +286,7 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
         info = HfApi(endpoint=endpoint, token=False).model_info(name, revision=revision)
         there = {file.rfilename for file in info.siblings or ()}
         if "model.safetensors" not in there:
-            raise ModelFilesError(f"{name} has no weights as safetensors.", "Choose another model or revision.")
+            raise ModelFilesError(say("reading_model.no_weights", name=name), say("reading_model.choose_another"))
         snapshot_download(
             name,
             revision=info.sha,
@@ -295,9 +297,9 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
         )
     except (HfHubHTTPError, HFValidationError, httpx2.HTTPError, OSError, ValueError) as error:
         raise ModelFilesError(
-            f"{name} could not be fetched ({type(error).__name__}).",
-            "Check the name and the connection, or put the model's files into a folder and name that.",
+            say("reading_model.not_fetched", name=name, error=type(error).__name__),
+            say("reading_model.check_fetch"),
         ) from error
     card = info.card_data
-    licence = str(card.get("license") or "not stated") if card is not None else "not stated"
+    licence = str((card.get("license") if card is not None else None) or say("reading_model.not_stated"))
     return Fetched(folder, name, info.sha or revision, weights_sha256(folder), licence)

@@ -22,6 +22,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences, split_units
 from crowdnotes.text.stems import content_stems, content_tokens, plain_post
+from crowdnotes.words import say
 
 _FEWEST_DIGITS = 2
 _MOST_DIGITS = 4
@@ -31,8 +32,10 @@ def of_needed(score: float, threshold: float) -> str:
     """Both, as "0.55 of the 0.82 needed", with the two to four digits that it takes to tell them apart."""
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS + 1):
         if f"{score:.{digits}f}" != f"{threshold:.{digits}f}":
-            return f"{score:.{digits}f} of the {threshold:.{digits}f} needed"
-    return f"{score:.{_FEWEST_DIGITS}f} of the {threshold:.{_FEWEST_DIGITS}f} needed"
+            break
+    else:
+        digits = _FEWEST_DIGITS
+    return say("relevance.of_needed", score=f"{score:.{digits}f}", needed=f"{threshold:.{digits}f}")
 
 
 def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
@@ -45,9 +48,9 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     if foreign:
         return GateResult.not_run(GateName.RELEVANCE, foreign)
     if not evidence:
-        return GateResult.not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
+        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_evidence"))
     if not question:
-        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
+        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_post_words"))
     not_compared, evidence = foreign_passages(evidence), in_english(evidence)
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, not_compared)
@@ -65,7 +68,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if helpful else GateStatus.FAIL,
-        reason=near if helpful else "No passage is close enough to what the post says to help a reader judge it.",
+        reason=near if helpful else say("relevance.none_close"),
         score=round(max(scores), 4),
         threshold=threshold,
         findings=findings,
@@ -74,9 +77,8 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
 
 def _about_claim(helpful: int, passages: int) -> str:
     if helpful < passages:
-        return f"{helpful} of {passages} passages {'is' if helpful == 1 else 'are'} about this claim."
-    which = {1: "The passage is", 2: "Both passages are"}.get(passages, f"All {passages} passages are")
-    return f"{which} about this claim."
+        return say("relevance.some", n=helpful, all=passages)
+    return say("relevance.both") if passages == 2 else say("relevance.all", n=passages)
 
 
 def _asked_of(post: Post, question: str) -> list[str]:
@@ -135,14 +137,15 @@ def _is_satire_unsaid(item: Evidence) -> bool:
 
 def _finding(question: str, item: Evidence, score: float, threshold: float) -> Finding:
     if _is_satire_unsaid(item):
-        message = f"{item.id} is not about this claim: its source is satire, and this passage does not say so."
+        message = say("relevance.satire", id=item.id)
         return Finding(message=message, evidence_id=item.id)
     ok = score >= threshold
     in_passage = content_stems(item.passage.text)
     shared = dict.fromkeys(token.folded for token in content_tokens(question) if token.stem in in_passage)
-    about = f"; both mention {', '.join(list(shared)[:3])}" if shared else "; they share no keyword"
-    verdict = "is about the post" if ok else "is too far from the post"
-    return Finding(message=f"{item.id} {verdict}: {of_needed(score, threshold)}{about}.", evidence_id=item.id, ok=ok)
+    about = say("relevance.shared", words=", ".join(list(shared)[:3])) if shared else say("relevance.none_shared")
+    text = "relevance.near" if ok else "relevance.far"
+    message = say(text, id=item.id, score=of_needed(score, threshold), words=about)
+    return Finding(message=message, evidence_id=item.id, ok=ok)
 
 
 _STOPS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
