@@ -165,6 +165,12 @@ class Source(Noun):
     page_starts: tuple[int, ...] = ()
 
     @property
+    def year(self) -> int | None:
+        """The year that it is of, also where no day is known."""
+        first = self.published or self.not_before
+        return first.year if first is not None else None
+
+    @property
     def by_hand(self) -> bool:
         """Whether a person copied its words and the program never compared them with the page."""
         return self.id.startswith(BY_HAND)

@@ -104,6 +104,14 @@ class Claim(Noun):
         """The claim in full words, or the post's own where nobody put it so."""
         return self.statement or self.text
 
+    @property
+    def since_when(self) -> str:
+        """For instance "31 May 2024". A year or a month alone is kept as its first day, and told as it was said."""
+        day = self.since
+        if day is None:
+            return ""
+        return f"{day:%Y}" if (day.month, day.day) == (1, 1) else f"{f'{day.day} ' if day.day > 1 else ''}{day:%B %Y}"
+
 
 class Mode(StrEnum):
     """Who brings the sources (CrowdNotes+ 4.1 and 4.2)."""

@@ -147,7 +147,7 @@ def _whole(known: Source, page: Page, document: Document) -> Source:
             "outcome_detail": "" if before == after else f"The link leads on to {page.url}.",
             "language": document.language,
             "page_starts": document.page_starts,
-            **_dated(known, document.published),
+            **_dated(known, document),
             **_text(document.text),
         }
     )
@@ -174,9 +174,11 @@ def _abstract(failed: Source, found: Abstract) -> Source:
     )
 
 
-def _dated(known: Source, on_page: date | None) -> Mapping[str, object]:
-    """The page's own date before the search's."""
-    return {"published": on_page, "date_origin": DateOrigin.PAGE} if on_page else {"published": known.published}
+def _dated(known: Source, page: Document) -> Mapping[str, object]:
+    """The page's own day before the search's; of a page that names none its year, if it names that."""
+    if page.published:
+        return {"published": page.published, "date_origin": DateOrigin.PAGE}
+    return {} if known.published else {"not_before": page.not_before}
 
 
 def _text(text: str) -> Mapping[str, object]:

@@ -9,8 +9,8 @@ from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 
-_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:$|[T\s])")
-_WRITTEN = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d", "%Y%m%d")
+_ISO = re.compile(r"(\d{4})(-?)(\d{2})\2(\d{2})(?:$|[T\s])")
+_WRITTEN = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d")
 _LONGEST = 64  # characters; no date is longer
 _MONTHS = {
     name: number
@@ -30,7 +30,7 @@ def parse_date(value: object) -> date | None:
     text = value.strip()[:_LONGEST] if isinstance(value, str) else ""
     iso = _ISO.match(text)
     readers: list[Callable[[str], date]] = [partial(_written, pattern=pattern) for pattern in _WRITTEN]
-    readers = [lambda _: date(int(iso[1]), int(iso[2]), int(iso[3]))] if iso else [*readers, _in_mail]
+    readers = [lambda _: date(int(iso[1]), int(iso[3]), int(iso[4]))] if iso else [*readers, _in_mail]
     for read in readers:
         with suppress(ValueError, IndexError, OverflowError):
             return read(text)

@@ -248,6 +248,8 @@ def _head(case: Case, item: Evidence) -> None:
     facts = [escaped(source_name(source), 80)]
     if source.published and source.date_origin:
         facts.append(say("reader.date", day=day(source.published), origin=source.date_origin.value))
+    elif source.year:
+        facts.append(str(source.year))
     if source.library:
         facts.append(record_place(source.library, source.record))
     with st.container(gap="xxsmall"):

@@ -9,7 +9,7 @@ import streamlit as st
 
 from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import clip, day, escaped, exact, host
+from crowdnotes.text.markdown import clip, escaped, exact, host
 from crowdnotes.words import say
 from pages.view.components import badge, passage_words, source_name, web_link
 from pages.view.more_evidence import (
@@ -79,7 +79,7 @@ def _claim(case: Case) -> None:
             for name, words in (("sources.implies", claim.implies), ("sources.settled_by", claim.settled_by))
             if words
         ]
-        about += [say("sources.since", day=day(claim.since))] if claim.since else []
+        about += [say("sources.since", day=claim.since_when)] if claim.since else []
         about += [say("sources.also_claims", claim=escaped(other.statement, _LONGEST)) for other in claims[1:]]
         if about:
             with st.expander(say("sources.about_claim"), type="compact"):
@@ -139,7 +139,7 @@ def _row(case: Case, item: Evidence) -> None:
     with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             kind = say(_KINDS[source.category]) if source.category in _KINDS else source.category.value
-            when = str(source.published.year) if source.published else say("sources.no_date")
+            when = str(source.year or say("sources.no_date"))
             name = escaped(source_name(source), 44)
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
             read = partial(open_source, case, item.id)

@@ -185,7 +185,9 @@ _MAYBE = st.none() | st.text()
 
 @given(
     st.builds(
-        Document, st.text(), st.text(), _MAYBE, st.none() | st.dates(), _MAYBE, _MAYBE, st.just((0, 9)), st.booleans()
+        Document,
+        *(st.text(), st.text(), _MAYBE, st.none() | st.dates(), _MAYBE, _MAYBE, st.just((0, 9)), st.booleans()),
+        st.none() | st.dates(),
     )
 )
 def test_a_document_survives_the_way_with_all_its_fields(document: Document) -> None:

@@ -103,6 +103,24 @@ def test_a_date_in_the_future_or_in_the_prose_is_no_date_of_the_page() -> None:
     assert read_body(_html(ARTICLE), HTML, None, "https://news.example.org/a").published is None
 
 
+@pytest.mark.parametrize(
+    ("stated", "day", "year"),
+    [
+        ("content='2024-05'", None, 2024),
+        ("content='2024-05-01'", date(2024, 5, 1), None),
+        ("content='1 May 2024'", date(2024, 5, 1), None),
+        ("content='May 1, 2024'", date(2024, 5, 1), None),
+        ("content='20240531T10:00'", date(2024, 5, 31), None),
+    ],
+)
+def test_of_a_page_that_states_a_month_alone_the_year_is_known_and_no_day_is_made_up(
+    stated: str, day: date | None, year: int | None
+) -> None:
+    document = read_body(_html(ARTICLE, f"<meta name='date' {stated}>"), HTML, None, "https://news.example.org/a")
+    assert document.published == day
+    assert (document.not_before and document.not_before.year) == year
+
+
 def test_plain_text_and_markdown_take_their_title_from_the_first_line_or_before_prose_from_the_link() -> None:
     document = read_body(("# Trial results #\n\n" + "\n".join(PARAGRAPHS)).encode(), PLAIN, None, URL)
     assert document.title == "Trial results"

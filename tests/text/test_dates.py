@@ -25,7 +25,9 @@ def test_a_clear_date_is_read(value: object) -> None:
     assert parse_date(value) == date(2020, 3, 12)
 
 
-@pytest.mark.parametrize("value", ["03/04/2020", "2020", "2020-13-40", "yesterday", "", None, 5, "0000-00-00"])
+@pytest.mark.parametrize(
+    "value", ["03/04/2020", "2020", "202003", "2020-13-40", "yesterday", "", None, 5, "0000-00-00"]
+)
 def test_an_unclear_date_is_none(value: object) -> None:
     assert parse_date(value) is None
 

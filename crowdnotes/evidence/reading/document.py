@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Document:
     """Plain text, tidied: one line a paragraph, an empty line between the pages of a PDF.
 
-    `publisher` and `published` are what the page itself claims, `canonical` the address that it gives
+    `publisher` and `published` are what the page itself claims, `not_before` the first day of the year that it claims
+    where no day is, `canonical` the address that it gives
     itself. `language` is an ISO 639-1 code, None when there is too little text to tell. `page_starts` are
     the offsets in the text at which the pages of a PDF begin. `asks_for_password`: there is a form for one.
     """
@@ -34,6 +35,7 @@ class Document:
     canonical: str | None = None
     page_starts: tuple[int, ...] = ()
     asks_for_password: bool = False
+    not_before: date | None = None
 
 
 HTML = "text/html"

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -61,12 +61,15 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     if is_paywalled(tree, html, text):
         raise FetchError("The page is behind a paywall and shows its beginning only.", FetchOutcome.PAYWALLED)
     _refuse_notice(text, html)
+    day = _as_date(extracted.date if extracted is not None else None)
+    is_stated = day is not None and _states_day(f"{url} {html}", day)
     title = tidy_line((extracted.title if extracted is not None else "") or "")
     return Document(
         title=title or fallback_title,
         text=text,
         publisher=tidy_line((extracted.sitename if extracted is not None else "") or "", 100) or None,
-        published=_as_date(extracted.date if extracted is not None else None),
+        published=day if is_stated else None,
+        not_before=date(day.year, 1, 1) if day is not None and not is_stated else None,
         language=_language(tree),
         canonical=_canonical(tree, url),
         asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
@@ -163,6 +166,21 @@ def _refuse_notice(text: str, html: str) -> None:
 def _as_date(found: str | None) -> date | None:
     day = parse_date(found)
     return day if day is not None and day.year >= 1990 and day <= datetime.now(UTC).date() else None
+
+
+def _states_day(html: str, day: date) -> bool:
+    """Whether a page names that very day. Of a month ("2024-05") trafilatura makes its first, or today's day in it."""
+    today = datetime.now(UTC).date()
+    if day.day not in (1, today.day) and (day + timedelta(days=1)).day != 1:
+        return True  # no day that it makes up
+    year, short, month, number = f"{day:%Y}", rf"(?:{day:%Y}|{day:%y})(?!\d)", f"0?{day.month}", f"0?{day.day}"
+    between, words = r"[^\d\"<>]{1,2}", r"(?:st|nd|rd|th)?[.,]?\s+(?:[^\W\d]+[.,]?\s+){0,3}"
+    forms = (
+        rf"{year}{between}{month}{between}{number}(?!\d)|{day:%Y%m%d}",
+        rf"(?<!\d)(?:{number}{between}{month}|{month}{between}{number}){between}{short}",
+        rf"(?<!\d){number}{words}{year}|{year}\s+[^\W\d]+\s+{number}(?!\d)",
+    )
+    return re.search("|".join(forms), html) is not None
 
 
 _LEFT_OUT = frozenset("script style template head svg iframe object select noscript nav footer".split())

@@ -70,18 +70,20 @@ def test_two_that_are_only_implied_are_both_kept_the_same_twice_is_one_and_a_fou
 
 
 @pytest.mark.parametrize(
-    ("since", "day"),
+    ("since", "day", "told"),
     [
-        ("2024", date(2024, 1, 1)),
-        ("2024-05-31", date(2024, 5, 31)),
-        ("", None),
-        ("last year", None),
-        ("2024-13-01", None),
-        ("0000", None),
+        ("2024", date(2024, 1, 1), "2024"),
+        ("2024-05", date(2024, 5, 1), "May 2024"),
+        ("2024-05-31", date(2024, 5, 31), "31 May 2024"),
+        ("", None, ""),
+        ("last year", None, ""),
+        ("2024-13-01", None, ""),
+        ("0000", None, ""),
     ],
 )
-def test_the_day_since_when_is_read_and_nothing_else_for_it(since: str, day: date | None) -> None:
-    assert _claim(_found(since=since)).since == day
+def test_the_day_since_when_is_read_and_nothing_else_for_it(since: str, day: date | None, told: str) -> None:
+    claim = _claim(_found(since=since))
+    assert (claim.since, claim.since_when) == (day, told)
 
 
 @pytest.mark.parametrize(
