@@ -40,6 +40,7 @@ from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowEr
 from crowdnotes.evidence.merging import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.jobs import Progress
+from crowdnotes.text.markdown import host
 from crowdnotes.text.urls import canonical_url, identities
 
 
@@ -209,12 +210,14 @@ def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tup
 
 def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
     """What came of it, in a sentence or two."""
-    failed = sum(source.outcome is not FetchOutcome.READ for source in asked.sources)
-    unreadable = f" {failed} could not be read." if failed else ""
+    failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
+    each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.value})" for source in failed)
+    unreadable = f" Could not be read: {each}." if failed else ""
     names = ", ".join(item.id for item in added)
     if not added:
         stays = f" {asked.about} stays." if asked.kind is FollowUpKind.SWAP else ""
-        return f"Nothing new: {_why_nothing(case, asked, failed)}{stays}"
+        why = f": {_why_nothing(case, asked)}" if len(failed) < len(asked.sources) or not failed else "."
+        return f"Nothing new{why}{unreadable}{stays}"
     if asked.kind is not FollowUpKind.SWAP:
         return f"New: {names}.{unreadable}"
     if any(item.id == asked.about for item in evidence):
@@ -222,9 +225,7 @@ def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evide
     return f"{names} replaced {asked.about}.{unreadable}"
 
 
-def _why_nothing(case: Case, asked: FollowUpSearch, failed: int) -> str:
-    if asked.sources and failed == len(asked.sources):
-        return "what was chosen could not be read."
+def _why_nothing(case: Case, asked: FollowUpSearch) -> str:
     if asked.sources:
         return "what was read says the same as a passage that is here."
     if asked.kind.searches and not asked.hits:
@@ -257,6 +258,8 @@ def stages_of(kind: FollowUpKind, tools: Tools) -> list[tuple[StageName, SearchW
 
 
 def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    if own := gathering.own_query(asked.own_words):
+        return {"queries": own}, "1 search"
     liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
     like = liked.passage.text if liked is not None else ""
     limit = tools.settings.evidence.queries

@@ -24,6 +24,7 @@ from crowdnotes.domain import (
     Post,
     ProviderOutcome,
     ProviderState,
+    Query,
     Source,
     text_sha256,
 )
@@ -47,6 +48,7 @@ from crowdnotes.supernotes.existing import links_of
 from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury
@@ -179,13 +181,21 @@ def _link_id(url: str) -> str:
 
 
 def queries(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
-    """Claims and diverse queries (CrowdNotes+ 4.2)."""
+    """Claims and diverse queries (CrowdNotes+ 4.2), or a person's own words in the place of these."""
     brief = tools.brief(case)
-    limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION else 0  # the claim alone
+    own = own_query(case.own_words)
+    limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
     plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
+    found = own or plan.queries
     nothing = "The claim is written down" if plan.claims else "The post holds nothing to search for"
-    summary = f"{len(plan.queries)} searches" if plan.queries else plan.why_none or nothing
-    return {"claims": plan.claims, "queries": plan.queries, "settlement": None}, summary
+    summary = f"{len(found)} searches" if found else plan.why_none or nothing
+    return {"claims": plan.claims, "queries": found, "settlement": None}, summary
+
+
+def own_query(words: str) -> tuple[Query, ...]:
+    """The search that a person typed, as it is; none of nothing."""
+    text = " ".join(words.split())
+    return (Query(text=text, purpose=say("search.own_words")),) if text else ()
 
 
 def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:

@@ -117,11 +117,12 @@ class Places:
     libraries: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
     until: date | None = None
+    own_words: str = ""
 
 
 def places_of(case: Case) -> Places:
     """Where the case's next gathering looks."""
-    return Places(case.mode, case.urls, case.libraries, case.services, case.until)
+    return Places(case.mode, case.urls, case.libraries, case.services, case.until, case.own_words)
 
 
 def nowhere_to_look(places: Places) -> InputError | None:
@@ -196,7 +197,7 @@ def replace_post(case: Case, at: datetime, post: Post, by: str, kind: str, detai
 
 
 _OF_THE_OLD_WORDS = (
-    "claims queries hits outcomes sources evidence settlement candidates quotations draft assessment"
+    "claims queries own_words hits outcomes sources evidence settlement candidates quotations draft assessment"
     " earlier_assessments stages".split()
 )
 
@@ -204,12 +205,14 @@ _OF_THE_OLD_WORDS = (
 def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
     """Say where to look and until when; the stages that this makes out of date will run again."""
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
-    wanted = (places.mode, libraries, services, places.until)
-    redo = GATHERING - _SEARCHING if wanted == (case.mode, case.libraries, case.services, case.until) else GATHERING
+    wanted = (places.mode, libraries, services, places.until, places.own_words)
+    before = (case.mode, case.libraries, case.services, case.until, case.own_words)
+    redo = GATHERING - _SEARCHING if wanted == before else GATHERING
     searched = ", ".join((*libraries, *services)) or "none"
     bound = f"; no later than {places.until}" if places.until else ""
     is_new_cutoff = places.until != case.until  # a follow-up search that read under the old one must not go on
-    detail = f"{places.mode.value}; {len(places.urls)} links; searched: {searched}{bound}"
+    own = f"; own search words: {places.own_words}" if places.own_words else ""
+    detail = f"{places.mode.value}; {len(places.urls)} links; searched: {searched}{own}{bound}"
     return with_event(
         case,
         at,
@@ -220,6 +223,7 @@ def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
         urls=places.urls,
         libraries=libraries,
         services=services,
+        own_words=places.own_words,
         until=places.until,
         stages=tuple(stage for stage in case.stages if stage.name not in redo),
         earlier_evidence=on_record(case, at, "another search"),

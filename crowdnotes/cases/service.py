@@ -188,9 +188,10 @@ class CaseService(StageRunner):
         services: Sequence[str],
         until: date | None,
         by: str,
+        own_words: str = "",
     ) -> Case:
-        """Say where the next gathering looks, and until which day. Passages that a person opened stay."""
-        places = intake.Places(mode, checked_urls(urls), tuple(libraries), tuple(services), until)
+        """Say where the next gathering looks, for what and until which day. Passages that a person opened stay."""
+        places = intake.Places(mode, checked_urls(urls), tuple(libraries), tuple(services), until, own_words.strip())
         return self._act(intake.change_sources, case_id, places, by)
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
@@ -208,11 +209,12 @@ class CaseService(StageRunner):
         about: str = "",
         libraries: Sequence[str] = (),
         services: Sequence[str] = (),
+        own_words: str = "",
     ) -> Case:
         """See `follow_up.ask`: `follow_up_steps` then do it."""
         places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
         at, new_id = self._tools.clock(), uuid.uuid4().hex[:12]
-        asked = FollowUpSearch(id=new_id, kind=kind, asked_at=at, by=by, about=about, **places)
+        asked = FollowUpSearch(id=new_id, kind=kind, asked_at=at, by=by, about=about, own_words=own_words, **places)
         return self._store.update(case_id, lambda case: follow_up.ask(case, asked))
 
     bring_back = _to_newest(workflow.bring_back)

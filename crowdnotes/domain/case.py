@@ -151,9 +151,9 @@ class FollowUpSearch(Noun):
     """One follow-up search: what was asked for, how far it is, and what came of it.
 
     `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP) or the link (LINK).
-    `libraries` and `services` are where it searches. `stages` are finished ones, so that a stopped one goes
-    on where it was. `outcome` tells what came of it and `added` the passages; `finished_at` is None while it
-    is under way or stopped.
+    `libraries` and `services` are where it searches; `own_words` are searched as typed. `stages` are finished ones, so
+    that a stopped one goes on where it was. `outcome` tells what came of it and `added` the passages; `finished_at` is
+    None while it is under way or stopped.
     """
 
     id: str
@@ -164,6 +164,7 @@ class FollowUpSearch(Noun):
     about: str = ""
     libraries: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
+    own_words: str = ""
     queries: tuple[Query, ...] = ()
     hits: tuple[Hit, ...] = ()
     outcomes: tuple[ProviderOutcome, ...] = ()
@@ -178,7 +179,7 @@ class FollowUpSearch(Noun):
     def in_words(self) -> str:
         """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
         return {
-            FollowUpKind.SETTLE: "what would settle it",
+            FollowUpKind.SETTLE: "a search for what would settle the claim",
             FollowUpKind.MORE_LIKE: f"more like {self.about}",
             FollowUpKind.OTHER_SIDE: "the other side",
             FollowUpKind.LINK: f"a link added: {self.about}",
@@ -209,7 +210,8 @@ class Case(Noun):
     """All of one note's making, from the post to the decision.
 
     `document_version` is of its stored form (see `upgrade`), `version` counts its changes;
-    `services` are the online providers to ask, `until` the day that evidence must not be later than,
+    `services` are the online providers to ask, with a person's `own_words` in the place of the program's if there are
+    any; `until` is the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
     `settlement` is what a model says the passages give for the claim;
     `candidates` are what the engine wrote, `quotations` the sentences that it offers; `sentence_checks` what a person
@@ -234,6 +236,7 @@ class Case(Noun):
     urls: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
+    own_words: str = ""
     until: date | None = None
     outcomes: tuple[ProviderOutcome, ...] = ()
     claims: tuple[Claim, ...] = ()

@@ -26,7 +26,7 @@ from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
 from pages.view.session import act, author, button, close, notices, open_key, workspace
 from pages.view.times import moment
-from pages.view.where_to_look import places_chosen, places_to_search
+from pages.view.where_to_look import own_words, own_words_box, places_chosen, places_to_search
 from pages.view.workbench import StepName, card_place
 
 _PLACE = StepName.EVIDENCE.value
@@ -131,6 +131,7 @@ def _popover(
     with popover:
         st.caption(about_it)
         places_to_search(key, case, about=False)
+        own_words_box(key)
         button(
             say("more.search"), f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary"
         )
@@ -140,7 +141,8 @@ def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
     """Put the follow-up search on record and begin."""
     if kind in _ABOUT_A_PASSAGE:
         _refuse_if_changed(case)
-    asked = workspace().service.follow_up(case.id, kind, author(), about=about, **places_chosen(key))
+    places, words = places_chosen(key), own_words(key)
+    asked = workspace().service.follow_up(case.id, kind, author(), about=about, own_words=words, **places)
     if key:
         close(key)
     start(asked, "follow_up")

@@ -91,6 +91,20 @@ def places_chosen(key: str) -> Places:
     return {"libraries": state.get(f"{key}-libraries") or [], "services": state.get(f"{key}-services") or []}
 
 
+_LONGEST_SEARCH = 200  # characters
+
+
+def own_words_box(key: str, *, disabled: bool = False) -> None:
+    """Room for search words of the person's own; see `own_words`."""
+    box, about = f"{key}-own-words", say("where.own_words_about")
+    st.text_input(say("where.own_words"), key=box, max_chars=_LONGEST_SEARCH, help=about, disabled=disabled)
+
+
+def own_words(key: str) -> str:
+    """What was typed there."""
+    return str(st.session_state.get(f"{key}-own-words") or "")
+
+
 def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
     """Ask for links or a search, and until which day; at first as the case has it. See `sources_chosen`."""
     state = st.session_state
@@ -101,6 +115,7 @@ def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
     _links(key, is_optional=mode is not Mode.AUGMENTATION, disabled=disabled)
     if mode is Mode.AUTOMATION:
         places_to_search(key, case, disabled=disabled)
+        own_words_box(key, disabled=disabled)
     _until(key, disabled=disabled)
 
 
@@ -184,13 +199,15 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
 
 def sources_key(case: Case) -> str:
     """Names the form of a case as its sources are now: when they change, the form begins with them anew."""
-    sources = (case.mode, case.urls, case.libraries, case.services, case.until)
+    sources = (case.mode, case.urls, case.libraries, case.services, case.until, case.own_words)
     return f"sources-{case.id}-{crc32(repr(sources).encode())}"
 
 
 def _gather_again(case: Case) -> None:
-    chosen, refused = sources_chosen(sources_key(case))
-    saved = workspace().service.set_sources(case.id, by=author(), **chosen)
+    key = sources_key(case)
+    chosen, refused = sources_chosen(key)
+    words = own_words(key) if chosen["mode"] is Mode.AUTOMATION else ""
+    saved = workspace().service.set_sources(case.id, by=author(), own_words=words, **chosen)
     tell(_PLACE, *refused)
     start(saved, "gather")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.follow_up import pool, unread
+from crowdnotes.cases.follow_up import joined, pool, unread
 from crowdnotes.cases.intake import Places, change_sources
 from crowdnotes.domain import (
     Aim,
@@ -23,6 +23,8 @@ from crowdnotes.domain import (
     Mode,
     Query,
     Source,
+    Stage,
+    StageName,
 )
 from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
@@ -186,12 +188,41 @@ def test_a_case_of_ones_own_links_can_search_for_more(desk: Desk) -> None:
     assert desk.case.mode is Mode.AUGMENTATION
 
 
+_AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_a_persons_own_words_are_searched_as_typed_and_nothing_else(desk: Desk) -> None:
+    service, asked_before = desk.service, len(desk.engine.asked)
+    service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, "ann", libraries=["topics"], own_words=" kettle  limescale ")
+    desk.run(*service.follow_up_steps(desk.id))
+    assert [query.text for query in desk.case.follow_ups[-1].queries] == ["kettle limescale"]
+    assert len(desk.engine.asked) == asked_before
+    for words, expected in (("limescale", ["limescale"]), ("", [desk.case.post.text])):
+        places = {"libraries": ["topics"], "services": [], "urls": []}
+        service.set_sources(desk.id, mode=Mode.AUTOMATION, **places, until=None, by="ann", own_words=words)
+        gather(desk.workspace, desk.id)
+        assert [query.text for query in desk.case.queries] == expected
+
+
+def test_each_page_that_could_not_be_read_is_told_with_its_own_reason(desk: Desk) -> None:
+    sources = tuple(
+        Source(id=host, title=host, url=f"https://{host}/a", outcome=outcome)
+        for host, outcome in (("a.example", FetchOutcome.NOT_FOUND), ("b.example", FetchOutcome.TIMED_OUT))
+    )
+    asked = FollowUpSearch(id="1", kind=FollowUpKind.SETTLE, asked_at=_AT, by="ann", sources=sources)
+    stage = Stage(name=StageName.PASSAGES, finished_at=_AT, seconds=0.0, summary="", engine="local")
+    case = joined(desk.case.model_copy(update={"follow_ups": (asked,)}), asked, [], stage)
+    told = "Nothing new. Could not be read: a.example (not found), b.example (timed out)."
+    assert case.follow_ups[-1].outcome == told
+    assert asked.in_words == "a search for what would settle the claim"
+
+
 def test_a_link_is_appended_without_searching_again(desk: Desk) -> None:
     before = desk.case
     outcome = desk.follow_up(FollowUpKind.LINK, "https://kettle-institute.example/descaling", libraries=())
     case = desk.case
     assert case.follow_ups[-1].sources[0].outcome is FetchOutcome.NOT_FOUND
-    assert outcome == "Nothing new: what was chosen could not be read."
+    assert outcome == "Nothing new. Could not be read: kettle-institute.example (not found)."
     assert case.urls == ("https://kettle-institute.example/descaling",)
     assert case.stages == before.stages
     assert case.hits == before.hits
@@ -337,7 +368,7 @@ def test_a_cutoff_set_while_a_follow_up_is_reading_keeps_what_it_read_out(desk: 
 
     def another_cutoff() -> None:
         chosen: dict[str, list[str]] = {"urls": [], "libraries": ["topics"], "services": []}
-        desk.service.set_sources(desk.id, mode=Mode.AUTOMATION, **chosen, until=next(days), by="bob")
+        desk.service.set_sources(desk.id, mode=Mode.AUTOMATION, **chosen, own_words="", until=next(days), by="bob")
 
     with pytest.raises(WorkflowError, match="Other sources were chosen"):
         reading.run(Told(another_cutoff))

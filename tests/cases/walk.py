@@ -156,7 +156,7 @@ def use(workspace: Workspace, case_id: str, evidence_id: str, by: str = "ann") -
 def only_link(workspace: Workspace, case_id: str, url: str) -> None:
     """Choose one link in the place of all that was searched."""
     chosen: dict[str, list[str]] = {"urls": [url], "libraries": [], "services": []}
-    workspace.service.set_sources(case_id, mode=Mode.AUGMENTATION, **chosen, until=None, by="ann")
+    workspace.service.set_sources(case_id, mode=Mode.AUGMENTATION, **chosen, own_words="", until=None, by="ann")
 
 
 def new_case(workspace: Workspace, topic: str, by: str = "ann") -> Case:

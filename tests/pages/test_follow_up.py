@@ -45,10 +45,12 @@ def with_two_kinds(desk: Desk, case: Case) -> Case:
 def test_more_like_a_passage_is_asked_for_below_it(desk: Desk, gathered: Case) -> None:
     key = f"follow-up-{gathered.id}-E2"
     at = unfolded(read(desk.app(gathered), gathered, "E2"), key)
+    at.text_input(key=f"{key}-own-words").set_value(post_about("kettle"))
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(gathered)
     assert not at.exception
     case = desk.newest(gathered)
+    assert [query.text for query in case.follow_ups[-1].queries] == [post_about("kettle")]
     assert [(asked.kind, asked.about, asked.libraries) for asked in case.follow_ups] == [
         (FollowUpKind.MORE_LIKE, "E2", ("topics",))
     ]
@@ -153,7 +155,7 @@ def test_a_link_is_added_without_another_search(desk: Desk, gathered: Case) -> N
     case = desk.newest(gathered)
     assert case.urls == ("https://kettle-institute.example/nowhere",)
     assert case.stages == gathered.stages
-    assert "Nothing new: what was chosen could not be read." in texts(desk.app(case))
+    assert "Nothing new. Could not be read: kettle-institute.example (not found)." in texts(desk.app(case))
 
 
 def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk, gathered: Case) -> None:
