@@ -21,6 +21,7 @@ from crowdnotes.evidence.fetching import follow, no_check
 from crowdnotes.evidence.guard import Deadline, wait_out
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
+from crowdnotes.words import say
 
 Check = Callable[[], None]
 
@@ -115,11 +116,10 @@ def _read(status: int) -> tuple[LinkState, str]:
     if status == 200:
         return LinkState.LIVE, ""
     if status in _DEAD:
-        return LinkState.DEAD, "There is no page at this address."
+        return LinkState.DEAD, say("link_check.gone")
     if status in _BLOCKED:
-        return LinkState.BLOCKED, "The site does not answer programs: X's check may not get through either."
-    fault = "The site has a fault." if status >= 500 else "It did not answer with a page."
-    return LinkState.UNREACHABLE, fault
+        return LinkState.BLOCKED, say("link_check.blocked")
+    return LinkState.UNREACHABLE, say("link_check.fault" if status >= 500 else "link_check.no_page")
 
 
 def _may_pass(found: LinkCheck) -> bool:

@@ -18,29 +18,27 @@ from crowdnotes.errors import EngineError, FetchError
 from crowdnotes.evidence.provenance import original_of
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.text.urls import MAX_URL, canonical_url
+from crowdnotes.words import say
 
 
 class PageKind(StrEnum):
     """What a page is that is no evidence."""
 
-    HOME = "home page"
-    SEARCH = "search results"
-    LOG_IN = "log-in page"
+    HOME = "home"
+    SEARCH = "search"
+    LOG_IN = "log-in"
 
 
 _SENTENCES = {
-    PageKind.HOME: "This is a site's home page: it changes from day to day and makes no statement of its own."
-    " Link to the page that says what you mean.",
-    PageKind.SEARCH: "These are search results: another reader may see others, and none of them has been read."
-    " Link to the page itself.",
-    PageKind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
+    PageKind.HOME: "no_evidence.home",
+    PageKind.SEARCH: "no_evidence.search",
+    PageKind.LOG_IN: "no_evidence.log_in",
 }
 _LED_TO = {
-    PageKind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
-    PageKind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
-    PageKind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
+    PageKind.HOME: "no_evidence.led_home",
+    PageKind.SEARCH: "no_evidence.led_search",
+    PageKind.LOG_IN: "no_evidence.led_log_in",
 }
-_ONLY_A_FORM = "The page asks for a password and shows next to nothing else."
 _FORM_PAGE = 500  # characters; a page of text that also has a log-in box is longer
 
 _LANGUAGES = (
@@ -112,7 +110,7 @@ def kind_of_address(url: str) -> PageKind | None:
 def why_not(url: str) -> str | None:
     """A sentence for a link that cannot be evidence by its address; None for one worth fetching."""
     kind = kind_of_address(url)
-    return _SENTENCES[kind] if kind is not None else None
+    return say(_SENTENCES[kind]) if kind is not None else None
 
 
 def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
@@ -120,9 +118,9 @@ def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
     kind = kind_of_address(page_url)
     if kind is not None:
         asked = kind_of_address(requested_url)
-        raise FetchError(_SENTENCES[kind] if kind is asked else _LED_TO[kind], FetchOutcome.NOT_EVIDENCE)
+        raise FetchError(say((_SENTENCES if kind is asked else _LED_TO)[kind]), FetchOutcome.NOT_EVIDENCE)
     if document.asks_for_password and len(document.text) < _FORM_PAGE:
-        raise FetchError(_ONLY_A_FORM, FetchOutcome.NOT_EVIDENCE)
+        raise FetchError(say("no_evidence.only_a_form"), FetchOutcome.NOT_EVIDENCE)
 
 
 def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
@@ -189,6 +187,6 @@ def select_by_utility(
     ranking = engine.rank(brief, hits, beside, quota, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
-        raise EngineError("The engine picked a search result that was not offered.")
+        raise EngineError(say("no_evidence.not_offered"))
     chosen = tuple(Chosen(hits[pick.index], pick.why) for pick in ranking.picks)
     return Selection(chosen, ranking.rest if len(chosen) < quota else "")

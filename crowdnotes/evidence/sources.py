@@ -23,6 +23,7 @@ from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 SourceAndText = tuple[Source, str | None]
 
@@ -144,7 +145,7 @@ def _whole(known: Source, page: Page, document: Document) -> Source:
             "title": document.title,
             "publisher": publisher_of(original_of(page.url), document.publisher),
             "page_url": moved,
-            "outcome_detail": "" if before == after else f"The link leads on to {page.url}.",
+            "outcome_detail": "" if before == after else say("archive.leads_on", link=page.url),
             "language": document.language,
             "page_starts": document.page_starts,
             **_dated(known, document),
@@ -160,7 +161,7 @@ def _abstract(failed: Source, found: Abstract) -> Source:
         update={
             "title": found.title or failed.title,
             "outcome": FetchOutcome.READ,
-            "outcome_detail": f"{why}; its abstract from {found.service} was read instead.",
+            "outcome_detail": say("archive.abstract", why=why, service=found.service),
             "read_as": ReadAs.ABSTRACT,
             "published": dated,
             "date_origin": DateOrigin.SEARCH if dated else None,

@@ -20,6 +20,7 @@ from crowdnotes.evidence.search.service import Pace, Service, open_service
 from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.note_rules import top_level_domains
+from crowdnotes.words import say
 
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
 _NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
@@ -56,14 +57,17 @@ class Wayback:
         page = self.public_address(url)
         if page is None:
             return None, ""
-        bound = f" up to {_written(until)}" if until else ""
         try:
             copy = self._copy_of(page, until, Deadline(self.seconds, check).check)
         except SearchError as error:
-            return None, f"{WAYBACK} was asked for a copy: {error.message}"
+            return None, say("archive.failed", archive=WAYBACK, error=error.message)
         except FetchError:
-            return None, f"{WAYBACK} was asked for a copy: It did not answer in time."
-        return copy, f"{WAYBACK} has a copy of {_written(copy.made)}." if copy else f"{WAYBACK} has no copy{bound}."
+            return None, say("archive.silent", archive=WAYBACK)
+        if copy:
+            return copy, say("archive.has", archive=WAYBACK, day=_written(copy.made))
+        if until:
+            return None, say("archive.has_none_until", archive=WAYBACK, day=_written(until))
+        return None, say("archive.has_none", archive=WAYBACK)
 
     def _copy_of(self, page: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
         if until is None:

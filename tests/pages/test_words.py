@@ -14,23 +14,23 @@ from crowdnotes.words import catalogue, say
 
 _ROOT = Path(__file__).parents[2]
 _SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
-_PROGRAM = sorted((_ROOT / "crowdnotes").rglob("*.py"))
-_FILES = [*_SCREEN, *_PROGRAM]
-_SAYING: tuple[str, ...] = (
-    "engines/local/attribution.py",
-    "engines/local/engine.py",
-    "engines/local/foreign_terms.py",
-    "engines/local/heads.py",
-    "engines/local/helpfulness.py",
-    "engines/local/inference.py",
-    "engines/local/principles.py",
-    "engines/local/relevance.py",
-    "engines/local/source_ranking.py",
-)
+_PROGRAM = {str(file.relative_to(_ROOT / "crowdnotes")): file for file in sorted((_ROOT / "crowdnotes").rglob("*.py"))}
+_FILES = [*_SCREEN, *_PROGRAM.values()]
+_SAYING: tuple[str, ...] = ("engines/local/", "evidence/")
 """Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
+_OF_OTHERS = (
+    "engines/local/queries.py",
+    "engines/local/tone.py",
+    "engines/local/topics.py",
+    "evidence/reading/document.py",
+    "evidence/search/europe_pmc.py",
+    "evidence/search/google_fact_check.py",
+    "evidence/search/service.py",
+)
+"""Files there that hold words which are looked for, or said to search services."""
 _WITHOUT_TEXT = [
     *_SCREEN,
-    *(file for file in _PROGRAM if str(file.relative_to(_ROOT / "crowdnotes")).startswith(_SAYING)),
+    *(file for name, file in _PROGRAM.items() if name.startswith(_SAYING) and name not in _OF_OTHERS),
 ]
 
 _NOT_SHOWN = frozenset(
@@ -47,10 +47,22 @@ _NOT_SHOWN = frozenset(
         "expression of concern",
         "linked to",
         "per cent",
+        "unexpected end of data",
+        "expected after",
+        "field larger",
+        "access through your institution",
+        "Brave Search",
+        "corrected since",
+        "rate limit",
+        "measles vaccine",
+        "the post itself",
+        "in the order of the search",
     }
 )
-"""Names of kinds, rules and units in the program, and beginnings that are cut off."""
+"""Names of kinds, rules, units and services, words that are looked for, what studies alone say, and beginnings."""
 _LOOK = re.compile(r":[a-z-]+\[|:material/\w+:")  # Streamlit's colours and icons
+_CODE = re.compile(r"[<.^]|.*\(\?:|\s*(?:BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|UPDATE|WITH)\b")
+"""The beginnings of HTML, CSS and SQL, and patterns."""
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[,.:;]?(?: \{\})*[ *“”]+[^\W\d_]{2,}")
 
 
@@ -96,16 +108,16 @@ def _texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _never_shown(node: ast.AST) -> Iterator[ast.AST]:
-    """Docstrings, what is said to the log, patterns, and lists of words that are split."""
+    """Docstrings, patterns, types, descriptions of settings, and what is said to the log or to programmers."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
-    if not isinstance(node, ast.Call):
-        return
-    called = ast.unparse(node.func)
-    if called.startswith(("_log.", "re.")):
-        yield from (part for arg in node.args for part in ast.walk(arg))
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "split":
-        yield from ast.walk(node.func.value)
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func)
+        if called in {"Field", "ValueError", "cast"} or called.startswith(("_log.", "re.")):
+            arguments = (*node.args, *(keyword.value for keyword in node.keywords))
+            yield from (part for argument in arguments for part in ast.walk(argument))
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in ("split", "replace"):
+            yield node.func.value
 
 
 def _in_code(file: Path) -> list[str]:
@@ -113,7 +125,7 @@ def _in_code(file: Path) -> list[str]:
     return [
         f"{file.name}:{line}: {text}"
         for line, text in _texts(ast.parse(file.read_text(encoding="utf-8")))
-        if _TWO_WORDS.search(_LOOK.sub("", text)) and not text.startswith(("<", ".")) and text not in _NOT_SHOWN
+        if _TWO_WORDS.search(_LOOK.sub("", text)) and not _CODE.match(text) and text not in _NOT_SHOWN
     ]
 
 

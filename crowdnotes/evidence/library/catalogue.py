@@ -34,6 +34,7 @@ from crowdnotes.evidence.library.index import (
     open_index,
 )
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, topics_of
+from crowdnotes.words import say
 
 Progress = Callable[[int, int], None]
 Hits = list[Hit]  # inside the class below, `list` is its method
@@ -82,7 +83,7 @@ class Libraries:
         target = self._file(name)
         path = Path(path)
         if target.exists() and not replace:
-            raise LibraryError(f"There is already a library “{name}”.", "Choose another name, or replace it.")
+            raise LibraryError(say("library.exists", name=name), say("library.other_name_or_replace"))
         named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
             incoming = _open(path, named)
@@ -92,9 +93,7 @@ class Libraries:
                 building = Path(folder) / name
                 info = self._build(building, name, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
-                    raise LibraryError(
-                        f"A library “{name}” was added meanwhile.", "Choose another name, or replace it."
-                    )
+                    raise LibraryError(say("library.added_meanwhile", name=name), say("library.other_name_or_replace"))
                 os.replace(building, target)
         return info
 
@@ -127,7 +126,7 @@ class Libraries:
     def search(self, name: str, query: str, k: int = 10) -> Hits:
         """At most `k` hits for one query, best first. Raises InputError when it holds no word."""
         if not build_expression(query).terms:
-            raise InputError("The search holds no words.", "Type what the document should be about.")
+            raise InputError(say("library.no_words"), say("library.type_words"))
         return self.search_many(name, [query], k, post=None)
 
     def search_many(
@@ -151,7 +150,7 @@ class Libraries:
         with self.open(name) as reader:
             found = next(reader.documents(name, [record]), None)
         if found is None:
-            raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
+            raise LibraryError(say("library.no_record", name=name, record=record), say("library.replaced"))
         return found.model_copy(update={"title": found.heading})
 
     def _described(self) -> Iterator[tuple[str, LibraryInfo | None]]:
@@ -177,7 +176,7 @@ class Libraries:
                 if done % _REPORT_EVERY == 0 or done == total:
                     progress(done // 2, total)  # the other half of the work is reading the titles
             if writer.records == 0:
-                raise LibraryError("Nothing in it holds text that can be read.", "Check that it is the one you meant.")
+                raise LibraryError(say("library.no_text"), say("library.check_meant"))
             titled = writer.titles()
             vectors, rows = embed_topics(
                 topics_of([title for _, title in titled]),
@@ -209,14 +208,14 @@ class Libraries:
     def _existing(self, name: str) -> Path:
         file = self._file(name)
         if not file.is_file():
-            raise LibraryError(f"There is no library “{name}”.", "`crowdnotes library list` shows those there are.")
+            raise LibraryError(say("library.none", name=name), say("library.see_list"))
         return file
 
     def _file(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise LibraryError(
-                "A library's name has letters a to z, digits, - and _, at most 64, and starts with a letter or digit.",
-                "Choose another name.",
+                say("library.bad_name"),
+                say("library.other_name"),
             )
         return self._directory / f"{name}{_SUFFIX}"
 
@@ -236,16 +235,16 @@ class Libraries:
 def _open(path: Path, named: Mapping[str, str | None]) -> Incoming:
     if path.is_dir():
         if any(named.values()):
-            raise LibraryError("A folder has no columns to name.", "Leave the column names out.")
+            raise LibraryError(say("library.no_columns"), say("library.leave_columns"))
         return open_folder(path)
     if not path.exists():
-        raise LibraryError(f"There is nothing at {path.name or 'that path'}.", "Check the path.")
+        raise LibraryError(say("library.nothing_at", path=path.name or path), say("library.check_path"))
     if not is_file_or_folder(path):
-        raise LibraryError(f"{path.name} is a pipe, socket or device, not a file.", "Give a table or a folder.")
+        raise LibraryError(say("library.device", name=path.name), say("library.give_file"))
     if path.suffix.lower() not in TABLE_KINDS:
         raise LibraryError(
-            f"{path.name} is not a table that can be read ({', '.join(TABLE_KINDS)}).",
-            "For HTML, PDF, text or Markdown files, add the folder they are in.",
+            say("library.no_table", name=path.name, kinds=", ".join(TABLE_KINDS)),
+            say("library.add_folder"),
         )
     return open_table(path, named)
 
@@ -257,12 +256,10 @@ def as_library_error(name: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         if "full" in str(error):
-            raise LibraryError("The disk is full; nothing was added.", "Make room, then try again.") from error
-        raise LibraryError(
-            f"The library “{name}” cannot be read or written ({error}).", "Remove it and add it again."
-        ) from error
+            raise LibraryError(say("library.disk_full"), say("library.make_room")) from error
+        raise LibraryError(say("library.unusable", name=name, error=error), say("library.remove_and_add")) from error
     except OSError as error:
         raise LibraryError(
-            f"The library “{name}” cannot be read or written ({error.strerror}).",
-            "Check the disk's space and the folder's permissions.",
+            say("library.unusable", name=name, error=error.strerror),
+            say("library.check_disk"),
         ) from error

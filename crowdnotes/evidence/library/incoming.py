@@ -25,6 +25,7 @@ from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, read_body
 from crowdnotes.evidence.reading.plain import likely_charset, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import is_web_address
+from crowdnotes.words import say
 
 _TITLES = ("title", "question", "headline", "name", "page_title", "subject", "heading", "topic", "focus")
 _URLS = ("url", "link", "source_url", "page_url", "canonical_url", "href", "uri", "document_url")
@@ -47,7 +48,7 @@ def choose_columns(names: Sequence[str], sample: Rows, named: Mapping[str, str |
     for part, name in named.items():
         if name is not None and name not in names:
             raise LibraryError(
-                f"The table has no column “{name}” for the {part}.", f"Its columns are: {', '.join(names)}."
+                say("library.no_column", name=name, part=part), say("library.columns", columns=", ".join(names))
             )
     text = named.get("text") or _guess_text(names, sample)
     taken = {text} | {name for name in named.values() if name}
@@ -86,8 +87,8 @@ def _guess_text(names: Sequence[str], sample: Rows) -> str:
             best, longest = name, mean
     if best is None:
         raise LibraryError(
-            "The table has no column that holds text.",
-            f"Name the column with the text; its columns are: {', '.join(names) or 'none'}.",
+            say("library.no_text_column"),
+            say("library.name_column", columns=", ".join(names) or say("library.no_names")),
         )
     return best
 
@@ -117,8 +118,6 @@ _BATCH = 1000
 _SAMPLE_ROWS = 500
 _FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
 _SNIFFED_BYTES = 262_144
-_A_LINE = 'each line must be one record, such as {"title": "…", "text": "…"}'
-_TORN = "it is damaged, cut short or of another kind"
 _TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
 
 
@@ -130,7 +129,7 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
     kinds = {".parquet": _open_parquet, ".csv": _open_csv, ".tsv": _open_csv, ".jsonl": _open_jsonl}
     names, count, rows = kinds[path.suffix.lower()](path)
     if count == 0:
-        raise LibraryError(f"{path.name} holds no rows.", "Check that it is the file you meant.")
+        raise LibraryError(say("library.no_rows", name=path.name), say("library.check_file"))
     columns = choose_columns(names, list(islice(rows(), _SAMPLE_ROWS)), named)
     return Incoming(count, columns, lambda: (_record(i, row, columns) for i, row in enumerate(rows())))
 
@@ -145,8 +144,8 @@ def _record(position: int, row: Row, columns: Columns) -> Record:
         url=url if is_web_address(url) else None,
         published=parse_date(row.get(columns.date)) if columns.date else None,
         publisher=(tidy_line(_string(row.get(columns.publisher))) or None) if columns.publisher else None,
-        label=f"row {position}",
-        problem="" if text else "no text",
+        label=say("library.row", n=position),
+        problem="" if text else say("library.row_no_text"),
     )
 
 
@@ -167,13 +166,13 @@ def _open_parquet(path: Path) -> _Opened:
                 for batch in file.iter_batches(batch_size=_BATCH):
                     yield from batch.to_pylist()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _broken(path, "parquet", _TORN) from error
+            raise _broken(path, "parquet", say("library.torn")) from error
 
     try:
         with pq.ParquetFile(path) as file:
             return list(file.schema_arrow.names), int(file.metadata.num_rows), rows
     except (pa.ArrowException, OSError) as error:
-        raise _broken(path, "parquet", _TORN) from error
+        raise _broken(path, "parquet", say("library.torn")) from error
 
 
 def _open_csv(path: Path) -> _Opened:
@@ -191,15 +190,15 @@ def _open_csv(path: Path) -> _Opened:
                     if line:
                         yield reader.line_num, line
             except csv.Error as error:
-                raise _broken(path, "csv", f"line {reader.line_num} {_csv_fault(str(error))}") from error
+                raise _broken(path, "csv", _csv_fault(str(error), reader.line_num)) from error
 
     header = [name.strip() for _, names in islice(lines(), 1) for name in names]
     if len(set(header)) != len(header):
-        raise _broken(path, "csv", "two columns have the same name")
+        raise _broken(path, "csv", say("library.same_columns"))
     count = 0
     for number, line in islice(lines(), 1, None):
         if len(line) != len(header):
-            raise _broken(path, "csv", f"line {number} has {len(line)} fields where the header has {len(header)}")
+            raise _broken(path, "csv", say("library.other_fields", line=number, n=len(line), header=len(header)))
         count += 1
     return header, count, lambda: (dict(zip(header, line, strict=True)) for _, line in islice(lines(), 1, None))
 
@@ -217,7 +216,7 @@ def _encoding(path: Path) -> str:
     except UnicodeDecodeError:
         likeliest = likely_charset(start, western=True)
         if likeliest is None:
-            raise _broken(path, "csv", "its character encoding is not known") from None
+            raise _broken(path, "csv", say("library.no_encoding")) from None
         return likeliest
     return "utf-8-sig"
 
@@ -237,7 +236,7 @@ def _open_jsonl(path: Path) -> _Opened:
                     if line.strip():
                         yield _parsed(path, number, line)
         except UnicodeDecodeError as error:
-            raise _broken(path, "jsonl", "it is not valid UTF-8") from error
+            raise _broken(path, "jsonl", say("library.not_utf8")) from error
 
     names: dict[str, None] = {}
     count = 0
@@ -251,27 +250,27 @@ def _parsed(path: Path, number: int, line: str) -> Row:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _broken(path, "jsonl", f"line {number} is not a whole record; {_A_LINE}") from error
+        raise _broken(path, "jsonl", say("library.not_whole", line=number)) from error
     if not isinstance(row, dict):
-        raise _broken(path, "jsonl", f"line {number} is not a record of names and values; {_A_LINE}")
+        raise _broken(path, "jsonl", say("library.no_record_line", line=number))
     return row
 
 
-def _csv_fault(error: str) -> str:
+def _csv_fault(error: str, line: int) -> str:
     """What the csv module objects to, as a person would say it."""
     if "unexpected end of data" in error:
-        return "ends inside a quotation: a closing quotation mark is missing somewhere above"
+        return say("library.open_quotation", line=line)
     if "expected after" in error:
-        return "has words right behind a closing quotation mark: marks inside a text must be doubled"
+        return say("library.words_behind", line=line)
     if "field larger" in error:
-        return f"has a field of more than {_FIELD_CHARACTERS:,} characters"
-    return "is not a row of fields"
+        return say("library.field_too_long", line=line, most=_FIELD_CHARACTERS)
+    return say("library.no_row", line=line)
 
 
 def _broken(path: Path, kind: str, what: str) -> LibraryError:
     return LibraryError(
-        f"{path.name} cannot be read as {kind}: {what}.",
-        "Repair the file or export it again; nothing was added.",
+        say("library.unreadable", name=path.name, kind=kind, why=what),
+        say("library.repair"),
     )
 
 
@@ -298,8 +297,8 @@ def open_folder(folder: Path) -> Incoming:
     files = sorted(_below(root), key=lambda file: file.relative_to(root).as_posix())
     if not files:
         raise LibraryError(
-            f"The folder {folder.name or 'given'} holds no file that can be read ({', '.join(FILE_KINDS)}).",
-            "Check that it is the folder you meant.",
+            say("library.no_files", folder=folder.name or folder, kinds=", ".join(FILE_KINDS)),
+            say("library.check_folder"),
         )
     return Incoming(len(files), None, lambda: (_file_record(i, file, root) for i, file in enumerate(files)))
 
@@ -321,17 +320,17 @@ def _file_record(position: int, file: Path, root: Path) -> Record:
         return Record(position, "", label=label, problem=why)
 
     if not file.resolve().is_relative_to(root):
-        return skipped("leads out of the folder")
+        return skipped(say("library.outside"))
     try:
         if not is_file_or_folder(file):
-            return skipped("a pipe, socket or device, not a file")
+            return skipped(say("library.device_file"))
         if file.stat().st_size > _MOST_BYTES:
-            return skipped(f"larger than {_MOST_BYTES // 1_000_000} MB")
+            return skipped(say("library.too_large", most=_MOST_BYTES // 1_000_000))
         body = file.read_bytes()
         kind = FILE_KINDS[file.suffix.lower()]
         document = read_body(body, kind, None, quote(file.name))
     except OSError as error:
-        return skipped(error.strerror or "cannot be opened")
+        return skipped(error.strerror or say("library.not_opened"))
     except FetchError as error:
         return skipped(error.message)
     return Record(
@@ -342,7 +341,7 @@ def _file_record(position: int, file: Path, root: Path) -> Record:
         published=document.published,
         publisher=document.publisher,
         label=label,
-        problem="" if document.text else "no text",
+        problem="" if document.text else say("library.row_no_text"),
     )
 
 

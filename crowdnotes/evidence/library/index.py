@@ -24,9 +24,9 @@ from crowdnotes.domain import Noun
 from crowdnotes.embedding import FloatArray
 from crowdnotes.evidence.merging import normalised
 from crowdnotes.evidence.reading.plain import tidy_line
-from crowdnotes.text.markdown import count
 from crowdnotes.text.stems import spaced
 from crowdnotes.text.urls import is_web_address
+from crowdnotes.words import say
 
 _BEGINNING = 80  # characters of a text that stand for its title
 
@@ -92,12 +92,12 @@ class LibraryInfo(Noun):
     @property
     def in_words(self) -> str:
         """What it holds and what was left out, in one line."""
-        parts = [count(self.records, "record")]
+        parts = [say("library.records", n=self.records)]
         if self.duplicates:
-            parts.append(f"{count(self.duplicates, 'exact copy', 'exact copies')} left out")
+            parts.append(say("library.copies", n=self.duplicates))
         if self.skipped:
-            more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
-            parts.append(f"{self.skipped:,} passed over ({'; '.join(self.skipped_names[:3])}{more})")
+            more = say("library.more", n=self.skipped - 3) if self.skipped > 3 else ""
+            parts.append(say("library.passed_over", n=self.skipped, names="; ".join(self.skipped_names[:3]) + more))
         return " · ".join(parts)
 
 
@@ -115,7 +115,7 @@ class LibraryDocument(Noun):
     @property
     def heading(self) -> str:
         """The title, or the text's beginning, or the record's number: never empty."""
-        return self.title or tidy_line(self.text[: 4 * _BEGINNING], _BEGINNING) or f"Record {self.record}"
+        return self.title or tidy_line(self.text[: 4 * _BEGINNING], _BEGINNING) or say("library.record", n=self.record)
 
 
 _SCHEMA = """
@@ -206,7 +206,7 @@ class IndexReader:
         try:
             return LibraryInfo.model_validate_json(json)
         except ValidationError as error:
-            raise sqlite3.DatabaseError("its description is damaged or of another version") from error
+            raise sqlite3.DatabaseError(say("library.other_version")) from error
 
     def topic_vectors(self, dimensions: int, embedder: str) -> FloatArray | None:
         """Unit vectors, one row a topic; None when another embedder made them: they do not compare."""
@@ -215,7 +215,7 @@ class IndexReader:
             return None
         blobs = [blob for (blob,) in self._db.execute("SELECT vector FROM topics ORDER BY topic")]
         if any(len(blob) != 2 * dimensions for blob in blobs):
-            raise sqlite3.DatabaseError("its vectors are damaged")
+            raise sqlite3.DatabaseError(say("library.vectors"))
         return np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
 
     def ranked(self, expression: str, limit: int) -> list[int]:
@@ -253,7 +253,7 @@ class IndexReader:
     def _description(self) -> tuple[str, str]:
         row = self._db.execute("SELECT json, embedder FROM description").fetchone()
         if row is None:
-            raise sqlite3.DatabaseError("its description is missing")
+            raise sqlite3.DatabaseError(say("library.no_description"))
         return row[0], row[1]
 
 
@@ -270,7 +270,7 @@ def _document(library: str, record: int, row: tuple[str, str, str | None, str | 
             publisher=publisher,
         )
     except ValueError as error:
-        raise sqlite3.DatabaseError(f"its record {record} is damaged") from error
+        raise sqlite3.DatabaseError(say("library.damaged", n=record)) from error
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.text.languages import language_of
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.fetching import Page
@@ -74,9 +75,7 @@ class ContentType:
     def refuse_unreadable(self) -> None:
         """Raise FetchError(WRONG_TYPE) for a type that is known and cannot be read."""
         if self.essence not in _UNDECIDED and self.essence not in _KINDS:
-            raise FetchError(
-                f"This is {self.essence[:60]}: only web pages, plain text and PDF can be read.", FetchOutcome.WRONG_TYPE
-            )
+            raise FetchError(say("reading.other_kind", kind=self.essence[:60]), FetchOutcome.WRONG_TYPE)
 
 
 def parse_content_type(header: str | None) -> ContentType:
@@ -104,7 +103,7 @@ def settle_kind(declared: ContentType, body: bytes) -> str:
         return PLAIN
     if kind is None and is_text and body.strip():
         return PLAIN
-    raise FetchError("This is not a web page, plain text or PDF.", FetchOutcome.WRONG_TYPE)
+    raise FetchError(say("reading.no_kind"), FetchOutcome.WRONG_TYPE)
 
 
 # What takes the words out of a page: `extract` itself, or a process that does it.
@@ -122,7 +121,7 @@ def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callab
     from crowdnotes.evidence.reading.plain import read_plain
 
     if not body.strip():
-        raise FetchError("The page is empty.", FetchOutcome.UNREADABLE)
+        raise FetchError(say("reading.empty"), FetchOutcome.UNREADABLE)
     fallback_title = _title_from(url)
     if kind == HTML:
         return read_html(body, charset, url, fallback_title)
@@ -138,7 +137,7 @@ def _title_from(url: str) -> str:
     parts = urlsplit(url)
     stem = re.sub(r"\.\w{1,5}$", "", unquote(parts.path).rstrip("/").rpartition("/")[2])
     words = tidy_line(re.sub(r"[-_+]+", " ", stem), 120)
-    return words if re.search(r"[^\W\d]{3}", words) else (parts.hostname or words or "Untitled")
+    return words if re.search(r"[^\W\d]{3}", words) else (parts.hostname or words or say("reading.untitled"))
 
 
 def read_page(page: Page, check: Callable[[], None] = lambda: None, by: Extract = extract) -> Document:

@@ -16,6 +16,7 @@ from charset_normalizer import from_bytes
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
+from crowdnotes.words import say
 
 _TITLE_LIMIT = 150
 
@@ -24,10 +25,10 @@ def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Documen
     """The text as it is; its first line is the title when it is short enough to be one."""
     decoded = decode(body, charset)
     if decoded.count("\x00") + decoded.count("\ufffd") > len(decoded) // 20:
-        raise FetchError("The file is not text, although its server says so.", FetchOutcome.UNREADABLE)
+        raise FetchError(say("reading.not_text"), FetchOutcome.UNREADABLE)
     text = tidy_text(decoded)
     if not text:
-        raise FetchError("The file is empty.", FetchOutcome.UNREADABLE)
+        raise FetchError(say("reading.empty_file"), FetchOutcome.UNREADABLE)
     first = text.partition("\n")[0].strip("# ")
     return Document(title=tidy_line(first) if 0 < len(first) <= _TITLE_LIMIT else fallback_title, text=text)
 

@@ -30,14 +30,13 @@ from pydantic import TypeAdapter
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
+from crowdnotes.words import catalogue, say
 
 _log = logging.getLogger(__name__)
 _SECONDS = 30.0  # for one page; a PDF gives what it has after 20
 _SLICE = 0.05  # seconds between two looks at whether the job was cancelled
 _PAGES = 500  # a reader is replaced after so many: what memory it lost is given back
 _MOST = 4  # readers, each about 90 MB
-_BROKE = "The page broke the program that reads it."
-_NO_START = "The program that reads pages cannot be started"
 # All that a Python process needs of its surroundings; what else stands there may be a key.
 _SURROUNDINGS = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "TEMP", "TMP")
 
@@ -89,7 +88,7 @@ class PageReaders:
         while True:
             check()
             if self._closed:
-                raise FetchError("The program is ending, so the page was not read.", FetchOutcome.UNREADABLE)
+                raise FetchError(say("reading.ending"), FetchOutcome.UNREADABLE)
             try:
                 reader = self._idle.get_nowait()
             except Empty:
@@ -130,7 +129,7 @@ class _Reader:
                 start_new_session=True,  # so that what it starts itself can be ended with it
             )
         except OSError as error:
-            raise FetchError(f"{_NO_START} ({error.strerror}).", FetchOutcome.UNREADABLE) from error
+            raise FetchError(say("reading.not_started_why", error=error.strerror), FetchOutcome.UNREADABLE) from error
         self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self._process.stdin, self._process.stdout))
         self._ending = threading.Lock()
         self._is_ready = False
@@ -152,13 +151,14 @@ class _Reader:
         while self._exchange.is_alive():
             check()
             if time.monotonic() >= ends:
-                raise FetchError(f"The page could not be read within {seconds:g} seconds.", FetchOutcome.UNREADABLE)
+                raise FetchError(say("reading.too_slow", seconds=seconds), FetchOutcome.UNREADABLE)
             self._exchange.join(_SLICE)
         if said and said[0] is not None:
             return said[0]
         self.end()
         _log.warning("a page reader ended with code %s", self._process.returncode)
-        raise FetchError(_BROKE if self._is_ready else f"{_NO_START}.", FetchOutcome.UNREADABLE)
+        words = "reading.reader_broke" if self._is_ready else "reading.not_started"
+        raise FetchError(say(words), FetchOutcome.UNREADABLE)
 
     def end(self) -> None:
         """Stop it at once, and what it started."""
@@ -204,7 +204,7 @@ def _document(answer: Message) -> Document:
             return DOCUMENT.validate_python(document)
         raise FetchError(str(answer["sentence"]), FetchOutcome(str(answer["outcome"])))
     except (TypeError, ValueError, KeyError) as error:
-        raise FetchError(_BROKE, FetchOutcome.UNREADABLE) from error
+        raise FetchError(say("reading.reader_broke"), FetchOutcome.UNREADABLE) from error
 
 
 @cache
@@ -272,7 +272,7 @@ def _read(message: Message, body: bytes) -> Message:
     except FetchError as error:
         return {"outcome": error.outcome.value, "sentence": error.message}
     except MemoryError:
-        return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": "The page takes too much memory to read."}
+        return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": say("reading.too_much_memory")}
     return {"document": DOCUMENT.dump_python(document, mode="json")}
 
 
@@ -292,6 +292,7 @@ def main() -> None:
     import crowdnotes.evidence.reading.pdf  # noqa: F401
 
     _bound_memory()
+    catalogue()  # read while there is memory: a page that takes it all is told in its words
     send(answers, READY)
     while (asked := receive(sys.stdin.buffer)) is not None:
         _end_after(_MOST_SECONDS)

@@ -26,6 +26,7 @@ from crowdnotes.evidence.search.provider import (
 )
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
+from crowdnotes.words import say
 
 _MOST_RESULTS = 20
 
@@ -55,7 +56,7 @@ class Brave(OnlineProvider):
         steps = Pace(max(1, int(pace)), 1.1 / min(1.0, pace), 4)
         return cls(
             open_service(search, own.brave_url, steps, {"X-Subscription-Token": key}),
-            needs=None if key else needed("BRAVE_KEY", "a key of the Brave Search API"),
+            needs=None if key else needed("BRAVE_KEY", say("services.brave_key")),
             at_once=min(4, max(1, int(pace))),
             most_queries=3 if pace < 2 else 8,
         )

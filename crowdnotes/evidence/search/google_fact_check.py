@@ -28,6 +28,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
+from crowdnotes.words import say
 
 _MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there
 
@@ -56,7 +57,7 @@ class GoogleFactCheck(OnlineProvider):
         key = own.google_fact_check_key.get_secret_value() if own.google_fact_check_key else ""
         return cls(
             open_service(search, own.google_fact_check_url, COURTEOUS, {"X-Goog-Api-Key": key}),
-            needs=None if key else needed("GOOGLE_FACT_CHECK_KEY", "a key with the Fact Check Tools API switched on"),
+            needs=None if key else needed("GOOGLE_FACT_CHECK_KEY", say("services.google_key")),
             at_once=4,
         )
 

@@ -10,6 +10,7 @@ from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import LibraryError, SearchError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.words import say
 
 _MOST_HITS = 40  # of all queries together, unless more are asked for: as many as a library reads by meaning
 
@@ -32,7 +33,7 @@ class LocalLibrary:
     @property
     def label(self) -> str:
         """As a person knows it."""
-        return f"Library {self.library}"
+        return say("services.library", name=self.library)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """The same as `search_together` with one query and no post."""

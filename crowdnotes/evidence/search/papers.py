@@ -20,6 +20,7 @@ from crowdnotes.evidence.provenance import categorise, original_of
 from crowdnotes.evidence.search.provider import plain_text
 from crowdnotes.evidence.search.service import Check
 from crowdnotes.text.urls import canonical_url, doi_url
+from crowdnotes.words import say
 
 _DOI_ADDRESS = "https://doi.org/"
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})/")
@@ -150,12 +151,12 @@ class AbstractFinder:
                 deadline.check()
                 found = service.abstract(paper, deadline.check)
             except SearchError as error:
-                said.append(f"{service.label}: {error.message}")
+                said.append(say("archive.abstract_failed", service=service.label, error=error.message))
             except FetchError:
-                said.append(f"{service.label}: It did not answer in time.")
+                said.append(say("archive.abstract_silent", service=service.label))
                 break
             else:
                 if found is not None:
                     return found
-                said.append(f"{service.label} has none.")
-        return " ".join(["Its abstract could not be had either.", *said]) if said else ""
+                said.append(say("archive.no_abstract", service=service.label))
+        return " ".join([say("archive.no_abstract_either"), *said]) if said else ""

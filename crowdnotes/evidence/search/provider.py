@@ -27,6 +27,7 @@ from crowdnotes.evidence.search.service import Check, Service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.stems import content_words
+from crowdnotes.words import say
 
 _MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself
 _MOST_WORDS = 24
@@ -116,7 +117,7 @@ class OnlineProvider(ABC):
 
 def needed(variable: str, what: str) -> str:
     """What a provider says that waits for a key or an address."""
-    return f"Set CROWDNOTES_SEARCH_{variable} to {what}."
+    return say("services.needs", variable=variable, what=what)
 
 
 def make_hit(
@@ -271,16 +272,16 @@ def strings(value: object, *keys: str) -> list[str]:
 
 def unexpected() -> SearchError:
     """The error for an answer of a shape that the service's documentation does not know."""
-    return SearchError("It answered in a form that its documentation does not know.", ProviderState.FAILED)
+    return SearchError(say("services.unexpected"), ProviderState.FAILED)
 
 
 def _nonsense(body: bytes, wanted: str) -> SearchError:
     start = body[:512].lstrip().lower()
     if not start:
-        return SearchError("It answered with nothing at all.", ProviderState.FAILED)
+        return SearchError(say("services.empty"), ProviderState.FAILED)
     if start.startswith((b"<!doctype html", b"<html")):
-        return SearchError("It answered with a web page, not with results.", ProviderState.FAILED)
-    return SearchError(f"It answered with something that is not complete {wanted}.", ProviderState.FAILED)
+        return SearchError(say("services.web_page"), ProviderState.FAILED)
+    return SearchError(say("services.not_complete", kind=wanted), ProviderState.FAILED)
 
 
 _MAX_MARKUP = 10_000  # characters looked at; a title or abstract is shorter

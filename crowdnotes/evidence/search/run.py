@@ -21,6 +21,7 @@ from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.service import Check
 from crowdnotes.text.urls import identities
+from crowdnotes.words import say
 
 _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
@@ -87,16 +88,16 @@ class _Work:
         if self._provider.needs:
             return ProviderState.NOT_CONFIGURED, self._provider.needs
         if not self._given:
-            return ProviderState.ANSWERED, "There was nothing to search for."
+            return ProviderState.ANSWERED, say("services.nothing_asked")
         answered = len(self._found)
         if self._stopping.is_set() and answered < self._given and self._error is None:
-            return ProviderState.CANCELLED, "The search was ended before it answered."
-        late = f"{self._late} later than {self._terms.until} left out." if self._late else ""
+            return ProviderState.CANCELLED, say("services.ended")
+        late = say("services.late", n=self._late, day=self._terms.until) if self._late else ""
         if self._error is None:
-            busy = f"It was slow or busy: {answered} of {self._given} searches were made."
+            busy = say("services.busy", n=answered, all=self._given)
             return ProviderState.ANSWERED, f"{late} {busy if answered < self._given else ''}".strip()
         if answered:
-            part = f"Only {answered} of {self._given} searches were answered, then: {self._error}"
+            part = say("services.some", n=answered, all=self._given, error=self._error)
             return ProviderState.ANSWERED, f"{late} {part}".strip()
         return getattr(self._error, "state", ProviderState.FAILED), str(self._error)
 
@@ -127,7 +128,7 @@ class _Work:
             # Without the exception's own words: they may hold an address, and that a key.
             places = "".join(traceback.format_tb(error.__traceback__))
             _log.error("provider %s broke: %s\n%s", self._provider.name, type(error).__name__, places)
-            self._fail(SearchError("It answered in a way that CrowdNotes cannot read.", ProviderState.FAILED))
+            self._fail(SearchError(say("services.unreadable"), ProviderState.FAILED))
         self._ended = time.monotonic()
 
     def _next(self) -> list[str] | None:
@@ -159,7 +160,7 @@ class _Work:
         if self._stopping.is_set() or (elapsed > self._terms.patience and self._found):
             raise _Ended
         if elapsed > self._terms.seconds:
-            raise SearchError(f"It was not done within {self._terms.seconds:g} seconds.", ProviderState.TIMED_OUT)
+            raise SearchError(say("services.too_slow", seconds=self._terms.seconds), ProviderState.TIMED_OUT)
 
 
 def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True) -> SearchPlan:

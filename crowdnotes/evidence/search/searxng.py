@@ -25,6 +25,7 @@ from crowdnotes.evidence.search.provider import (
 )
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
+from crowdnotes.words import say
 
 
 class SearXngOptions(BaseModel):
@@ -48,7 +49,7 @@ class SearXng(OnlineProvider):
         url = search.of(SearXngOptions).searxng_url
         return cls(
             open_service(search, url or "", COURTEOUS),
-            needs=None if url else needed("SEARXNG_URL", "the address of your SearXNG server"),
+            needs=None if url else needed("SEARXNG_URL", say("services.searxng_address")),
             at_once=2,
             most_queries=6,
         )
@@ -65,9 +66,9 @@ class SearXng(OnlineProvider):
             if "(403)" not in error.message:
                 raise
             raise SearchError(
-                "Your server does not give results as JSON (403).",
+                say("services.no_json"),
                 ProviderState.FAILED,
-                "Add json to search.formats in its settings.yml.",
+                say("services.add_json"),
             ) from error
         results = records(parse_json(body), "results")
         hits = web_hits(self.name, query, results, snippet="content", published="publishedDate")

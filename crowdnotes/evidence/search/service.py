@@ -27,6 +27,7 @@ from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
 from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url, wait_out
 from crowdnotes.settings import SearchSettings
+from crowdnotes.words import say
 
 Check = Callable[[], None]
 
@@ -92,7 +93,7 @@ class Pacer:
             now = self._clock()
             held = self._held_until - now
             if held > patience:
-                raise SearchError(f"It asks to be left alone for {held:.0f} seconds.", ProviderState.RATE_LIMITED)
+                raise SearchError(say("services.leave_alone", seconds=held), ProviderState.RATE_LIMITED)
             full = len(self._begun) == self._pace.requests
             wait = max(held, self._begun[0] + self._pace.seconds - now if full else 0.0)
             if self._under_way >= self._pace.at_once:
@@ -177,10 +178,10 @@ class Service:
         except FetchError as error:
             return _Refusal(_labelled(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
         except BROKEN_OFF:
-            return _Refusal(SearchError("It broke off in the middle of its answer.", ProviderState.FAILED), True)
+            return _Refusal(SearchError(say("services.broke_off"), ProviderState.FAILED), True)
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.
-            raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
+            raise SearchError(say("services.bad_address"), ProviderState.FAILED) from None
 
 
 def open_service(
@@ -224,15 +225,15 @@ class _Refusal:
 def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
     wait = _retry_after(headers.get("Retry-After", "").strip())
     if status in _TOO_OFTEN:
-        said = f" for {wait:.0f} seconds" if wait else ""
-        error = SearchError(f"It was asked too often and wants a pause{said} ({status}).", ProviderState.RATE_LIMITED)
+        said = say("services.pause_of", wait=wait, status=status) if wait else say("services.pause", status=status)
+        error = SearchError(said, ProviderState.RATE_LIMITED)
         return _Refusal(error, status == 429, wait)
     if status in _PASSING:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
-        return _Refusal(SearchError(f"It has trouble of its own ({status}).", state), True, wait)
-    what = "has moved to another address" if status < 400 else "refused the request"
-    next_step = "Check its key." if keyed and status in _KEY_REFUSED else ""
-    return _Refusal(SearchError(f"It {what} ({status}).", ProviderState.FAILED, next_step), False)
+        return _Refusal(SearchError(say("services.trouble", status=status), state), True, wait)
+    words = "services.moved" if status < 400 else "services.refused"
+    next_step = say("services.check_key") if keyed and status in _KEY_REFUSED else ""
+    return _Refusal(SearchError(say(words, status=status), ProviderState.FAILED, next_step), False)
 
 
 def _retry_after(said: str) -> float | None:
@@ -250,9 +251,9 @@ def _retry_after(said: str) -> float | None:
 def _labelled(error: FetchError) -> SearchError:
     """The words of a failed exchange, for a service rather than a page."""
     if error.outcome is FetchOutcome.TIMED_OUT:
-        return SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
+        return SearchError(say("services.silent"), ProviderState.TIMED_OUT)
     if error.outcome is FetchOutcome.UNREACHABLE:
-        return SearchError("It cannot be reached from here.", ProviderState.FAILED, "Check the connection.")
+        return SearchError(say("services.unreachable"), ProviderState.FAILED, say("services.check_connection"))
     if error.outcome is FetchOutcome.TOO_LARGE:
-        return SearchError("Its answer is larger than any answer should be.", ProviderState.FAILED)
-    return SearchError("Its answer is damaged.", ProviderState.FAILED)
+        return SearchError(say("services.too_large"), ProviderState.FAILED)
+    return SearchError(say("services.damaged"), ProviderState.FAILED)

@@ -28,12 +28,12 @@ from crowdnotes.evidence.search.provider import (
 )
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
+from crowdnotes.words import say
 
 _PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
 _PACE_WITHOUT_KEY = Pace(20, 66.0, 2)  # five cases a minute: a guest asks little
 _MOST_RESULTS = 20
 _QUIET_SECONDS = 60.0  # what its limit of requests a minute comes to
-_HIGHER_LIMITS = "Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that."
 
 
 class TavilyOptions(BaseModel):
@@ -87,5 +87,5 @@ class Tavily(OnlineProvider):
             return self.service.post("/search", document, check)
         except SearchError as error:
             if self.stands_in and error.state is ProviderState.RATE_LIMITED:
-                raise SearchError(error.message, error.state, _HIGHER_LIMITS) from error
+                raise SearchError(error.message, error.state, say("services.tavily_key")) from error
             raise

@@ -32,6 +32,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
+from crowdnotes.words import say
 
 _PACE = Pace(10, 1.1, 1)  # one after another
 _AS_OF = 3  # pages looked up as they stood: each takes a request of its own
@@ -118,9 +119,9 @@ def _query(service: Service, params: dict[str, str | int], check: Check) -> Json
     answer = parse_json(service.get("/api.php", common | params, check))
     code = string(answer, "error", "code")
     if code in ("ratelimited", "maxlag", "toomanyrequests"):
-        raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
+        raise SearchError(say("services.too_often"), ProviderState.RATE_LIMITED)
     if code:
-        raise SearchError("It could not search just now.", ProviderState.FAILED)
+        raise SearchError(say("services.not_now"), ProviderState.FAILED)
     if not isinstance(dig(answer, "query"), dict):
         raise unexpected()
     return answer
