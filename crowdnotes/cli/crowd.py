@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crowdnotes.cli.output import Json, day, print_json, print_text, progress
+from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import count
 
 if TYPE_CHECKING:
@@ -123,6 +124,37 @@ def surges(
         print_text(found.not_run or found.sentence)
         for surge in found.surges:
             print_text(f"{surge.day}  {surge.posts} posts, usually {surge.mean:.1f}  {_listed(surge.terms or ())}")
+
+
+@app.command("work")
+def work(
+    day_of: Annotated[str | None, typer.Option("--day", help="Only posts of this day (YYYY-MM-DD).")] = None,
+    all_days: Annotated[bool, typer.Option("--all-days", help="Posts of any day, in a surge or not.")] = False,
+    language: _Language = None,
+    topic: _Topic = None,
+    index: _Index = None,
+    as_json: Json = False,
+) -> None:
+    """Posts of the days that stand out whose notes are not shown, where a note would matter most first."""
+    from crowdnotes.crowd import work as room
+    from crowdnotes.crowd.database import reading
+    from crowdnotes.crowd.posts import Filter
+    from crowdnotes.crowd.surges import surges as find_surges
+    from crowdnotes.settings import load_settings
+
+    chosen, wanted = Filter(language, topic), day(day_of)
+    if wanted is not None and all_days:
+        raise InputError("--day and --all-days exclude each other.", "Give one of them.")
+    with reading(_path(index)) as connection:
+        marked = [wanted] if wanted else [surge.day for surge in find_surges(connection, chosen).surges]
+        found = room.work(connection, chosen, None if all_days else marked, load_settings().bridging)
+    if as_json:
+        print_json(found)
+        return
+    print_text(found.sentence)
+    for post in found.posts:
+        print_text(f"{post.url}  {count(post.notes, 'note')}, {count(post.ratings, 'rating')}")
+        print_text(f"    {post.why}")
 
 
 @app.command("delays")

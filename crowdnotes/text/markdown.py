@@ -134,4 +134,4 @@ def in_figures(value: float, line: float) -> str:
     digits = 2
     while digits < _MOST_DIGITS and value != line and round(value, digits) == round(line, digits):
         digits += 1
-    return f"{value:.{digits}f}"
+    return f"{value:z.{digits}f}"

@@ -15,6 +15,7 @@ from crowdnotes.words import say
 from pages.view.crowd_filter import crowd_filter
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.time_plots import posts_a_day
+from pages.view.waiting_posts import waiting_posts
 
 _MOST_POSTS = 20
 
@@ -26,6 +27,7 @@ def surge_days(index: Path) -> None:
     if found.first_day is None or found.not_run:
         st.info(escaped(found.not_run), icon=":material/info:")
         if found.first_day is None:
+            waiting_posts(index, version, chosen, None)
             return
     days = [str(found.first_day + timedelta(days=place)) for place in range(len(found.per_day))]
     foot = [say("surge_days.foot", n=found.posts, counted=found.counted)]
@@ -49,6 +51,7 @@ def surge_days(index: Path) -> None:
     ]
     st.caption(escaped(" ".join(filter(None, [say("surge_days.how"), *left_out]))))
     if not found.surges:
+        waiting_posts(index, version, chosen, None)
         return
     strongest = sorted(found.surges, key=lambda surge: surge.mean - surge.posts)
     marked = {surge.day: surge for surge in strongest}
@@ -93,6 +96,7 @@ def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
         )
     else:
         st.caption(say("surge_days.no_words"))
+    waiting_posts(index, version, chosen, wanted)
     st.header(say("surge_days.posts_of", day=day(wanted)), anchor=False)
     with st.container(gap="xxsmall"):
         for post in posts[:_MOST_POSTS]:

@@ -74,6 +74,35 @@ def test_surges_show_the_planted_day_its_words_and_posts_that_lead_to_their_stor
     assert "people rated it" in texts(at)
 
 
+def _offered(at: AppTest, act: str) -> int:
+    """The first post that can be begun so."""
+    return next(int(key.removeprefix(act)) for key in (button.key or "" for button in at.button) if key.startswith(act))
+
+
+def test_a_post_whose_notes_are_not_shown_begins_a_draft_with_its_address(busiest: int) -> None:
+    at = opened(view="Surges")
+    assert any("The best note scores" in caption.value for caption in at.caption)
+    post = _offered(at, "draft-")
+    at = at.button(key=f"draft-{post}").click().run()
+    assert not at.exception
+    assert at.text_area(key="new-post-text").value == f"https://x.com/i/status/{post}"
+    assert "paste the text of the post as well" in texts(at)
+
+
+def test_a_post_whose_notes_are_not_shown_begins_a_supernote_from_them(desk: Desk, busiest: int) -> None:
+    at = opened(view="Surges", all_days="true")
+    assert "Posts without a shown note" in texts(at)
+    post = _offered(at, "supernote-")
+    at = at.button(key=f"supernote-{post}").click().run()
+    assert not at.exception
+    (summary,) = desk.workspace.service.list()
+    case = desk.workspace.service.get(summary.id)
+    assert case.post.url == f"https://x.com/i/status/{post}"
+    assert case.supernote is not None
+    assert case.supernote.notes[0].ratings.count > 0
+    assert "Add the text" in [button.label for button in at.button]
+
+
 @pytest.mark.parametrize("by", ["Month", "Topic", "Language"])
 def test_delays_are_compared_and_each_figure_has_its_n(busiest: int, by: str) -> None:
     _, planted = made_index()
