@@ -15,9 +15,9 @@ export default function ({ parentElement, data }) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
   place.tabIndex = -1
   place.style.outline = "none"
-  // What the keyboard was on goes only when the page has been drawn to its end.
+  // What the keyboard was on goes only when the page has been drawn to its end; until then it is kept around the place.
   const takeKeyboard = () => {
-    if (document.activeElement === document.body) place.focus({ preventScroll: true })
+    if (document.activeElement !== place && document.activeElement?.contains(place)) place.focus({ preventScroll: true })
   }
   const come = () => {
     place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })

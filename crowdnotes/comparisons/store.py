@@ -61,7 +61,7 @@ class Comparisons:
         if first == second:
             raise InputError("Both kinds of note have the same name.", "Call them differently.")
         made = Comparison(
-            id=secrets.token_urlsafe(16),
+            id=secrets.token_hex(16),  # a word that begins with "-" is an option to the command line
             created_at=self._clock(),
             title=_line(title) or _line(file),
             names=(first, second),

@@ -76,6 +76,10 @@ def test_forty_participants_at_once_lose_no_answer_and_sending_twice_counts_once
     assert all(answer.first_won for answer in kept.answers(made.id))
 
 
+def test_an_id_is_no_option_on_the_command_line(kept: Comparisons) -> None:
+    assert all(kept.add("moon.jsonl", pairs_file(1)).id.isalnum() for _ in range(200))
+
+
 def test_an_unknown_or_deleted_comparison_is_said_to_be_missing(kept: Comparisons) -> None:
     made = kept.add("moon.jsonl", pairs_file(3))
     answered(kept, made, ADA)
