@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,16 @@ def say(name: str, /, **values: object) -> str:
     if isinstance(words, dict):
         words = words["one" if values["n"] == 1 else "other"]
     return words.format_map(values) if values else words
+
+
+def name_of(section: str, value: str) -> str:
+    """The words for a value that is stored ("events", "note edited"); the value where only another version has them."""
+    return str(catalogue().get(f"{section}.{key_of(value)}", value))
+
+
+def key_of(value: str) -> str:
+    """A stored value as the name of a text: "note edited" is note_edited."""
+    return re.sub(r"\W+", "_", value.lower())
 
 
 @cache

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 _ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
 _SPARE = 4  # more than are wanted, so that nobody is asked again when some cannot be read
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
-_BROUGHT = "You added this link."
 
 Changes = Mapping[str, object]
 """Fields of the case, or of a follow-up search, with what a stage found for them."""
@@ -166,7 +165,7 @@ def _where_it_leads(source: Source) -> str:
 
 def link_request(url: str) -> SourceRequest:
     """A link that a person brought."""
-    return SourceRequest(_link_id(url), url, _BROUGHT, url=url)
+    return SourceRequest(_link_id(url), url, say("gathering.brought"), url=url)
 
 
 def hit_request(hit: Hit, why: str) -> SourceRequest | None:
@@ -187,8 +186,8 @@ def queries(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
     plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
     found = own or plan.queries
-    nothing = "The claim is written down" if plan.claims else "The post holds nothing to search for"
-    summary = f"{len(found)} searches" if found else plan.why_none or nothing
+    nothing = say("gathering.claim_written") if plan.claims else say("gathering.nothing_to_search")
+    summary = say("gathering.searches", n=len(found)) if found else plan.why_none or nothing
     return {"claims": plan.claims, "queries": found, "settlement": None}, summary
 
 
@@ -228,15 +227,17 @@ def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
         said = " ".join(f"{item.label}: {item.sentence}" for item in found.outcomes)
-        raise JobError(f"No search was answered. {said}", "Try again, or add your own links.")
-    summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
+        raise JobError(say("gathering.no_answer", why=said), say("gathering.no_answer_next"))
+    summary = say("gathering.found", found=len(found.hits), answered=len(answered), n=len(providers))
     return {"hits": found.hits, "outcomes": found.outcomes}, summary
 
 
 def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
     """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
     said = {
-        item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.value
+        item.provider: say("gathering.found_here", n=item.found)
+        if item.state is ProviderState.ANSWERED
+        else item.state.value
         for item in done
     }
     return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
@@ -363,10 +364,12 @@ def summary_of(sources: Sequence[Source], rest: str = "") -> str:
     """How many were read and how many not, and why nothing of the `rest` was chosen: "5 read, 1 could not be read"."""
     was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
     failed = len(sources) - was_read
-    summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
+    summary = say("gathering.read", read=was_read) + (say("gathering.not_read", n=failed) if failed else "")
     if not rest:
         return summary
-    return f"{summary}. {'Nothing else that was found' if sources else 'None of what was found'} was chosen: {rest}"
+    if sources:
+        return say("gathering.none_else", summary=summary, why=rest)
+    return say("gathering.none_of", summary=summary, why=rest)
 
 
 def read_side_by_side(
@@ -383,7 +386,7 @@ def read_side_by_side(
 
     def check() -> None:
         if stopped.is_set():
-            raise JobCancelled("The work was stopped.")
+            raise JobCancelled(say("gathering.stopped"))
         progress.check()
 
     found: dict[str, Source] = {}
@@ -448,8 +451,7 @@ def passages(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str
     """The best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
     evidence = best_of(case, case.sources, whys, progress, tools)
-    noun = "passage" if len(evidence) == 1 else "passages"
-    return {"evidence": evidence}, f"{len(evidence)} {noun} to inspect"
+    return {"evidence": evidence}, say("gathering.to_inspect", n=len(evidence))
 
 
 def best_of(
@@ -459,7 +461,10 @@ def best_of(
     snippets = _snippets(case)
     readable = [
         ReadSource(
-            source, tools.store.text(source.text_sha256), whys.get(source.id, _BROUGHT), snippets.get(source.id, "")
+            source,
+            tools.store.text(source.text_sha256),
+            whys.get(source.id, say("gathering.brought")),
+            snippets.get(source.id, ""),
         )
         for source in sources
         if source.outcome is FetchOutcome.READ and source.text_sha256

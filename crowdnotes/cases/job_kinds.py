@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from crowdnotes.cases.service import CaseService
 from crowdnotes.jobs import JobRecord, JobRunner, Step
+from crowdnotes.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +33,13 @@ def _write_and_score(service: CaseService, case_id: str) -> list[Step]:
 JOB_KINDS = {
     kind.name: kind
     for kind in (
-        JobKind("gather", "Finding sources", "Evidence", CaseService.gather_steps),
-        JobKind("follow_up", "Searching again", "Evidence", CaseService.follow_up_steps),
-        JobKind("write", "Writing and scoring candidate notes", "Draft", _write_and_score),
-        JobKind("assess", "Scoring the note", "Review", CaseService.assess_steps),
-        JobKind("supernote", "Making one note from many", "Candidates", CaseService.supernote_steps),
-        JobKind("suggestions", "Answering the suggestions", "Suggestions", CaseService.suggestion_steps),
-        JobKind("links", "Checking the links", "Decide", CaseService.check_link_steps),
+        JobKind("gather", say("work.gather"), "Evidence", CaseService.gather_steps),
+        JobKind("follow_up", say("work.follow_up"), "Evidence", CaseService.follow_up_steps),
+        JobKind("write", say("work.write"), "Draft", _write_and_score),
+        JobKind("assess", say("work.assess"), "Review", CaseService.assess_steps),
+        JobKind("supernote", say("work.supernote"), "Candidates", CaseService.supernote_steps),
+        JobKind("suggestions", say("work.suggestions"), "Suggestions", CaseService.suggestion_steps),
+        JobKind("links", say("work.links"), "Decide", CaseService.check_link_steps),
     )
 }
 

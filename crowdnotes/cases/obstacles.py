@@ -34,6 +34,7 @@ from crowdnotes.jobs import Progress
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 
 def obstacles(case: Case, at: datetime) -> tuple[Obstacle, ...]:
@@ -63,7 +64,7 @@ def decide(
     for refusal in remaining(found, reasons):
         raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
-        raise WorkflowError("edited elsewhere", "The note has changed since you read it.", "Read it again.")
+        raise WorkflowError("edited elsewhere", say("obstacles.changed"), say("obstacles.changed_next"))
     decision = Decision(
         kind=kind,
         by=by,
@@ -72,7 +73,9 @@ def decide(
         text_sha256=sha256,
         overrides=tuple(Override(obstacle=item.id, reason=reasons[item.id]) for item in found),
     )
-    passed_over = "".join(f"; although {item.obstacle.although()}: {item.reason}" for item in decision.overrides)
+    passed_over = "".join(
+        say("obstacles.although", what=item.obstacle.although(), reason=item.reason) for item in decision.overrides
+    )
     return with_event(
         case, at, by, "decided", f"{kind.value} {decision.reason}".strip() + passed_over, decision=decision
     )
@@ -84,12 +87,12 @@ def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") 
 
 def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
     if case.decision is not None:
-        yield _obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.value}.")
+        yield _obstacle(ObstacleKind.DECIDED, "", say("obstacles.decided", how=case.decision.kind.value))
     if not case.used_evidence:
-        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", "No source is in use.", "Open a source and choose to use it.")
+        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", say("obstacles.no_source"), say("obstacles.no_source_next"))
     draft = case.draft
     if draft is None or not draft.text.strip():
-        yield _obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write the note first.")
+        yield _obstacle(ObstacleKind.NO_NOTE, "", say("obstacles.no_note"), say("obstacles.no_note_next"))
     else:
         yield from _unread(case, draft)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
@@ -98,8 +101,8 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
         yield from _judgement(case)
         yield from _links(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:
-        sentence = "X's form asks why the post is misleading."
-        yield _obstacle(ObstacleKind.NO_TAG, "", sentence, "Choose at least one tag.")
+        sentence = say("obstacles.no_tag")
+        yield _obstacle(ObstacleKind.NO_TAG, "", sentence, say("obstacles.no_tag_next"))
 
 
 def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
@@ -107,10 +110,7 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
     for name in draft.evidence_ids:
         if case.evidence_by_id(name) is None:
             yield _obstacle(
-                ObstacleKind.EVIDENCE_GONE,
-                name,
-                f"The note uses {name}, which is no longer among the sources.",
-                "Bring it back from the earlier sources, or write the note again.",
+                ObstacleKind.EVIDENCE_GONE, name, say("obstacles.gone", id=name), say("obstacles.gone_next")
             )
     pages = {_page(url) for url in uninspected_links(case, draft)}
     for item in case.evidence:
@@ -118,27 +118,19 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
         if item.id not in draft.evidence_ids and not is_linked:
             continue
         if item.review.opened_at is None:
-            sentence = f"The note uses {item.id}, which has not been opened."
-            yield _obstacle(ObstacleKind.UNOPENED, item.id, sentence, "Open and read it.")
+            sentence = say("obstacles.unopened", id=item.id)
+            yield _obstacle(ObstacleKind.UNOPENED, item.id, sentence, say("obstacles.unopened_next"))
         elif item.review.verdict is None:
-            sentence = f"{item.id} was opened but not judged."
-            yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, "Use it, keep it as background or reject it.")
-
-
-_AGAIN = {False: "Score it again", True: "Compare each sentence with its source and check the hints"}
+            sentence = say("obstacles.unjudged", id=item.id)
+            yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, say("obstacles.unjudged_next"))
 
 
 def _judgement(case: Case) -> Iterator[Obstacle]:
     if case.assessment is None:
-        yield _obstacle(ObstacleKind.NOT_SCORED, "", "The note has not been scored.", "Score it.")
+        yield _obstacle(ObstacleKind.NOT_SCORED, "", say("obstacles.not_scored"), say("obstacles.not_scored_next"))
         return
     if not case.assessment_is_current:
-        yield _obstacle(
-            ObstacleKind.STALE,
-            "",
-            "The note or its sources changed since it was scored.",
-            "Score it again.",
-        )
+        yield _obstacle(ObstacleKind.STALE, "", say("obstacles.stale"), say("obstacles.stale_next"))
         return
     first: ObstacleId | None = None
     for shown, found in zip(case.assessment.gates, case.assessment.found, strict=True):
@@ -149,16 +141,18 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         if failed:
             lifts = GATES[result.gate].lifts
         else:
-            lifts = (
-                _AGAIN[result.judge == BY_PERSON]
-                if first is None
-                else f"It counts once the {first.subject} check has passed"
-            )
+            again = say("obstacles.compare") if result.judge == BY_PERSON else say("obstacles.again")
+            lifts = again if first is None else say("obstacles.held_back", gate=first.subject)
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
+        told = (
+            say("obstacles.gate_failed", gate=name, why=result.reason)
+            if failed
+            else say("obstacles.gate_not_run", gate=name, why=result.reason)
+        )
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
-            sentence=f"The {name} check {'failed' if failed else 'was not run'}: {result.reason}",
-            lifts=f"{lifts}, or give a reason to approve anyway.",
+            sentence=told,
+            lifts=say("obstacles.gate_next", what=lifts),
             behind=None if failed else first,
         )
         first = first or obstacle.id
@@ -170,22 +164,18 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
     for url in uninspected_links(case, draft):
         if url in told:
             continue
-        yield _obstacle(
-            ObstacleKind.LINK_UNINSPECTED,
-            url,
-            f"The note links to {url}, which is not a source in use.",
-            "Add it as a source and read it, or give a reason to keep it.",
-        )
+        yield _obstacle(ObstacleKind.LINK_UNINSPECTED, url, say("obstacles.link", link=url), say("obstacles.link_next"))
     # X's evaluator asks every link for a 200; so does approval, within the last day.
     for url, check in link_checks(case, draft, at):
         if check is not None and check.state is LinkState.LIVE:
             continue
         why = f" {check.sentence}" if check is not None and check.sentence else ""
+        state = check.in_words if check else say("obstacles.not_checked")
         yield _obstacle(
             ObstacleKind.LINK_UNANSWERED,
             url,
-            f"The link {url}: {check.in_words if check else 'not checked yet'}.{why}",
-            "Check the links, correct the address, or give a reason to keep it.",
+            say("obstacles.unanswered", link=url, state=state, why=why),
+            say("obstacles.unanswered_next"),
         )
 
 
@@ -230,7 +220,7 @@ def check_links(
 ) -> tuple[Mapping[str, object], str]:
     """Ask the note's links; those asked within the last hour only when `afresh`. A dead one fails nothing."""
     if case.draft is None:
-        return {}, "There is no note, so no link to check."
+        return {}, say("obstacles.no_link_to_check")
     now, links = clock(), cited_links(case.draft)
     lately = {} if afresh else _known_checks(case, now - _ASKED_AGAIN_AFTER)
     missing = [url for url in links if url not in lately]
@@ -239,7 +229,7 @@ def check_links(
     cited = {url: known.pop(url) for url in links}
     others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
     live = sum(check.state is LinkState.LIVE for check in cited.values())
-    summary = f"{live} of {len(cited)} links answer" if cited else "The note has no link"
+    summary = say("obstacles.links_answer", live=live, n=len(cited)) if cited else say("obstacles.no_link")
     return {"link_checks": (*cited.values(), *others)}, summary
 
 

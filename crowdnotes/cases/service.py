@@ -45,9 +45,9 @@ from crowdnotes.gates import GATES
 from crowdnotes.gates.form import form_warnings
 from crowdnotes.supernotes import existing, note_files
 from crowdnotes.supernotes.ranking import random_candidate
+from crowdnotes.words import say
 
 P = ParamSpec("P")
-_RECORDED = "; a demonstration with recorded answers of a language model"
 
 
 def _to_newest(
@@ -94,7 +94,7 @@ class CaseService(StageRunner):
         at = self._tools.clock()
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters)
         pictures = [intake.checked_image(item) for item in attached]
-        how = f"{mode.value}{_RECORDED if recorded_answers else ''}"
+        how = mode.value + (say("case.demonstration") if recorded_answers else "")
         case = Case(
             id=uuid.uuid4().hex[:12],
             created_at=at,
@@ -137,7 +137,7 @@ class CaseService(StageRunner):
             post=intake.checked_post(text, url, settings.max_post_characters, has_notes=True),
             until=until,
             supernote=SupernoteWork(),
-            events=(Event(at=at, by=by, kind="created", detail="from notes"),),
+            events=(Event(at=at, by=by, kind="created", detail=say("case.from_notes")),),
         )
         case = supernote.set_notes(case, at, notes, by)
         return self._store.add(

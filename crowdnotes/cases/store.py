@@ -31,6 +31,7 @@ from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import cases, contents, jobs, storable_text
 from crowdnotes.text.searching import folded, search_parts
+from crowdnotes.words import say
 
 _EXCERPT_CHARACTERS = 160
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
@@ -52,7 +53,7 @@ class Store:
             try:
                 connection.execute(insert(cases).values(row))
             except IntegrityError as error:
-                raise StoreError("There is a case with this id already.") from error
+                raise StoreError(say("case.same_id")) from error
             for content in images:
                 _put(connection, case.id, content)
         return case
@@ -106,7 +107,7 @@ class Store:
         case_id = storable_text(case_id)
         with writing(self._engine) as connection:
             if not connection.execute(delete(cases).where(cases.c.id == case_id)).rowcount:
-                raise CaseNotFoundError("There is no such case.")
+                raise CaseNotFoundError(say("case.no_case"))
             connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
 
     def put_text(self, case_id: str, text: str) -> str:
@@ -118,7 +119,7 @@ class Store:
             try:
                 return _put(connection, case_id, text.encode("utf-8", "surrogatepass"))
             except IntegrityError as error:
-                raise CaseNotFoundError("There is no such case.") from error
+                raise CaseNotFoundError(say("case.no_case")) from error
 
     def has_text(self, sha256: str) -> bool:
         """Whether a text is kept, without reading it."""
@@ -130,14 +131,14 @@ class Store:
         """The exact text; StoreError if it is not kept."""
         stored = self._content(sha256)
         if stored is None:
-            raise StoreError("The text of this source is no longer kept.", "Gather the sources again.")
+            raise StoreError(say("case.no_text"), say("case.no_text_next"))
         return stored.decode("utf-8", "surrogatepass")
 
     def image(self, sha256: str) -> bytes:
         """The exact bytes; StoreError if they are not kept."""
         stored = self._content(sha256)
         if stored is None:
-            raise StoreError("This image is no longer kept.", "Attach it again.")
+            raise StoreError(say("case.no_image"), say("intake.no_image_next"))
         return stored
 
     def _content(self, sha256: str) -> bytes | None:
@@ -206,16 +207,14 @@ def _document_of(case_id: str) -> Select[str]:
 def _read(connection: Connection, query: Select[str]) -> Case:
     document = connection.scalar(query)
     if document is None:
-        raise CaseNotFoundError("There is no such case.")
+        raise CaseNotFoundError(say("case.no_case"))
     try:
         stored = json.loads(document)
         if version_of(stored) > DOCUMENT_VERSION:
-            raise NewerCaseError("This case was saved by a newer version of CrowdNotes than this one.")
+            raise NewerCaseError(say("case.newer"))
         return Case.model_validate(upgraded(stored))
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # pydantic's error is a ValueError
-        raise StoreError(
-            "This case was saved in a form that this version of CrowdNotes cannot read.", "Update CrowdNotes."
-        ) from error
+        raise StoreError(say("case.unreadable"), say("case.unreadable_next")) from error
 
 
 def _matching(query: Select[Any], search: str, status: CaseStatus | None) -> Select[Any]:

@@ -18,6 +18,7 @@ from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.supernotes.candidates import budget_for, from_sentences
+from crowdnotes.words import say
 
 _MAX_SUGGESTION = 2_000  # characters
 _MAX_SUGGESTIONS = 200
@@ -31,20 +32,20 @@ def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
     """
     draft = case.draft
     if draft is None or not draft.text.strip():
-        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write the note first.")
+        raise WorkflowError("no note", say("suggestion.no_note"), say("suggestion.no_note_next"))
     said = [NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip() for text in texts]
     said = list(dict.fromkeys(text for text in said if text))
     if not said:
-        raise InputError("The suggestion is empty.", "Say what should be otherwise.")
+        raise InputError(say("suggestion.empty"), say("suggestion.empty_next"))
     longest = max(map(len, said))
     if longest > _MAX_SUGGESTION:
-        raise InputError(f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION:,}.")
+        raise InputError(say("suggestion.too_long", n=longest), say("suggestion.too_long_next", limit=_MAX_SUGGESTION))
     before = {(item.text, item.about) for item in case.suggestions}
     fresh = [text for text in said if (text, draft.sha256) not in before]
     if not fresh:
         return case
     if len(case.suggestions) + len(fresh) > _MAX_SUGGESTIONS:
-        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Leave out what was said before.")
+        raise InputError(say("suggestion.too_many", limit=_MAX_SUGGESTIONS), say("suggestion.too_many_next"))
     first = len(case.suggestions) + 1
     added = tuple(
         Suggestion(id=f"S{number}", text=text, by=by, at=at, about=draft.sha256)
@@ -71,12 +72,12 @@ def answer_suggestion(
     """
     asked = next((item for item in case.suggestions if item.id == suggestion_id), None)
     if asked is None:
-        raise InputError(f"There is no suggestion {suggestion_id}.")
+        raise InputError(say("suggestion.gone", id=suggestion_id))
     reason, changed = checked_reason(reason), checked_reason(changed)
     if not reason:
-        raise InputError("Say in a few words why.")
+        raise InputError(say("suggestion.no_reason"))
     if answer is not SuggestionAnswer.NO and not changed:
-        raise InputError("Say what changed in the note for it.", "Change the note first, or answer no.")
+        raise InputError(say("suggestion.no_change"), say("suggestion.no_change_next"))
     if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
         return case
     return with_answers(case, at, [answered(asked, case.draft, at, answer, reason, changed, by)], by)
@@ -124,7 +125,7 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     """
     writer, waiting, draft = tools.engine.supernotes, open_suggestions(case), case.draft
     if writer is None or draft is None or not waiting:
-        return {}, "There is nothing to answer."
+        return {}, say("suggestion.none_waits")
     some = waiting[:_A_CALL]
     made = case.supernote.newest if case.supernote else None
     # A note that is made of no others is its own: its links and its words are what there is.
@@ -139,7 +140,7 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     for item, reply in zip(some, replies.replies, strict=True):
         answer, reason = reply.answer, reply.reason
         if refused and answer is not SuggestionAnswer.NO:
-            answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
+            answer, reason = SuggestionAnswer.NO, say("suggestion.not_kept", why=refused)
         at, name = tools.clock(), made_by(tools).engine
         answers.append(answered(item, redraft, at, answer, reason, reply.changed, name))
     changes: dict[str, object] = {"suggestions": tuple(answers)}
@@ -148,9 +149,15 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         others = [other for other in case.candidates if other.sha256 not in {draft.sha256, redraft.sha256}]
         changes |= {"draft": redraft, "revisions": with_revision(case), "candidates": (redraft, draft, *others)}
     left = len(waiting) - len(some)
-    told = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
+    told = [
+        say(
+            "suggestion.granted",
+            granted=sum(item.answer is not SuggestionAnswer.NO for item in answers),
+            n=len(answers),
+        )
+    ]
     told += [refused] if refused else []
-    told += [f"{left} are left for another time"] if left else []
+    told += [say("suggestion.left", n=left)] if left else []
     return changes, "; ".join(told)
 
 
@@ -166,8 +173,8 @@ def _redrafted(
     try:
         found = from_sentences(sentences, notes, evidence, made_by(tools), links)
     except EngineError as error:
-        return None, f"the redraft was no note: {error.message}"
+        return None, say("suggestion.no_redraft", why=error.message)
     (found,) = after_filters([found], notes, links, case, tools)
     if found.failed is not None:
-        return None, f"the redraft did not pass “{found.failed.value}”: {found.why}"
+        return None, say("suggestion.redraft_failed", filter=found.failed.value, why=found.why)
     return supernote.draft_of(case, found, tools.clock()), ""

@@ -52,6 +52,7 @@ from crowdnotes.supernotes.watch import staying
 from crowdnotes.supernotes.whole_sentences import whole_sentences
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 BEST = 5  # that the judge compares, as many as the paper's readers could
 _LINKS_AT_ONCE = 16  # the checker's seconds are for one note's links; more are asked in turns
@@ -84,7 +85,7 @@ def done_before(case: Case, name: StageName) -> str | None:
     ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
     if newest is None or ended is None or ended < newest.made_at or not _goes_on(case):
         return None
-    return "Done before"
+    return say("rounds.before")
 
 
 def next_round(case: Case, at: datetime) -> SupernoteRound:
@@ -182,9 +183,9 @@ def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
         made, told = _written(made, writer, case, progress, tools)
     kept, lost = merged(made.candidates)
     made = made.model_copy(update={"candidates": kept, "merged": made.merged + lost})
-    said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
+    said = [say("rounds.made", n=len(kept), notes=len(used_notes(made)))]
     if lost:
-        said.append(f"{lost} nearly the same as another")
+        said.append(say("rounds.alike", n=lost))
     if told:
         said.append(told)
     return {"supernote": supernote.with_round(supernote.require_work(case), made)}, "; ".join(said)
@@ -214,7 +215,7 @@ def _written(
 
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
     failed: list[EngineError] = []
-    progress.count(0, len(tasks), f"{len(made.candidates)} candidates")
+    progress.count(0, len(tasks), say("rounds.candidates", n=len(made.candidates)))
     for number, (index, answer) in enumerate(as_done(tasks, tools.settings.llm.at_once), 1):
         place, notes = plan.calls[index]
         if isinstance(answer, EngineError):
@@ -223,12 +224,12 @@ def _written(
             made = _with_answer(made, answer, place, notes, case, by=by)
             tools.store.update(case.id, partial(_kept, made=made))
         with suppress(JobCancelled):  # the calls stop by themselves; those that ended meanwhile are kept
-            progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
+            progress.count(number, len(tasks), say("rounds.candidates", n=len(made.candidates)))
     if failed and not made.candidates:
         raise failed[0]
     reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))
     told = (
-        f"{len(failed)} calls came to nothing ({' '.join(dict.fromkeys(e.message for e in failed))})" if failed else ""
+        say("rounds.no_answer", n=len(failed), why=" ".join(dict.fromkeys(e.message for e in failed))) if failed else ""
     )
     return made.model_copy(update={"lost": tuple(reasons)[:_LOST_KEPT]}), told
 
@@ -290,7 +291,7 @@ def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: To
     known = {check.url: check for check in newest.links if now - check.checked_at < _LINK_HOLDS} if newest else {}
     missing = [url for url in wanted if url not in known]
     for start in range(0, len(missing), _LINKS_AT_ONCE):
-        progress.count(start, len(missing), "links asked")
+        progress.count(start, len(missing), say("rounds.links_asked"))
         some = missing[start : start + _LINKS_AT_ONCE]
         known |= {check.url: check for check in tools.links.check(some, progress.check, case.until)}
     return tuple(known[url] for url in wanted)
@@ -333,30 +334,31 @@ def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made = made.model_copy(update={"candidates": found})
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
-    told = ", ".join(f"{count} at “{name.value}”" for name, count in fell.items() if count)
-    links = f"; {live} of {len(made.links)} links answer" if made.links else ""
-    untested = "".join(f"; NOT RUN for {count}: {name}" for name, count in made.not_run.items())
-    summary = f"{len(made.passed)} of {len(found)} passed{f' ({told})' if told else ''}{links}{untested}"
+    told = ", ".join(say("rounds.fell", n=count, filter=name.value) for name, count in fell.items() if count)
+    links = say("rounds.live", live=live, n=len(made.links)) if made.links else ""
+    untested = "".join(say("rounds.untested", n=count, filter=name) for name, count in made.not_run.items())
+    told = f" ({told})" if told else ""
+    summary = say("rounds.passed", passed=len(made.passed), n=len(found), fell=told, links=links, untested=untested)
     return _with(case, made), summary
 
 
 def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     """All that passed and all existing notes before one jury; without it they stay as they were made."""
     made = _newest(case)
-    progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
+    progress.count(0, len(made.passed) + len(made.notes), say("rounds.before_jury"))
     try:
         made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
         known, known_by = best_existing(made.notes, {})
         first = made.passed[0].sha256 if made.passed else None
         made = made.model_copy(update={"best_existing": known, "best_by": known_by})
-        made = with_winner(made, first, f"its place: the jury was NOT RUN ({error.message})" if first else "")
-        return _with(case, made), f"NOT RUN: {error.message}"
+        made = with_winner(made, first, say("rounds.by_place", why=error.message) if first else "")
+        return _with(case, made), say("work.not_run", why=error.message)
     if not made.passed:
-        return _with(case, made), f"No candidate passed the filters; {len(made.notes)} notes before the jury"
+        return _with(case, made), say("rounds.none_passed", n=len(made.notes))
     best = made.winning
-    score = f" at {best.score.intercept:.2f}" if best and best.score else ""
-    return _with(case, made), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
+    score = say("rounds.score", intercept=best.score.intercept) if best and best.score else ""
+    return _with(case, made), say("rounds.ranked", n=len(made.passed), notes=len(made.notes), score=score)
 
 
 def _before_jury(made: SupernoteRound, case: Case, tools: Tools) -> SupernoteRound:
@@ -376,7 +378,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made, writer = _newest(case), tools.engine.supernotes
     best = made.passed[:BEST]
     if writer is None or not best:
-        return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no language model is in use."
+        return {}, say("rounds.no_candidate") if writer else say("rounds.no_model")
     # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)
@@ -385,23 +387,27 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         verdict = writer.judge(given, best)
         revised = from_sentences(verdict.final, notes, given.evidence, made_by(tools), made.links)
     except ModelAnswerError as error:
-        return {}, f"NOT RUN, so the jury's first stays: {error.message}"
+        return {}, say("rounds.not_judged", why=error.message)
     judged = {
         item.sha256: item.model_copy(update={"grade": grade, "objections": said})
         for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)
     }
     everyone = [judged.get(item.sha256, item) for item in made.candidates]
-    told = "The best one was left as it is"
+    told = say("rounds.as_it_was")
     if revised.sha256 not in {item.sha256 for item in everyone}:
-        revised = revised.model_copy(update={"revised": verdict.changes or "Said in other words."})
+        revised = revised.model_copy(update={"revised": verdict.changes or say("rounds.other_words")})
         (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
         everyone.append(revised)
-        told = f"The revised one failed “{revised.failed.value}”: {revised.why}" if revised.failed else revised.revised
+        told = (
+            say("rounds.revised_failed", filter=revised.failed.value, why=revised.why)
+            if revised.failed
+            else revised.revised
+        )
     made = made.model_copy(update={"candidates": tuple(everyone)})
     try:
         made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
-        made = made.model_copy(update={"judged": f"NOT RUN: {error.message}"})
+        made = made.model_copy(update={"judged": say("work.not_run", why=error.message)})
     winner, why = chosen(made, list(judged), revised.sha256)
     return _with(case, with_winner(made, winner, why)), f"{why}. {told}"
 
@@ -413,18 +419,18 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
     """
     able = [item for item in made.passed if item.sha256 in {*judged, revised}]
     if not able:
-        return None, "no candidate passed the filters"
+        return None, say("rounds.nobody")
     scored = [item for item in able if item.score is not None and not item.score.means_nothing]
     first = max(scored, key=lambda item: item.score.intercept if item.score else 0.0, default=None)
     if first is None or first.score is None:
         alike = able
-        said = "the judge: the jury cannot say anything of these texts"
+        said = say("rounds.by_judge")
     else:
         line = first.score.interval.low
         alike = [item for item in scored if item.score is not None and item.score.intercept >= line]
         if len(alike) == 1:
-            return first.sha256, "the simulated jury"
-        said = f"the judge, among {len(alike)} that the simulated jury cannot tell apart"
+            return first.sha256, say("rounds.by_jury")
+        said = say("rounds.by_judge_among", n=len(alike))
     best = max(alike, key=lambda item: (item.sha256 == revised, item.grade if item.grade is not None else -1.0))
     return best.sha256, said
 
@@ -434,7 +440,7 @@ def credit_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made = _newest(case)
     winner = made.winning
     if winner is None:
-        return {"candidates": ()}, "No candidate passed the filters, so there is no note"
+        return {"candidates": ()}, say("rounds.no_note")
     best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
     at = tools.clock()
     drafts = tuple(supernote.draft_of(case, item, at) for item in best)
@@ -442,7 +448,7 @@ def credit_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     changes: dict[str, object] = {"candidates": drafts}
     if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
         changes |= {"draft": drafts[0], "revisions": with_revision(case)}
-    return changes, f"Of the winner's words: {told}"
+    return changes, say("rounds.credit", notes=told)
 
 
 ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
@@ -457,7 +463,7 @@ ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
 def _newest(case: Case) -> SupernoteRound:
     newest = supernote.require_work(case).newest
     if newest is None:
-        raise WorkflowError("no round", "There are no candidates yet.", "Make them first.")
+        raise WorkflowError("no round", say("rounds.none"), say("rounds.none_next"))
     return newest
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from crowdnotes.domain import Case, Classification
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import content_tokens
+from crowdnotes.words import say
 
 _DENIES = re.compile(
     r"\b(?<!may )(?<!might )(?<!could )"
@@ -69,12 +70,13 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
     ):
         match = next((hit for text in texts if (hit := pattern.search(text))), None)
         if match is not None:
-            where = "note" if match.string is note else "evidence"
-            found.append(TagSuggestion(tag, f"the {where} says “{match.group()}”"))
+            said = match.group()
+            why = say("decide.note_says", words=said) if match.string is note else say("decide.source_says", words=said)
+            found.append(TagSuggestion(tag, why))
     added = _added(case.post.text, note, passages)
     if not found and len(added) >= _FEWEST_ADDED:
         words = " and ".join(f"“{word}”" for word in added[:2])
-        why = f"the note adds what the post leaves out and the passages say: {words}"
+        why = say("decide.note_adds", words=words)
         found.append(TagSuggestion("misleadingMissingImportantContext", why))
     return tuple(found[:3])
 

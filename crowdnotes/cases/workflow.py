@@ -31,6 +31,7 @@ from crowdnotes.drafting import quoted
 from crowdnotes.errors import InputError, JobCancelled, WorkflowError
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.text.note_rules import tags_of
+from crowdnotes.words import say
 
 MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
 MAX_REASON_CHARACTERS = 2_000
@@ -80,14 +81,14 @@ def require_open(case: Case) -> None:
     """Refuse changes to a decided case: reopen it first."""
     if case.decision is not None:
         raise WorkflowError(
-            "decided", f"This case was already decided: {case.decision.kind.value}.", "Reopen it to change anything."
+            "decided", say("obstacles.decided", how=case.decision.kind.value), say("obstacles.decided_next")
         )
 
 
 def require_still_open(case: Case) -> None:
     """Stop work on a case that was decided meanwhile: JobCancelled, for nothing went wrong."""
     if case.decision is not None:
-        raise JobCancelled("The case was decided while this was running.", "Reopen it to go on.")
+        raise JobCancelled(say("case.decided_meanwhile"), say("case.decided_meanwhile_next"))
 
 
 def with_revision(case: Case) -> tuple[Draft, ...]:
@@ -110,14 +111,15 @@ def judge(case: Case, at: datetime, evidence_id: str, verdict: Verdict | None, r
     """Set, change or (None) take back a person's verdict on a passage that they opened."""
     item = require_passage(case, evidence_id)
     if item.review.opened_at is None:
-        raise WorkflowError("unopened", f"{evidence_id} has not been opened.", "Open and read the passage first.")
+        raise WorkflowError("unopened", say("case.unopened", id=evidence_id), say("case.unopened_next"))
     reason = checked_reason(reason)
     if verdict is Verdict.REJECT and not reason:
-        raise WorkflowError("reason needed", f"Say in a few words why {evidence_id} is rejected.")
+        raise WorkflowError("reason needed", say("case.why_rejected", id=evidence_id))
     if (item.review.verdict, item.review.reason) == (verdict, reason):
         return case
     review = item.review.model_copy(update={"verdict": verdict, "reason": reason})
-    detail = f"{evidence_id}: {verdict.value if verdict else 'no verdict'}" + (f" ({reason})" if reason else "")
+    said = verdict.value if verdict else say("case.no_verdict")
+    detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
 
 
@@ -128,19 +130,13 @@ def edit_draft(case: Case, at: datetime, text: str, by: str, *, based_on: str | 
     before a passage is in use: evidence comes before words.
     """
     if not case.used_evidence:
-        raise WorkflowError(
-            "evidence first", "No source is in use yet.", "Open a source and choose to use it, then write the note."
-        )
+        raise WorkflowError("evidence first", say("obstacles.no_source_yet"), say("case.no_source_next"))
     text = _checked_note(text)
     current = case.draft.sha256 if case.draft else None
     if current == text_sha256(text):
         return case
     if current != based_on:
-        raise WorkflowError(
-            "edited elsewhere",
-            "The note was changed in another tab or by another person since you began this edit.",
-            "Compare the two texts and save the one you want.",
-        )
+        raise WorkflowError("edited elsewhere", say("case.changed_elsewhere"), say("case.changed_elsewhere_next"))
     draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
@@ -149,7 +145,7 @@ def quote(case: Case, at: datetime, quotation: Quotation, by: str) -> Case:
     """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
     if item is None or quotation not in case.quotations:
-        raise InputError("This sentence is not offered any more.", "Find sentences to quote again.")
+        raise InputError(say("case.not_offered"), say("case.not_offered_next"))
     text = case.draft.text.rstrip() if case.draft else ""
     based_on = case.draft.sha256 if case.draft else None
     return edit_draft(case, at, f"{text} {quoted(item, quotation)}".strip(), by, based_on=based_on)
@@ -165,13 +161,13 @@ def compare_sentence(
     """
     draft, assessment = case.draft, case.assessment
     if draft is None or assessment is None or not case.assessment_is_current:
-        raise WorkflowError("stale", "The note or its sources changed since it was scored.", "Score it again.")
+        raise WorkflowError("stale", say("obstacles.stale"), say("obstacles.stale_next"))
     if not assessment.is_compared_by_person:
-        raise WorkflowError("judged by a model", "The engine in use compares the sentences itself.")
+        raise WorkflowError("judged by a model", say("case.compares_itself"))
     places = ((item.words_in(draft.text), item.evidence_id) for item in assessment.sentences)
     number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
     if number is None:
-        raise WorkflowError("edited elsewhere", "This sentence is no longer compared with that passage.")
+        raise WorkflowError("edited elsewhere", say("case.not_compared"))
     sentence, item = assessment.sentences[number], require_passage(case, evidence_id)
     settled = doubts_settled and support is Support.SUPPORTED
     if (sentence.support, sentence.doubts_settled, sentence.by) == (support, settled, by):
@@ -187,7 +183,7 @@ def compare_sentence(
         at=at,
     )
     others = (known for known in case.sentence_checks if (known.words, known.evidence_id) != (words, evidence_id))
-    detail = f"{evidence_id}: {support.value}{'; hints settled' if settled else ''}: “{words}”"
+    detail = f"{evidence_id}: {support.value}{say('case.hints_settled') if settled else ''}: “{words}”"
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=(*others, check)[-_KEPT_CHECKS:])
 
 
@@ -198,7 +194,7 @@ def choose_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
     """
     chosen = next((candidate for candidate in case.candidates if candidate.sha256 == sha256), None)
     if chosen is None:
-        raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
+        raise InputError(say("case.candidate_gone"), say("case.candidate_gone_next"))
     if case.draft is not None and case.draft.sha256 == chosen.sha256:
         return case
     return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
@@ -207,7 +203,7 @@ def choose_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
 def undo_edit(case: Case, at: datetime, by: str) -> Case:
     """Go back to the text before the last change."""
     if not case.revisions:
-        raise WorkflowError("nothing to undo", "There is no earlier text to go back to.")
+        raise WorkflowError("nothing to undo", say("case.no_earlier"))
     earlier = case.revisions[-1]
     return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
 
@@ -225,7 +221,7 @@ def set_tags(case: Case, at: datetime, tags: Sequence[str], by: str) -> Case:
     allowed = tags_of(case.classification)
     unknown = [tag for tag in tags if tag not in allowed]
     if unknown:
-        raise InputError(f"X's form has no tag “{unknown[0]}” for this kind of note.")
+        raise InputError(say("case.no_such_tag", tag=unknown[0]))
     ordered = tuple(tag for tag in allowed if tag in set(tags))
     if ordered == case.tags:
         return case
@@ -251,8 +247,8 @@ def keep_decision_words(case: Case, at: datetime, field: str, text: str) -> Case
 def reopen(case: Case, at: datetime, by: str) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
-        raise WorkflowError("not decided", "This case is open already.")
-    return with_event(case, at, by, "reopened", f"was {case.decision.kind.value}", decision=None)
+        raise WorkflowError("not decided", say("case.open_already"))
+    return with_event(case, at, by, "reopened", say("case.was", how=case.decision.kind.value), decision=None)
 
 
 def use_own_engine(case: Case, at: datetime, by: str) -> Case:
@@ -266,7 +262,7 @@ def checked_reason(reason: str) -> str:
     """A reason without white space around it; InputError when it is an essay."""
     reason = reason.strip()
     if len(reason) > MAX_REASON_CHARACTERS:
-        raise InputError(f"A reason takes at most {MAX_REASON_CHARACTERS:,} characters.")
+        raise InputError(say("case.reason_too_long", limit=MAX_REASON_CHARACTERS))
     return reason
 
 
@@ -274,8 +270,7 @@ def _checked_note(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\x00", "")
     if len(text) > MAX_NOTE_CHARACTERS:
         raise InputError(
-            f"That is {len(text):,} characters; the note box takes {MAX_NOTE_CHARACTERS:,}.",
-            "A note has 280: paste a source's text as a passage instead.",
+            say("case.note_too_long", n=len(text), limit=MAX_NOTE_CHARACTERS), say("case.note_too_long_next")
         )
     return text
 
@@ -288,7 +283,7 @@ def require_passage(case: Case, evidence_id: str) -> Evidence:
     """The passage of that id; InputError without one."""
     item = case.evidence_by_id(evidence_id)
     if item is None:
-        raise InputError(f"This case has no passage {evidence_id}.", "It may have been replaced by a new search.")
+        raise InputError(say("case.no_passage", id=evidence_id), say("case.no_passage_next"))
     return item
 
 
@@ -309,9 +304,9 @@ def bring_back(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
-        raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
+        raise InputError(say("case.not_earlier", id=evidence_id), say("case.not_earlier_next"))
     evidence = (*case.evidence, with_cutoff_notice(item, case))
-    why = f"{evidence_id} was brought back"
+    why = say("case.brought_back", id=evidence_id)
     return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
 
 
@@ -321,7 +316,7 @@ def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
     A passage that is in both keeps the review it has now. The set that this replaces goes on record.
     """
     if not 0 <= number < len(case.earlier_evidence):
-        raise InputError("There is no such earlier set of sources.")
+        raise InputError(say("case.no_such_set"))
     earlier = case.earlier_evidence[number].evidence
     now = {item.source.id: item for item in case.evidence}
     back = [now[item.source.id] if item.source.id in now else with_cutoff_notice(item, case) for item in earlier]
@@ -329,8 +324,8 @@ def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
     kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
     restored = [item.id for item in (*back, *kept)]
     if restored == [item.id for item in case.evidence]:
-        raise WorkflowError("same evidence", "These passages are already here.")
-    why = "an earlier set was brought back"
+        raise WorkflowError("same evidence", say("case.same_evidence"))
+    why = say("case.set_brought_back")
     return _with_evidence(case, at, by, "evidence brought back", ", ".join(restored), (*back, *kept), why)
 
 

@@ -26,6 +26,7 @@ from crowdnotes.domain.obstacle import Override
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION
+from crowdnotes.words import name_of, say
 
 
 class DecisionKind(StrEnum):
@@ -54,8 +55,7 @@ class Decision(Noun):
 
 
 def _ended(kind: DecisionKind, overrides: int) -> str:
-    passed_over = f", {overrides} override{'' if overrides == 1 else 's'}" if overrides else ""
-    return f"{kind.value}{passed_over}"
+    return kind.value + (say("case.overrides", n=overrides) if overrides else "")
 
 
 class StageName(StrEnum):
@@ -120,15 +120,14 @@ class Usage(Noun):
     def in_words(self) -> str:
         """One line for a person, as in "12 calls, 31,000 tokens, 0.0042 US dollars"."""
         if not self.calls:
-            noun = "answer" if self.cached == 1 else "answers"
-            return f"no cost: {self.cached} {noun} from the cache" if self.cached else "no cost"
-        parts = [f"{self.calls} call{'' if self.calls == 1 else 's'}"]
-        parts.append(f"{'about ' if self.estimated else ''}{self.tokens:,} tokens")
+            return say("usage.from_cache", n=self.cached) if self.cached else say("usage.none")
+        parts = [say("usage.calls", n=self.calls)]
+        parts.append(say("usage.about" if self.estimated else "usage.tokens", tokens=self.tokens))
         if self.unpriced < self.calls:
-            parts.append(f"{self.dollars:.4f} US dollars" if self.dollars else "no charge")
+            parts.append(say("usage.dollars", dollars=self.dollars) if self.dollars else say("usage.free"))
         if self.unpriced:
-            which = "" if self.unpriced == self.calls else f" of {self.unpriced} calls"
-            parts.append(f"price{which} unknown")
+            every = self.unpriced == self.calls
+            parts.append(say("usage.price_unknown") if every else say("usage.price_of_unknown", n=self.unpriced))
         return ", ".join(parts)
 
 
@@ -179,11 +178,11 @@ class FollowUpSearch(Noun):
     def in_words(self) -> str:
         """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
         return {
-            FollowUpKind.SETTLE: "a search for what would settle the claim",
-            FollowUpKind.MORE_LIKE: f"more like {self.about}",
-            FollowUpKind.OTHER_SIDE: "the other side",
-            FollowUpKind.LINK: f"a link added: {self.about}",
-            FollowUpKind.SWAP: f"{self.about} swapped",
+            FollowUpKind.SETTLE: say("follow_up.settle"),
+            FollowUpKind.MORE_LIKE: say("follow_up.more_like", id=self.about),
+            FollowUpKind.OTHER_SIDE: say("follow_up.other_side"),
+            FollowUpKind.LINK: say("follow_up.link", link=self.about),
+            FollowUpKind.SWAP: say("follow_up.swap", id=self.about),
         }[self.kind]
 
 
@@ -194,6 +193,11 @@ class Event(Noun):
     by: str
     kind: str
     detail: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """What was done, as a person reads it: "Note edited"."""
+        return name_of("events", self.kind)
 
 
 class CaseStatus(StrEnum):

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from crowdnotes.domain.base import Noun, Span, text_sha256
+from crowdnotes.words import say
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
 UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
@@ -184,7 +185,7 @@ class Source(Noun):
         if (late := source._why_late(day, until)) is not None:
             return source.model_copy(update={"outcome": FetchOutcome.TOO_LATE, "outcome_detail": late})
         if leave_out_undated and day is None and source.outcome is FetchOutcome.READ:
-            why = "It has no date, so it may be later than the cutoff."
+            why = say("source.undated")
             return source.model_copy(update={"outcome": FetchOutcome.UNDATED, "outcome_detail": why})
         return source._marked_undated(until)
 
@@ -199,7 +200,7 @@ class Source(Noun):
         first = day or self.not_before
         if until is None or first is None or first <= until:
             return None
-        return f"It is {f'of {day}' if day else f'not before {first}'}, later than {until}."
+        return say("source.later", day=day, until=until) if day else say("source.not_before", day=first, until=until)
 
     def _marked_undated(self, until: date | None) -> Source:
         if until is None or self.published is not None or self.outcome is not FetchOutcome.READ:

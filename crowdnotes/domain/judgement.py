@@ -15,6 +15,7 @@ from pydantic import Field, field_validator
 
 from crowdnotes.domain.base import Noun, Span
 from crowdnotes.domain.note import SentenceSupport
+from crowdnotes.words import say
 
 
 class GateName(StrEnum):
@@ -150,7 +151,7 @@ class LinkCheck(Noun):
     @property
     def in_words(self) -> str:
         """In a few words: "answers (200)", "dead (404)"."""
-        word = "answers" if self.state is LinkState.LIVE else self.state.value
+        word = say("links.answers") if self.state is LinkState.LIVE else self.state.value
         return f"{word} ({self.status})" if self.status is not None else word
 
     @property
@@ -186,7 +187,7 @@ class Assessment(Noun):
         results = {result.gate: result for result in given}
         if len(results) < len(given):
             raise ValueError("an assessment has one result of each gate")
-        late = "This check was not there yet when the note was scored. Score it again."
+        late = say("gates.new")
         return tuple(results.get(name) or GateResult.not_run(name, late) for name in GateName)
 
     @property
@@ -240,7 +241,7 @@ class SideVotes(Noun):
     @property
     def people(self) -> str:
         """Who they are, in words that take neither side: the sides are raters who usually disagree."""
-        return "people on one side" if self.side == "−" else "people on the other side"
+        return say("jury.people_one") if self.side == "−" else say("jury.people_other")
 
     @property
     def of_100(self) -> tuple[int, int, int]:
@@ -353,10 +354,12 @@ class JuryVerdict(Noun):
     def outlook(self) -> str:
         """What X would do, no surer than the simulation can be: "it could go either way"."""
         if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
-            return "it would probably be rated not helpful"
+            return say("jury.outlook_not_helpful")
         if self._is_open:
-            return "it could go either way"
-        return f"it would probably {'' if self.status == 'CURRENTLY_RATED_HELPFUL' else 'not '}be shown"
+            return say("jury.outlook_open")
+        if self.status == "CURRENTLY_RATED_HELPFUL":
+            return say("jury.outlook_shown")
+        return say("jury.outlook_not_shown")
 
     @property
     def _is_open(self) -> bool:
@@ -374,11 +377,11 @@ class JuryVerdict(Noun):
     def _figure(self) -> str:
         shown = self.shown_of_100
         if self.reaches_line and self.status == "NEEDS_MORE_RATINGS":
-            return ", though its number reaches the line"
+            return say("jury.though_reaches")
         if shown is None:
-            return ": some simulated juries would show it, others would not" if self._is_open else ""
-        takes = f"; {self.helpful_line:.2f} is reached at about 67" if self._is_open else ""  # see jury.votes.CAREFUL
-        return f": of 100 notes like it on which X decided, about {shown} were shown{takes}"
+            return say("jury.divided") if self._is_open else ""
+        takes = say("jury.reached_at", line=self.helpful_line) if self._is_open else ""  # see jury.votes.CAREFUL
+        return say("jury.of_100", n=shown, more=takes)
 
     @property
     def _harsher(self) -> str:
@@ -386,7 +389,7 @@ class JuryVerdict(Noun):
         if low is None or high is None or abs(low - high) < _APART:
             return ""
         harsher = self.positive if high < low else self.negative
-        return f"; {harsher.people} would find it helpful less often"
+        return say("jury.harsher", people=harsher.people, because="")
 
 
 _APART = 0.15  # of the mean rating; sides further apart than this are named
@@ -402,14 +405,14 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     }
     failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]
     if verdict.means_nothing:
-        return "Only the checks count here: the jury's numbers mean nothing for this text."
+        return say("agreement.checks_alone")
     if failed:
-        alike = f"The simulated jury finds it helpful, but it did not pass {failed}"
-        said = alike if verdict.reaches_line else f"It did not pass {failed}"
+        alike = say("agreement.liked_but", checks=failed)
+        said = alike if verdict.reaches_line else say("agreement.failed", checks=failed)
         on_truth = any(gate.gate in _ON_TRUTH and gate.status is GateStatus.FAIL for gate in assessment.found)
-        differs = "whether they are true" if on_truth else "whether they are clear and to the point"
-        return f"{said}: change that first. The jury judges how readers would take the words, not {differs}."
-    outlook = f"Among people who usually disagree, {verdict.outlook_and_why}."
+        differs = say("agreement.true") if on_truth else say("agreement.clear")
+        return say("agreement.change_first", failed=said, what=differs)
+    outlook = say("agreement.among", outlook=verdict.outlook_and_why)
     if not_run:
-        return f"The checks are not complete: {not_run} was not run. {outlook}"
-    return f"All three checks pass: it is relevant, correct and helpful. {outlook}"
+        return say("agreement.not_all_run", checks=not_run, outlook=outlook)
+    return say("agreement.all_pass", outlook=outlook)

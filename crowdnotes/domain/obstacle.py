@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from crowdnotes.domain.base import Noun
+from crowdnotes.words import say
 
 
 class ObstacleKind(StrEnum):
@@ -29,10 +30,10 @@ class ObstacleKind(StrEnum):
 
 
 _OVERRIDDEN = {
-    ObstacleKind.GATE_FAILED: "the {} check did not pass",
-    ObstacleKind.GATE_NOT_RUN: "the {} check was not run",
-    ObstacleKind.LINK_UNINSPECTED: "the page behind the link {} was not read",
-    ObstacleKind.LINK_UNANSWERED: "the link {} did not respond",
+    ObstacleKind.GATE_FAILED: "obstacles.although_failed",
+    ObstacleKind.GATE_NOT_RUN: "obstacles.although_not_run",
+    ObstacleKind.LINK_UNINSPECTED: "obstacles.although_unread",
+    ObstacleKind.LINK_UNANSWERED: "obstacles.although_unanswered",
 }
 _ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
@@ -51,7 +52,7 @@ class ObstacleId(Noun):
     def although(self, address: Callable[[str], str] = str) -> str:
         """In words that follow "approved although", for one that is overridable; `address` writes a link."""
         subject = address(self.subject) if self.kind in _ON_LINKS else self.subject
-        return _OVERRIDDEN[self.kind].format(subject)
+        return say(_OVERRIDDEN[self.kind], what=subject)
 
 
 class Obstacle(Noun):
@@ -75,8 +76,7 @@ class Override(Noun):
 
 LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
 WORDS_OF_A_REASON = 3  # different ones, for the same reason
-A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
-_MORE_WORDS = f"A reason takes at least {A_REASON}."
+A_REASON = say("obstacles.a_reason", words=WORDS_OF_A_REASON, letters=LETTERS_OF_A_REASON)
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -93,17 +93,14 @@ def missing_from(text: str) -> str:
     # Two signs of those scripts are about a word, and say as much as a longer run of letters.
     letters = sum(character.isalpha() for character in text) + len(unspaced)
     words = len({*_LETTERS.findall(_UNSPACED.sub(" ", text).casefold()), *unspaced})
-    return " and ".join(
-        f"{wanted - there} more {name}" + ("" if wanted - there == 1 else "s")
-        for there, wanted, name in (
-            (words, WORDS_OF_A_REASON, "different word"),
-            (letters, LETTERS_OF_A_REASON, "letter"),
-        )
-        if there < wanted
-    )
+    more_words, more_letters = WORDS_OF_A_REASON - words, LETTERS_OF_A_REASON - letters
+    missing = [say("obstacles.missing_words", n=more_words)] if more_words > 0 else []
+    missing += [say("obstacles.missing_letters", n=more_letters)] if more_letters > 0 else []
+    return say("obstacles.and").join(missing)
 
 
 def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> tuple[Obstacle, ...]:
     """Those that still refuse, given the reasons written so far. One that was begun asks for more words."""
     left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
-    return tuple(item.model_copy(update={"lifts": _MORE_WORDS}) if reasons.get(item.id) else item for item in left)
+    more = {"lifts": say("obstacles.more_words", reason=A_REASON)}
+    return tuple(item.model_copy(update=more) if reasons.get(item.id) else item for item in left)

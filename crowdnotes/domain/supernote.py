@@ -13,6 +13,7 @@ from pydantic import Field
 from crowdnotes.domain.base import Noun, Span, text_sha256
 from crowdnotes.domain.judgement import Interval, LinkCheck, SideVotes
 from crowdnotes.domain.note import Classification, Quotation
+from crowdnotes.words import say
 
 
 class CrowdStatus(StrEnum):
@@ -61,11 +62,11 @@ class ExistingNote(Noun):
     def why_not_eligible(self) -> str:
         """Why no supernote is made from it by itself; "" where it is (Supernotes 3.1)."""
         if self.classification is Classification.NOT_MISLEADING:
-            return "It says that the post is not misleading."
+            return say("notes.not_misleading")
         if self.status is CrowdStatus.HELPFUL:
-            return "X shows it already."
+            return say("notes.shown")
         if self.status is CrowdStatus.NOT_HELPFUL:
-            return "Raters found it not helpful."
+            return say("notes.not_helpful")
         return ""
 
     @property

@@ -58,7 +58,7 @@ def _trail(case: Case) -> None:
 
 def _line(event: Event) -> str:
     """For example: "**Passage judged**: E1: use · ann, 4 March 2026, 16:04 CET"."""
-    kind = event.kind[:1].upper() + event.kind[1:]
+    kind = event.in_words[:1].upper() + event.in_words[1:]
     if event.kind.startswith(_STAGE) and event.kind.removeprefix(_STAGE) in set(StageName):
         kind = say(_STAGES[StageName(event.kind.removeprefix(_STAGE))])
     detail = f": {escaped(event.detail, _MOST)}" if event.detail else ""
