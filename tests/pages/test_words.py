@@ -16,10 +16,18 @@ _ROOT = Path(__file__).parents[2]
 _SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
 _PROGRAM = {str(file.relative_to(_ROOT / "crowdnotes")): file for file in sorted((_ROOT / "crowdnotes").rglob("*.py"))}
 _FILES = [*_SCREEN, *_PROGRAM.values()]
-_SAYING: tuple[str, ...] = ("cases/", "domain/", "engines/local/", "evidence/")
+_SAYING: tuple[str, ...] = ("cases/", "domain/", "engines/", "evidence/")
 """Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
 _OF_OTHERS = (
     "domain/upgrade.py",
+    "engines/llm/claims.py",
+    "engines/llm/parsing.py",
+    "engines/llm/question.py",
+    "engines/llm/revising.py",
+    "engines/llm/searching.py",
+    "engines/llm/self_test.py",
+    "engines/llm/supernotes.py",
+    "engines/llm/writing.py",
     "engines/local/queries.py",
     "engines/local/tone.py",
     "engines/local/topics.py",
@@ -28,7 +36,7 @@ _OF_OTHERS = (
     "evidence/search/google_fact_check.py",
     "evidence/search/service.py",
 )
-"""Files there that hold words which are looked for, or said to search services, or stored."""
+"""Files there that hold words which are looked for, or said to models and search services, or stored."""
 _WITHOUT_TEXT = [
     *_SCREEN,
     *(file for name, file in _PROGRAM.items() if name.startswith(_SAYING) and name not in _OF_OTHERS),
@@ -47,6 +55,12 @@ _NOT_SHOWN = frozenset(
         "a retraction notice",
         "expression of concern",
         "linked to",
+        "answer cache",
+        "final decision",
+        "LM Studio",
+        "recorded answers",
+        "the model",
+        "trained head",
         "per cent",
         "unexpected end of data",
         "expected after",
@@ -67,6 +81,10 @@ _LOOK = re.compile(r":[a-z-]+\[|:material/\w+:")  # Streamlit's colours and icon
 _CODE = re.compile(r"[<.^]|.*\(\?:|\s*(?:BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|UPDATE|WITH)\b")
 """The beginnings of HTML, CSS and SQL, and patterns."""
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[,.:;]?(?: \{\})*[ *“”]+[^\W\d_]{2,}")
+
+
+_TO_OTHERS = frozenset({"AnswerEmptyError", "AnswerUnreadableError", "Block", "Field", "ValueError", "cast"})
+"""What is said to a model, to programmers, and in the list of settings."""
 
 
 def _nodes() -> Iterator[tuple[Path, ast.AST]]:
@@ -118,7 +136,7 @@ def _never_shown(node: ast.AST) -> Iterator[ast.AST]:
         yield from (part.value for part in node.body if isinstance(part, ast.Assign))
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
-        if called in {"Field", "ValueError", "cast"} or called.startswith(("_log.", "re.")):
+        if called in _TO_OTHERS or called.startswith(("_log.", "re.")):
             arguments = (*node.args, *(keyword.value for keyword in node.keywords))
             yield from (part for argument in arguments for part in ast.walk(argument))
         elif called == "WorkflowError":

@@ -12,6 +12,7 @@ from crowdnotes.engines.judges.judge import HelpfulnessJudge, JudgeParts
 from crowdnotes.engines.local.helpfulness import judge_helpfulness
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import GateSettings
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.asking import Asker
@@ -66,19 +67,19 @@ def make_model(parts: JudgeParts) -> ModelJudge:
     llm = parts.llm
     if llm.base_url is None:
         raise ConfigurationError(
-            "The local engine has no language model that could judge helpfulness.",
-            "Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose a language model.",
+            say("model_choice.no_judge"),
+            say("model_choice.set_judge"),
         )
-    model = _required(llm.judging_model or llm.model, "No model is set for judging.", "CROWDNOTES_LLM_MODEL")
+    model = _required(llm.judging_model or llm.model, say("model_choice.no_judging_model"), "CROWDNOTES_LLM_MODEL")
     return ModelJudge(parts.asker(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
 
 
 def make_server(parts: JudgeParts) -> ModelJudge:
     """A judge on its own server. Raises ConfigurationError when its server or its model is not set."""
     llm = parts.llm
-    missing = "The judge of helpfulness is set to be one on a server, but its {} is not set."
-    address = _required(llm.judge_base_url, missing.format("server"), "CROWDNOTES_LLM_JUDGE_BASE_URL")
-    model = _required(llm.judge_model, missing.format("model"), "CROWDNOTES_LLM_JUDGE_MODEL")
+    no_server, no_model = say("model_choice.no_judge_server"), say("model_choice.no_judge_model")
+    address = _required(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
+    model = _required(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")
     return ModelJudge(parts.asker(address, model), address, form=llm.judge_form, votes=llm.votes)
 
 
@@ -97,7 +98,7 @@ def make_own(parts: JudgeParts) -> ModelJudge:
 
 def _required(value: str | None, missing: str, variable: str) -> str:
     if not value:
-        raise ConfigurationError(missing, f"Set {variable}.")
+        raise ConfigurationError(missing, say("model_choice.set", variable=variable))
     return value
 
 
@@ -121,6 +122,6 @@ def make_judge(parts: JudgeParts) -> HelpfulnessJudge:
     if make is None:
         known = ", ".join((AUTO, *JUDGES))
         raise ConfigurationError(
-            f"No judge of helpfulness is called “{name}”.", f"Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to one of: {known}."
+            say("model_choice.unknown_judge", name=name), say("model_choice.set_one_of", names=known)
         )
     return make(parts)

@@ -34,6 +34,7 @@ from crowdnotes.engines.metering import Budget, Meter, current_meter, new_bounda
 from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.settings import LlmSettings
+from crowdnotes.words import say
 
 _BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
 _LONGEST_ANSWER = 64_000
@@ -200,7 +201,7 @@ class Asker:
             reply = self._with_room(question)
             said = reply.text
             if reply.refusal or reply.finish == "content_filter":
-                raise ModelRefusedError("The model declined to answer.")
+                raise ModelRefusedError(say("model.declined"))
             value = question.read(said)
         except (AnswerEmptyError, AnswerUnreadableError) as error:
             if question.useless is not None:
@@ -225,7 +226,7 @@ class Asker:
                 reply = self._reply(question, room)
             except QuestionTooLongError as error:
                 if cut_at:
-                    sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
+                    sentence = say("model.cut", n=cut_at)
                     raise AnswerCutError(sentence, error.next_step) from None
                 if _IS_ROOM.search(error.said) and room > _LEAST_ROOM:
                     room = max(_LEAST_ROOM, room // 2)
@@ -240,7 +241,7 @@ class Asker:
                     self._abilities.learn(self._server.base_url, self.model, replace(known, room=room))
                 return reply
             if room >= most:
-                raise AnswerCutError(f"The model's answer ended at {room} tokens, unfinished.")
+                raise AnswerCutError(say("model.unfinished", n=room))
             cut_at, room = room, min(most, 2 * room)
 
     def _reply(self, question: Question[A], room: int) -> Reply:

@@ -20,6 +20,7 @@ from crowdnotes.engines.prompt_injection import holds_injection, without_injecti
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
+from crowdnotes.words import say
 
 _MOST_CLAIMS = 3
 _LONGEST_QUERY = 160
@@ -63,7 +64,7 @@ def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan
     Raises EngineError.
     """
     if not without_injections(post.text).strip():
-        return SearchPlan(why_none="The post has no words.")
+        return SearchPlan(why_none=say("model.no_post_words"))
 
     def check(answer: ClaimsAnswer) -> None:
         if not answer.claims:
@@ -75,8 +76,8 @@ def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan
     claims = _claims(post, answer.claims)
     checkable = [claim for claim in claims if claim.kind is ClaimKind.CHECKABLE]
     if not checkable:
-        kind = claims[0].kind.value if claims else "no claim that can be checked"
-        return SearchPlan(tuple(claims), why_none=f"Nothing to check: {kind}.")
+        kind = claims[0].kind.value if claims else say("model.nothing_checkable")
+        return SearchPlan(tuple(claims), why_none=say("model.nothing_to_check", kind=kind))
     return SearchPlan(
         (*checkable, *(claim for claim in claims if claim not in checkable)), searches(answer.queries, limit)
     )

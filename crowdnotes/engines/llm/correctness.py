@@ -23,15 +23,16 @@ from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.stems import content_stems
+from crowdnotes.words import say
 
 _REASON = 240
 _SHARED = 3  # words: two sentences of one page may share two and speak of other things
 MODEL = "the model"
 _KINDS = {
-    "unsupported": "No passage says this",
-    "misread": "The passage says something else",
-    "overgeneralised": "Firmer or wider than the passage",
-    "selective": "A limit in the passage is left out",
+    "unsupported": "model.unsupported",
+    "misread": "model.misread",
+    "overgeneralised": "model.overgeneralised",
+    "selective": "model.selective",
 }
 
 
@@ -78,12 +79,12 @@ def judge_correctness(
     pointing at words that are there.
     """
     if not evidence:
-        return GateResult.not_run(GateName.CORRECTNESS, "There is no evidence to compare the note with.")
+        return GateResult.not_run(GateName.CORRECTNESS, say("model.no_evidence"))
     if not support:
-        return GateResult.not_run(GateName.CORRECTNESS, "The note has no sentence to compare.")
+        return GateResult.not_run(GateName.CORRECTNESS, say("local.no_sentence"))
     injected = find_injections(note)
     if injected:
-        message = "These words speak to a language model, not to readers."
+        message = say("model.to_model")
         return _result(GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0)
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
@@ -124,7 +125,7 @@ def _result(
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=status,
-        reason=reason or ("The note says what the passages say." if status is GateStatus.PASS else "It does not."),
+        reason=reason or say("model.faithful" if status is GateStatus.PASS else "model.not_faithful"),
         score=probability,
         threshold=None if probability is None else LINE,
         probability=probability,
@@ -142,10 +143,10 @@ def _shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion
         where = find_quote(passages.get(item.evidence_id, ""), item.passage_words)
         if span is None or (item.kind != "unsupported" and where is None):
             continue
-        message = f"{_KINDS[item.kind]}: {sanitized(item.explanation, _REASON).rstrip('.')}."
+        message = say(_KINDS[item.kind], why=sanitized(item.explanation, _REASON).rstrip("."))
         if where is not None:
             quoted = sanitized(passages[item.evidence_id][where.start : where.end], 160)
-            message += f" {item.evidence_id} says: “{quoted}”."
+            message += " " + say("model.says", id=item.evidence_id, words=quoted)
         known = item.evidence_id if item.evidence_id in passages else None
         found.append(Finding(message=message, evidence_id=known, span=span))
     return found
@@ -193,8 +194,8 @@ def _uncarried(words: str, span: Span, number: int, carried: Sequence[Carried], 
     """That nothing carries a sentence, or only a passage that speaks to a program."""
     name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
     if name is None:
-        return Finding(message=f"No passage was shown to carry {words}.", span=span)
-    message = f"Only {name} supports {words}, and it contains words addressed to a program."
+        return Finding(message=say("model.not_carried", words=words), span=span)
+    message = say("model.carried_by_program", id=name, words=words)
     return Finding(message=message, evidence_id=name, span=span)
 
 

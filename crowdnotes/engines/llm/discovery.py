@@ -18,9 +18,9 @@ from crowdnotes.engines.choice import EngineChoice, settings_for
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.errors import ConfigurationError, EngineError, ModelServerError
 from crowdnotes.settings import LlmSettings
+from crowdnotes.words import say
 
 _SERVICE = "crowdnotes"
-_NO_KEYRING = "Set CROWDNOTES_LLM_API_KEY in the environment instead."
 
 
 def key_for(settings: LlmSettings, base_url: str) -> str | None:
@@ -51,7 +51,7 @@ def keep_key(base_url: str, key: str) -> None:
     try:
         keyring.set_password(_SERVICE, account(base_url), key)
     except (KeyringError, RuntimeError):
-        raise ConfigurationError("This system has no keyring that keys can be kept in.", _NO_KEYRING) from None
+        raise ConfigurationError(say("model_choice.no_keyring_kept"), say("model_choice.key_in_environment")) from None
 
 
 def forget_key(base_url: str) -> bool:
@@ -64,7 +64,7 @@ def forget_key(base_url: str) -> bool:
     except PasswordDeleteError:
         return False
     except (KeyringError, RuntimeError):
-        raise ConfigurationError("This system has no keyring.", _NO_KEYRING) from None
+        raise ConfigurationError(say("model_choice.no_keyring"), say("model_choice.key_in_environment")) from None
     return True
 
 
@@ -72,7 +72,7 @@ def account(base_url: str) -> str:
     """The name under which a server's key is kept: its scheme, host and port."""
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigurationError(f"“{base_url}” is not a server's address.", "Write it as https://api.example.org/v1.")
+        raise ConfigurationError(say("model_choice.no_address", link=base_url), say("model_choice.write_address"))
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname}{port}"
 
@@ -84,7 +84,6 @@ LOCAL_SERVERS = (
     ("vLLM", "http://127.0.0.1:8000/v1"),
 )
 _PATIENCE = {"connect_seconds": 0.4, "timeout_seconds": 1.5, "total_seconds": 1.5}  # this machine answers at once
-_START_IT = "Start it or check its address, then choose it again. Until then the engine in use stays."
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +117,11 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
         models = _models(settings_for(choice, settings), choice.base_url)
     except ModelServerError as error:
         is_told = error.next_step != ModelServerError.default_next_step
-        raise ModelServerError(error.message, error.next_step if is_told else _START_IT) from None
+        raise ModelServerError(
+            error.message, error.next_step if is_told else say("model_choice.start_server")
+        ) from None
     if choice.model and models and choice.model not in models:
-        raise ModelServerError(f"The server has no model “{choice.model}” any more.", "Look for model servers again.")
+        raise ModelServerError(say("model_choice.no_model", model=choice.model), say("model_choice.look_again"))
 
 
 def _models(settings: LlmSettings, url: str) -> list[str]:
@@ -165,11 +166,11 @@ class Recommended:
 
 
 MODELS = (
-    Recommended(8, "qwen3.5:4b", "3.4 GB", "small: it will miss distortions, so test it before you trust it"),
-    Recommended(16, "qwen3.5:9b", "6.6 GB", "the least that we would begin with"),
-    Recommended(24, "gpt-oss:20b", "14 GB", "thinks before it answers; quick, as few of its weights work at a time"),
-    Recommended(32, "qwen3.5:27b", "17 GB", "more careful, and slow without a graphics card that holds it"),
-    Recommended(96, "gpt-oss:120b", "66 GB", "wants 60 GB or more of graphics or shared memory"),
+    Recommended(8, "qwen3.5:4b", "3.4 GB", say("model_choice.small")),
+    Recommended(16, "qwen3.5:9b", "6.6 GB", say("model_choice.least")),
+    Recommended(24, "gpt-oss:20b", "14 GB", say("model_choice.quick")),
+    Recommended(32, "qwen3.5:27b", "17 GB", say("model_choice.careful")),
+    Recommended(96, "gpt-oss:120b", "66 GB", say("model_choice.largest")),
 )
 
 

@@ -21,6 +21,7 @@ from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
+from crowdnotes.words import say
 
 A = TypeVar("A", bound="Answer")
 
@@ -131,7 +132,7 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     if copied:
         raise AnswerUnreadableError("The model copied its answer from what it was given to read.")
     if not problem and _DECLINES.match(said):
-        raise ModelRefusedError("The model declined to answer.")
+        raise ModelRefusedError(say("model.declined"))
     raise AnswerUnreadableError(
         f"The model's answer is not in the form asked for ({problem or 'there is no JSON in it'})."
     )
@@ -329,5 +330,5 @@ def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
     for item in objections:
         span = find_quote(note, item.quote)
         if span is not None and not any(finding.span == span for finding in found):
-            found.append(Finding(message=sanitized(item.objection, _OBJECTION) or "Look at these words.", span=span))
+            found.append(Finding(message=sanitized(item.objection, _OBJECTION) or say("model.look"), span=span))
     return tuple(found)

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from crowdnotes.engines.llm.server import Message, ModelServer, OnPiece, Reply
 from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import ConfigurationError, ModelServerError
+from crowdnotes.words import say
 
 FILE = Path(__file__).resolve().parents[3] / "assets" / "demonstration" / "answers.json"
 
@@ -81,8 +82,8 @@ class RecordedAnswers:
         """Of the live model. Raises ModelServerError, without one always: no other engine steps in."""
         if self._live is None:
             raise ModelServerError(
-                "There is no recorded answer for these words and sources: choose an engine to go on.",
-                "It is changed under “recorded answers” at the top of the page.",
+                say("model_server.not_recorded"),
+                say("model_server.change_recorded"),
             )
         return self._live.server.ask(self._live.model, messages, options, room, on_piece, check)
 
@@ -96,10 +97,10 @@ class RecordedAnswers:
 
 def read_answers(file: Path = FILE) -> tuple[RecordedAnswer, ...]:
     """All that is recorded. Raises ConfigurationError."""
-    repair = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
+    repair = say("model_server.repair_recorded")
     try:
         return _ANSWERS.validate_json(file.read_bytes())
     except OSError as error:
-        raise ConfigurationError("The recorded answers of the demonstration cannot be read.", repair) from error
+        raise ConfigurationError(say("model_server.unreadable_recorded"), repair) from error
     except ValidationError as error:
-        raise ConfigurationError("The recorded answers of the demonstration are damaged.", repair) from error
+        raise ConfigurationError(say("model_server.damaged_recorded"), repair) from error

@@ -16,6 +16,7 @@ from crowdnotes.engines.llm.question import Block, question
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
+from crowdnotes.words import say
 
 _LONGEST_WHY = 220
 _SNIPPET = 190  # characters of a result
@@ -78,7 +79,7 @@ def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence
     """The candidates worth reading, best first, in one call."""
     offered = candidates[:MOST_OFFERED]
     if not offered or quota <= 0:
-        return Ranking((), "Nothing is left to choose from.")
+        return Ranking((), say("model.none_left"))
 
     def check(answer: RankingAnswer) -> None:
         if any(not 1 <= pick.number <= len(offered) for pick in answer.picks):
@@ -95,10 +96,10 @@ def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence
     answer = asker.ask(asked).value
     first = {pick.number: pick for pick in reversed(answer.picks)}
     picks = [
-        Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or "It speaks to the claim.")
+        Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or say("model.speaks"))
         for number in dict.fromkeys(pick.number for pick in answer.picks)
     ]
-    rest = sanitized(answer.rest, _LONGEST_WHY) or "The model gave no reason."
+    rest = sanitized(answer.rest, _LONGEST_WHY) or say("model.no_reason")
     return Ranking(tuple(picks[:quota]), rest)
 
 
@@ -121,8 +122,8 @@ def rank_one_by_one(
         answer = asker.ask(asked).value
         why = sanitized(answer.why, _LONGEST_WHY)
         if answer.pick == 0:
-            return Ranking(tuple(picks), why or "The model gave no reason.")
-        picks.append(Pick(left.pop(answer.pick - 1), why or "It speaks to the claim."))
+            return Ranking(tuple(picks), why or say("model.no_reason"))
+        picks.append(Pick(left.pop(answer.pick - 1), why or say("model.speaks")))
     return Ranking(tuple(picks))
 
 
@@ -152,9 +153,9 @@ _LONGEST_TEXT = 6_000
 def read_image(asker: Asker, content: bytes, media_type: str) -> ImageReading:
     """The words in it and what it shows. Raises EngineError for a kind or size that servers do not take."""
     if media_type not in _TYPES or not content:
-        raise EngineError("The model cannot read this kind of picture.", "Type what the picture says.")
+        raise EngineError(say("model.no_picture"), say("model.type_picture"))
     if len(content) > _MOST_BYTES:
-        raise EngineError("The picture is too large for the model.", "Type what the picture says.")
+        raise EngineError(say("model.large_picture"), say("model.type_picture"))
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
     blocks = [Block("picture", "The picture is attached.", cleared=True)]
     answer = asker.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value

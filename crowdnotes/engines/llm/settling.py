@@ -29,11 +29,9 @@ from crowdnotes.engines.llm.question import passage_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.quotes import find_quote, tells_enough
+from crowdnotes.words import say
 
 _TELLS = 220
-_NO_WORDS = "The model could not show words of it that answer the claim."
-_ONLY_ORDERS = "It holds only words addressed to a language model."
-_TO_PROGRAM = "It holds words that speak to a program instead of people."
 
 
 class FoundInPassage(Answer):
@@ -117,10 +115,13 @@ _STRONGEST_FIRST = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE)
 def _judged(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program: bool) -> list[PassageAnswer]:
     """What is found of a passage: its answers to the first claim, then to others; or once that it answers none."""
     nothing = PassageAnswer(
-        evidence_id=item.id, passage_sha256=text_sha256(item.passage.text), answer=AnswerKind.NONE, tells=_ONLY_ORDERS
+        evidence_id=item.id,
+        passage_sha256=text_sha256(item.passage.text),
+        answer=AnswerKind.NONE,
+        tells=say("model.only_orders"),
     )
     if speaks_to_program and said:
-        return [nothing.model_copy(update={"tells": _TO_PROGRAM, "to_program": True})]
+        return [nothing.model_copy(update={"tells": say("model.to_program"), "to_program": True})]
     found = [_shown(item, nothing, one) for one in said] or [nothing]
     answers: dict[object, PassageAnswer] = {}
     for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
@@ -135,19 +136,23 @@ def _shown(item: Evidence, nothing: PassageAnswer, found: FoundInPassage) -> Pas
     # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
     span = find_quote(without_injections(item.passage.text), found.quote)
     if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
-        return nothing.model_copy(update={"tells": _NO_WORDS})
+        return nothing.model_copy(update={"tells": say("model.no_words_shown")})
     return nothing.model_copy(
         update={
             "answer": kind,
             "points": _POINTS.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
             "span": span,
-            "tells": sanitized(found.tells, _TELLS) or "The model gave no reason.",
+            "tells": sanitized(found.tells, _TELLS) or say("model.no_reason"),
             "claim": found.claim,
         }
     )
 
 
-_HOW = {AnswerKind.STATED: "states it", AnswerKind.INFERRED: "helps", AnswerKind.NONE: "does not help"}
+_HOW = {  # of the first claim, of a further one
+    AnswerKind.STATED: ("model.states", "model.states_claim"),
+    AnswerKind.INFERRED: ("model.helps", "model.helps_claim"),
+    AnswerKind.NONE: ("model.no_help", "model.no_help_claim"),
+}
 
 
 def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], made_by: MadeBy) -> GateResult:
@@ -156,17 +161,17 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
     Raises EngineError.
     """
     if not evidence:
-        return GateResult.not_run(GateName.RELEVANCE, "There is no evidence to judge yet.")
+        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_evidence"))
     if not without_injections(brief.post.whole_text).strip():
-        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the evidence with.")
+        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_post_words"))
     settlement = settle(asker, brief, evidence, 0, made_by).settlement
     findings = [_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
     stated = len(settlement.stated(evidence))
     if helping:
-        reason = f"{stated} of {len(evidence)} passages answer the claim outright; {len(helping)} help to judge it."
+        reason = say("model.answering", stated=stated, all=len(evidence), helping=len(helping))
     else:
-        reason = f"No passage helps to judge what the post claims. {findings[0].message}"
+        reason = say("model.none_helps", finding=findings[0].message)
     marked = [item.id for item in evidence if (found := settlement.of(item)) is not None and found.to_program]
     return GateResult(
         gate=GateName.RELEVANCE,
@@ -178,9 +183,9 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
 
 
 def _finding(item: Evidence, found: PassageAnswer) -> Finding:
-    message = f"{item.id} {_HOW[found.answer]}{f' (claim {found.claim})' if found.claim > 1 else ''}: {found.tells}"
+    message = say(_HOW[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
     if found.span is not None:
         message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
     if holds_injection(item.passage.text):
-        message += " Words in it that are addressed to a model were left out."
+        message += " " + say("model.orders_left_out")
     return Finding(message=message, evidence_id=item.id, ok=found.answer is not AnswerKind.NONE)

@@ -63,6 +63,7 @@ from crowdnotes.text.note_rules import find_urls, note_length, tag_words, withou
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 _REASON = 200
 _NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
@@ -71,7 +72,6 @@ _BETWEEN = re.compile(r"[\W_]+")
 _ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
 _LONGEST_ADDRESS = 130
 _TONE = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
-_TO_PROGRAMS = "It speaks to a program and not to readers."
 
 
 class SupernoteSentenceAnswer(Answer):
@@ -176,7 +176,7 @@ class LlmSupernotes:
         asked = replace(asked, top_p=self._settings.supernote_top_p, variant=variant)
         answer = self._asker.ask(asked).value
         if not answer.candidates:
-            return SupernoteAnswer((), (f"Nothing to write from: {sanitized(answer.facts, _REASON)}",))
+            return SupernoteAnswer((), (say("model.no_facts", why=sanitized(answer.facts, _REASON)),))
         good, faults = check.good(answer)
         return SupernoteAnswer(tuple(good[:count]), tuple(faults))
 
@@ -225,7 +225,7 @@ class LlmSupernotes:
         """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
         heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
         check = _Check(given, own=note, heard=suggestions)
-        refused = SuggestionReply(SuggestionAnswer.NO, _TO_PROGRAMS)
+        refused = SuggestionReply(SuggestionAnswer.NO, say("model.to_program_reply"))
         if not heard:
             return SuggestionReplies((refused,) * len(suggestions))
 
@@ -256,7 +256,7 @@ def _tone(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> Pri
     return PrincipleResult(
         principle=name,
         status=GateStatus.FAIL if findings else GateStatus.PASS,
-        reason=findings[0].message if findings else "It holds.",
+        reason=findings[0].message if findings else say("model.holds"),
         findings=findings,
     )
 

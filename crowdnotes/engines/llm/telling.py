@@ -10,6 +10,7 @@ from pydantic_core import from_json
 
 from crowdnotes.engines.llm.parsing import sanitized, spoken
 from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.words import say
 
 _EVERY = 24  # characters more, until the words are read and told again
 _LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes
@@ -60,7 +61,7 @@ class Telling:
         if self._is_readable or seconds < _PATIENCE or seconds == self._seconds_told:
             return
         self._seconds_told = seconds
-        self._tell(f"{'thinking' if self.thought or self.said.strip() else 'waiting for the model'}… {seconds} s")
+        self._tell(say("model.thinking" if self.thought or self.said.strip() else "model.waiting", seconds=seconds))
 
 
 def refuse_circles(words: str) -> None:

@@ -21,10 +21,9 @@ from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
+from crowdnotes.words import say
 
 _REASON = 260
-_INJECTED = "These words speak to a language model, not to readers."
-_NO_WORDS = "The note has no words to judge yet."
 _LAST_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
 _BEFORE_VERDICT = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNORECASE)
 # Their fault is that something is missing, so there may be no words to point at.
@@ -65,28 +64,30 @@ def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: 
     """PASS if the judge says yes. It sees the words and the sites of the links. Raises EngineError."""
     injected = find_injections(note)
     if injected:
-        return _result(False, _INJECTED, [Finding(message=_INJECTED, span=span) for span in injected], 0.0)
+        return _result(
+            False, say("model.to_model"), [Finding(message=say("model.to_model"), span=span) for span in injected], 0.0
+        )
     if not without_urls(note).strip():
-        return GateResult.not_run(GateName.HELPFULNESS, _NO_WORDS)
+        return GateResult.not_run(GateName.HELPFULNESS, say("helpfulness.no_words"))
     if form == "final decision":
         decided = judged(asker, _final(_blocks(post, note)), lambda answer: answer.helpful == "yes", votes)
-        said = sanitized(decided.value.said, _REASON) or f"The judge {asker.model} gives no reason, only its decision."
+        said = sanitized(decided.value.said, _REASON) or say("model.only_decision", model=asker.model)
         return _result(decided.value.helpful == "yes", said, (), decided.probability)
     answered = judged(asker, _question(post, note), lambda answer: answer.helpful == "yes", votes)
     answer = answered.value
-    reason = sanitized(answer.reason, _REASON) or "The judge gave no reason."
+    reason = sanitized(answer.reason, _REASON) or say("model.judge_no_reason")
     return _result(answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability)
 
 
 def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """All of `ASKED`, in order. Raises EngineError."""
     if not without_urls(note).strip():
-        return tuple(PrincipleResult.not_run(name, _NO_WORDS) for name in ASKED)
+        return tuple(PrincipleResult.not_run(name, say("helpfulness.no_words")) for name in ASKED)
     injected = find_injections(note)
     if injected:
-        findings = tuple(Finding(message=_INJECTED, span=span) for span in injected)
+        findings = tuple(Finding(message=say("model.to_model"), span=span) for span in injected)
         return tuple(
-            PrincipleResult(principle=name, status=GateStatus.FAIL, reason=_INJECTED, findings=findings)
+            PrincipleResult(principle=name, status=GateStatus.FAIL, reason=say("model.to_model"), findings=findings)
             for name in ASKED
         )
     answer = asker.ask(_question(post, note)).value
@@ -97,18 +98,18 @@ def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResu
 
 def _principle(name: PrincipleName, answer: PrincipleAnswer | None, note: str, rewrite: str) -> PrincipleResult:
     if answer is None:
-        return PrincipleResult.not_run(name, "The model said nothing of it.")
+        return PrincipleResult.not_run(name, say("model.said_nothing"))
     # Objections to a note that passes are kept, too: the verdict is the model's, but a person may weigh them otherwise.
     findings = pointed(note, answer.objections)
     if name in _ABOUT_THE_WHOLE:
         findings += tuple(Finding(message=words) for words in _of_the_whole(answer.objections))
     fails = answer.follows == "no"
     if fails and not findings and name not in _ABOUT_THE_WHOLE:
-        return PrincipleResult.not_run(name, "The model objected, but pointed at no words that are in the note.")
+        return PrincipleResult.not_run(name, say("model.no_words_pointed"))
     return PrincipleResult(
         principle=name,
         status=GateStatus.FAIL if fails else GateStatus.PASS,
-        reason=sanitized(answer.reason, _REASON) or ("It does not hold." if fails else "It holds."),
+        reason=sanitized(answer.reason, _REASON) or (say("model.fails") if fails else say("model.holds")),
         findings=findings,
         rewrite=rewrite if fails else "",
     )

@@ -26,6 +26,7 @@ from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.text.sentences import split_sentences
+from crowdnotes.words import say
 
 # For text in which one space stands between words.
 _MARKS = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
@@ -98,7 +99,7 @@ _SPARE = 35  # models miscount, and a note too long is lost
 _MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
 _ROOM = {AnswerKind.STATED: 1_000, AnswerKind.INFERRED: 600}  # characters of a passage around the words found in it
 _REASON = 260
-_ABSTAINED = {"not_needed": "Not needed", "not_enough_evidence": "Not enough evidence"}
+_ABSTAINED = {"not_needed": "model.not_needed", "not_enough_evidence": "model.not_enough"}
 _GIVES = {AnswerKind.STATED: "states what settles", AnswerKind.INFERRED: "helps to infer"}
 _BASES = {basis.value: basis for basis in Basis}
 
@@ -147,7 +148,7 @@ def write_notes(
     Raises EngineError when it neither abstains nor writes one whose words are in the passages.
     """
     if not evidence or count <= 0:
-        return WriterAnswer(abstained="There is no passage to write from.")
+        return WriterAnswer(abstained=say("model.no_passage"))
 
     def check(answer: WritingAnswer) -> None:
         good, faults = _good(answer, brief, evidence, budget)
@@ -168,8 +169,8 @@ def write_notes(
     )
     answer = asker.ask(asked).value
     if answer.decision != "note":
-        reason = sanitized(answer.reason, _REASON) or "The model gave no reason."
-        return WriterAnswer(abstained=f"{_ABSTAINED[answer.decision]}: {reason}")
+        reason = sanitized(answer.reason, _REASON) or say("model.no_reason")
+        return WriterAnswer(abstained=say(_ABSTAINED[answer.decision], reason=reason))
     good, faults = _good(answer, brief, evidence, budget)
     return WriterAnswer(tuple(good[:count]), lost=tuple(faults))
 
