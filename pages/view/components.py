@@ -95,6 +95,7 @@ _bookmark = _component("bookmark", "<a></a>")
 _tab_bar = _component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
 _keys = _component("shortcut_keys", "<span></span>")
 _kept_focus = _component("kept_focus", "<span></span>")
+_led_to = _component("led_to", "<span></span>")
 
 
 def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) -> None:
@@ -120,6 +121,14 @@ def into_view(token: str, place: str = "") -> None:
     that the keyboard stays on it.
     """
     _into_view(data={"token": token}, key=f"into-view-{place or token}")
+
+
+def led_to(selectors: Sequence[str], token: str) -> None:
+    """Lead to the first part of the page that the CSS selectors find, once for each token; an empty one does nothing.
+
+    It comes into view and has a frame until the person goes on; the keyboard goes to the first thing to use in it.
+    """
+    _led_to(data={"selectors": list(selectors), "token": token}, key="led-to")
 
 
 def menu_closes() -> None:

@@ -21,7 +21,15 @@ from crowdnotes.text.markdown import escaped, exact
 from crowdnotes.text.note_rules import tags_of
 from crowdnotes.words import say
 from pages.view.components import outside_text
-from pages.view.problems import kept_field, kept_words, left_to_do, problems, reasons
+from pages.view.problems import (
+    kept_field,
+    kept_words,
+    lead_to_what_is_left,
+    leading,
+    left_to_do,
+    problems,
+    reasons,
+)
 from pages.view.progress import under_way
 from pages.view.session import act, author, button, notices, workspace
 from pages.view.times import moment
@@ -109,28 +117,31 @@ def _tags(case: Case) -> None:
 
 
 def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
-    """One button to approve, which says what is left; the other three ends are as near, and quieter."""
+    """One button to approve, which says what is left and leads there; the other three ends are as near, and quieter."""
     if case.decision is not None:
         return
     left = left_to_do(case, waits)
+    busy = case.draft is not None and under_way(job)
     if case.draft is None:
-        approve, closed = say("decide.approve_no_note"), True
-    elif under_way(job):
-        approve, closed = say("decide.approve_busy"), True
+        approve = say("decide.approve_no_note")
+    elif busy:
+        approve = say("decide.approve_busy")
     else:
         approve = say("decide.approve_left", n=len(left)) if left else say("decide.approve")
-        closed = bool(left)
+    waiting = case.draft is None or bool(left)
     with st.container(key="ends", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ways-out"):
             for kind, (name, icon) in _KINDS.items():
                 key, decide = f"decide-{kind.value.replace(' ', '-')}", partial(_decide, case, kind, waits)
                 if kind is DecisionKind.APPROVED:
-                    look = {"type": "primary", "disabled": closed, "width": "stretch"}
-                    button(approve, key, _PLACE, decide, icon=icon, **look)
+                    look = {"type": "primary", "disabled": busy, "width": "stretch"}
+                    go_on = partial(lead_to_what_is_left, case, waits) if waiting else decide
+                    button(approve, key, _PLACE, go_on, icon="checklist" if waiting else icon, **look)
                 else:
                     button(say(name), key, _PLACE, decide, icon=icon, type="tertiary")
         with st.expander(say("decide.comment"), type="compact", expanded=bool(kept_words(case, _WORD))):
             st.fragment(kept_field)(case, _WORD, say("decide.comment_about"))  # nothing else follows from it
+    leading()
 
 
 def _decide(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Sequence
 from functools import partial
 
@@ -23,19 +24,50 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.words import say
+from pages.view.components import led_to
 from pages.view.more_evidence import add_link
 from pages.view.progress import job_panel, start, under_way
 from pages.view.reader import open_source
-from pages.view.scores import take_words
+from pages.view.scores import score, take_words
 from pages.view.session import act, author, button, workspace
-from pages.view.workbench import StepName
+from pages.view.workbench import Area, StepName, go_to
 
 _PLACE = StepName.DECIDE.value
+_LED = "led"  # selectors of what the person is led to, with a token for each time
+_NOTE_BOX = ".st-key-note-box textarea"
+_TO_COMPARE = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
 
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
     """What no reason passes over yet; a gate that only waits for another is not counted."""
     return [item for item in remaining(waits, reasons(case, waits)) if item.behind is None]
+
+
+def lead_to_what_is_left(case: Case, waits: Sequence[Obstacle]) -> None:
+    """Bring the first thing that approval waits for before the person, with the keyboard on what mends it."""
+    if case.draft is None:
+        if case.used_evidence:
+            lead(Area.NOTE, _NOTE_BOX)
+        else:
+            lead(Area.SOURCES, ".st-key-rows", ".st-key-area-sources")
+        return
+    left = {item.id for item in left_to_do(case, waits)}
+    first = next((number for number, item in enumerate(waits) if item.id in left), None)
+    if first is None:  # the last reason was typed just now
+        return
+    lead(None, "[class*=st-key-tags-]" if waits[first].id.kind is ObstacleKind.NO_TAG else f".st-key-problem-{first}")
+
+
+def lead(area: Area | None, *selectors: str) -> None:
+    """Take the person to the first part of the page that the selectors find; on a phone in that tab."""
+    if area is not None:
+        go_to(area)
+    st.session_state[_LED] = (selectors, uuid.uuid4().hex[:8])
+
+
+def leading() -> None:
+    """Where that is done; drawn once."""
+    led_to(*st.session_state.get(_LED, ((), "")))
 
 
 def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
@@ -83,6 +115,13 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, *, checks_links: bo
     elif kind is ObstacleKind.LINK_UNINSPECTED:
         add = partial(add_link, case, subject)
         button(say("problems.add_source"), key, _PLACE, add, icon="add_link", disabled=busy, **look)
+    elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
+        button(say("problems.score"), key, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
+    elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
+        compare = partial(lead, Area.NOTE, _TO_COMPARE, "[class*=st-key-comparison-]")
+        button(say("problems.compare"), key, _PLACE, compare, **look)
+    elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
+        button(say("problems.change"), key, _PLACE, partial(lead, Area.NOTE, _NOTE_BOX), **look)
     elif checks_links:
         again, look["help"] = partial(start, case, "links"), say("problems.check_links_about")
         button(say("problems.check_links"), "check-links", _PLACE, again, icon="sync", disabled=busy, **look)

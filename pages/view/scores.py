@@ -36,7 +36,7 @@ def score_button(case: Case, job: JobRecord | None) -> None:
     name = "scores.score" if case.assessment is None else "scores.score_again"
     look = {"type": "secondary" if current or case.draft is None else "primary", "help": say("scores.key")}
     busy = under_way(job) and not asking(job)
-    button(say(name), SCORE_BUTTON, _PLACE, partial(_score, case), icon="rule", disabled=busy, **look)
+    button(say(name), SCORE_BUTTON, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
 
 
 def scores(case: Case, job: JobRecord | None) -> None:
@@ -64,7 +64,7 @@ def marks(case: Case) -> str:
     return "".join(STATUS_SIGNS[gate.status] for gate in case.assessment.gates)
 
 
-def _score(case: Case) -> None:
+def score(case: Case) -> None:
     """Score what stands in the note box, also words that were typed just now."""
     save_typed(case)
     stop_asking(case)

@@ -19,7 +19,7 @@ from pages.view.images import attachments, forget_uploads, new_images
 from pages.view.more_evidence import open_paste_box
 from pages.view.present import present_example
 from pages.view.progress import start
-from pages.view.session import author, button, notices, show_case, tell, workspace
+from pages.view.session import act, author, button, notices, show_case, tell, workspace
 from pages.view.where_to_look import Sources, new_sources_form, sources_chosen
 from pages.view.workbench import StepName
 
@@ -63,6 +63,8 @@ def _box() -> None:
             height=190,
             placeholder=say("start.placeholder"),
             persist_state="session",
+            on_change=act,  # what was wrong with other words is told no longer
+            args=(_PLACE, lambda: None),
         )
     saved_on_pause(_BOX)
     found = take_apart(text or "")

@@ -69,8 +69,12 @@ def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
 
 
 def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
-    """Markdown of steps: each its name with a sign, whether it is done, and how it stands (Markdown, already safe)."""
-    here = next((number for number, (_, done, _) in enumerate(steps) if not done), len(steps))
+    """Markdown of steps: each its name with a sign, whether it is done, and how it stands (Markdown, already safe).
+
+    Once the last one, the decision, is done, none is the current one: a case may end before its note is written.
+    """
+    ended = steps[-1][1]
+    here = next((number for number, (_, done, _) in enumerate(steps) if not (done or ended)), len(steps))
     signs = (_DONE if done else _HERE if number == here else _WAITS for number, (_, done, _) in enumerate(steps))
     return " \u2002 ".join(
         f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"

@@ -63,9 +63,12 @@ _KEYS = {
     "r": ("keys.override", [".st-key-problems input[type=text]", ".st-key-problems details:not([open]) summary"]),
     "t": ("keys.tags", ["[class*=st-key-tags-] button"]),
     "a": ("keys.approve", [".st-key-decide-approved button"]),
+    "d": ("keys.not_needed", [".st-key-decide-not-needed button"]),
+    "e": ("keys.not_enough", [".st-key-decide-insufficient-evidence button"]),
+    "x": ("keys.reject_case", [".st-key-decide-rejected button"]),
     "?": ("keys.help", [".st-key-shortcuts button"]),
 }
-_FOCUSED = ("n", "t")
+_FOCUSED = ("n", "t", "a", "d", "e", "x")  # they take the keyboard there: no case ends by one stray press
 
 
 @contextmanager

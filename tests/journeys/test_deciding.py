@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -59,3 +61,22 @@ def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_
         expect(walk.button("Approve the note")).to_be_enabled()
         walk.settled()
         expect(keyboard).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_left_is_one_press_away(app: App, desk: Desk, new_page: NewPage, width: int) -> None:
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    desk.scored(case_id, f"Regular vitamin C supplements do not prevent colds. {app.articles}/vitamin-c")
+    walk = Walk(new_page("light", width, 640), app.url)
+    walk.open(f"/?case={case_id}")
+    walk.tab("Decide")
+    approve = walk.button(re.compile(r"^Approve: \d things left"))
+    approve.click()
+    compare = walk.button("Compare the sentences")
+    expect(compare).to_be_focused()
+    expect(compare).to_be_in_viewport()
+    walk.page.keyboard.press("Enter")
+    first = walk.page.locator("[class*=st-key-comparison-]").first
+    expect(first.locator(":focus")).to_have_count(1)
+    expect(first).to_be_in_viewport()

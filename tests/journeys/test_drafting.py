@@ -73,7 +73,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     expect(walk.gates().get_by_text("no open hint").first).to_be_visible()
     walk.picture("5-review")
 
-    expect(walk.button(re.compile(r"^Approve: \d thing"))).to_be_disabled()
+    expect(walk.button(re.compile(r"^Approve: \d thing"))).to_be_visible()
     walk.tick("It contains a factual error")
     walk.give_reasons("I read the passage: it says so.")
     expect(walk.button("Approve the note")).to_be_enabled()

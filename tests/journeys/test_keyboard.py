@@ -86,7 +86,7 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_pa
         keys.press("Enter", "Escape")
 
     expect(walk.button("Approve the note")).to_be_enabled()
-    keys.press("a")
+    keys.press("a", "Enter")
     expect(page.get_by_text("Copy the note")).to_be_in_viewport()
     expect(page.locator(".st-key-area-decide:focus, .st-key-area-decide :focus")).to_have_count(1)
     assert keys.pressed <= MOST
@@ -117,6 +117,17 @@ def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, 
     opened.value.close()
 
 
+def test_a_key_goes_to_an_ending_and_enter_ends(app: App, desk: Desk, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 1280), app.url)
+    keys = _opened(walk, desk.gathered(POST, "vitamin-c"))
+    endings = {"a": "Approve: needs a note", "d": "No note needed", "x": "Reject", "e": "Not enough evidence"}
+    for key, name in endings.items():
+        keys.press(key)
+        expect(walk.page.get_by_role("button", name=name, exact=True)).to_be_focused()
+    keys.press("Enter")
+    expect(walk.button("Reopen the case")).to_be_visible()
+
+
 def test_keys_are_letters_while_somebody_types(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page
@@ -125,17 +136,17 @@ def test_keys_are_letters_while_somebody_types(app: App, desk: Desk, new_page: N
     expect(walk.note()).to_be_visible()
     keys.press("n")
     expect(walk.note()).to_be_focused()
-    page.keyboard.type("jk123owpyhrta?")
-    expect(walk.note()).to_have_value("jk123owpyhrta?")
+    page.keyboard.type("jk123owpyhrtadex?")
+    expect(walk.note()).to_have_value("jk123owpyhrtadex?")
     keys.press("Control+Enter")
     walk.scored()
     expect(walk.note()).to_be_focused()  # to write on
     keys.press("Escape", "k")
-    expect(walk.note()).to_have_value("jk123owpyhrta?")
+    expect(walk.note()).to_have_value("jk123owpyhrtadex?")
 
     walk.comment().focus()
-    page.keyboard.type("1 3 a ?")
-    expect(walk.comment()).to_have_value("1 3 a ?")
+    page.keyboard.type("1 3 a x ?")
+    expect(walk.comment()).to_have_value("1 3 a x ?")
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
     expect(walk.use_tick("E1")).to_be_checked()
     assert re.search(r"case=", page.url)

@@ -177,6 +177,12 @@ def field(at: AppTest, label: str) -> TextInput | TextArea:
     return next(item for item in fields if item.label.startswith(label))
 
 
+def can_approve(at: AppTest) -> bool:
+    """Whether the first button approves; else it says what is left, and leads there."""
+    button = at.button(key="decide-approved")
+    return button.label == "Approve the note" and not button.disabled
+
+
 def note_of(at: AppTest) -> TextArea:
     """The box that holds the note."""
     return next(area for area in at.text_area if area.label == "The note, with its links")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import (
     CaseStatus,
@@ -11,7 +12,7 @@ from crowdnotes.domain import (
     GateName,
     Mode,
 )
-from tests.pages.conftest import NOTE, POST, Desk, chips, field, give_reasons, note_of, texts
+from tests.pages.conftest import NOTE, POST, Desk, can_approve, chips, field, give_reasons, note_of, press, texts
 
 _COMMENT = "Comment"
 
@@ -19,14 +20,14 @@ _COMMENT = "Comment"
 def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_off(desk: Desk) -> None:
     case = desk.scored()
     at = desk.app(case)
-    assert at.button(key="decide-approved").disabled
+    assert not can_approve(at)
     assert at.button(key="decide-approved").label == "Approve: 1 thing left"
     assert "1 thing left before you can approve" in texts(at)
 
     chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
     assert at.button(key="decide-approved").label == "Approve the note"
     assert "left before you can approve" not in texts(at)
-    assert not at.button(key="decide-approved").disabled
+    assert can_approve(at)
     at.button(key="decide-approved").click().run()
 
     assert not at.exception
@@ -45,13 +46,13 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
     give_reasons(at, "The passage says so.")
-    assert not at.button(key="decide-approved").disabled
+    assert can_approve(at)
 
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
     at.button(key="score").click().run()
     desk.finish_latest(case, at)
     assert desk.newest(case).assessment_is_current
-    assert at.button(key="decide-approved").disabled
+    assert not can_approve(at)
     assert {item.value for item in at.text_input if item.label.startswith("Why approve")} == {""}
 
 
@@ -70,7 +71,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     case = desk.scored()
     desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
     at = desk.app(case)
-    assert at.button(key="decide-approved").disabled
+    assert not can_approve(at)
 
     mend = "Change the note, or use passages that support it, then score it again"
     assert mend in texts(at)
@@ -116,7 +117,7 @@ def test_reasons_and_the_comment_are_there_after_a_reload(desk: Desk) -> None:
     field(at, _COMMENT).set_value("As good as it gets.").run()
 
     again = desk.app(case)
-    assert not again.button(key="decide-approved").disabled
+    assert can_approve(again)
     assert "Readers I know asked for it." in [item.value for item in again.text_input]
     assert field(again, _COMMENT).value == "As good as it gets."
     again.button(key="decide-rejected").click().run()
@@ -178,7 +179,7 @@ def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
     case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
     at = desk.app(case)
     assert at.button(key="decide-approved").label == "Approve: needs a note"
-    assert at.button(key="decide-approved").disabled
+    assert not can_approve(at)
     at.button(key="decide-insufficient-evidence").click().run()
     assert desk.decision(case).kind is DecisionKind.INSUFFICIENT_EVIDENCE
 
@@ -213,10 +214,10 @@ def test_approve_counts_what_is_left_and_counts_it_down(desk: Desk) -> None:
     assert at.button(key="decide-approved").label == approve("2 things")
     field(at, "Why approve although the correctness check").set_value("The passage says so two lines on.").run()
     assert at.button(key="decide-approved").label == approve("1 thing")
-    assert at.button(key="decide-approved").disabled
+    assert not can_approve(at)
     give_reasons(at, "It is back by noon.")
     assert at.button(key="decide-approved").label == "Approve the note"
-    assert not at.button(key="decide-approved").disabled
+    assert can_approve(at)
 
 
 def test_a_gate_that_only_waits_for_another_is_neither_told_nor_counted(desk: Desk) -> None:
@@ -231,6 +232,38 @@ def test_a_gate_that_only_waits_for_another_is_neither_told_nor_counted(desk: De
     assert "The relevance check failed" in shown
     assert "The correctness check" not in shown
     assert "The helpfulness check" not in shown
+
+
+def _led_to(at: AppTest) -> str:
+    """What the page leads the person to."""
+    [found] = [item.proto.json for item in at.get("bidi_component") if '"selectors"' in item.proto.json]
+    return str(found)
+
+
+def test_approve_leads_to_what_is_left_and_decides_nothing(desk: Desk) -> None:
+    desk.links.answers["https://trials.example.edu/c"] = 404
+    case = desk.scored()
+    at = desk.app(case)
+    assert "st-key" not in _led_to(at)
+    at.button(key="decide-approved").click().run()
+    assert "st-key-problem-0" in _led_to(at)
+    give_reasons(at, "It is back by noon.")
+    at.button(key="decide-approved").click().run()
+    assert "st-key-tags" in _led_to(at)
+    assert desk.newest(case).decision is None
+
+    unwritten = desk.app(desk.inspected())
+    unwritten.button(key="decide-approved").click().run()
+    assert "st-key-note-box" in _led_to(unwritten)
+
+
+def test_an_older_score_is_made_anew_where_it_is_told(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
+    press(at, "Score it now")
+    desk.finish_latest(case, at)
+    assert desk.newest(case).assessment_is_current
 
 
 def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:

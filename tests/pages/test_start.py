@@ -39,6 +39,8 @@ def test_an_address_alone_asks_for_the_words_and_stays_in_the_box(desk: Desk) ->
     assert titles(at) == ["CrowdNotes cannot read posts on X."]
     assert at.text_area(key="new-post-text").value == ADDRESS
     assert desk.workspace.service.list() == []
+    at.text_area(key="new-post-text").set_value(f"{POST}\n{ADDRESS}").run()
+    assert titles(at) == [], "the words are another now"
 
 
 def test_an_address_under_options_goes_before_one_in_the_box_which_becomes_a_link(desk: Desk) -> None:
@@ -129,7 +131,7 @@ def test_help_has_the_steps_the_keys_a_bookmark_and_the_documents(desk: Desk) ->
     at = desk.app(page="pages/help.py")
     assert not at.exception
     assert "`j` Next source" in texts(at)
-    assert "`a` Approve the note" in texts(at), "all keys, not a few"
+    assert "`a` Go to “Approve the note”" in texts(at), "all keys, not a few"
     assert at.code[0].value.startswith("javascript:")
     at.query_params["document"] = "house"
     at.run()

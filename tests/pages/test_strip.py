@@ -34,6 +34,15 @@ def test_a_case_shows_five_steps_and_how_far_it_is(desk: Desk) -> None:
     assert done(desk, scored) == ["Post", "Sources", "Note", "Scores", "Decide"]
 
 
+@pytest.mark.parametrize("kind", [DecisionKind.INSUFFICIENT_EVIDENCE, DecisionKind.REJECTED])
+def test_a_case_that_ended_without_a_note_has_no_current_step(desk: Desk, kind: DecisionKind) -> None:
+    case = desk.case()
+    assert ":primary" in steps(desk, case)[1]
+    desk.workspace.service.decide(case.id, kind, "you")
+    assert done(desk, case) == ["Post", "Decide"]
+    assert not [step for step in steps(desk, case) if ":primary" in step]
+
+
 def test_a_note_that_is_too_long_has_no_green_sign(desk: Desk) -> None:
     assert done(desk, desk.drafted("word " * 60 + "https://trials.example.edu/c")) == ["Post", "Sources"]
 
