@@ -74,7 +74,7 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
     """Draw them, those that stop approval first, then what is worth a look."""
     left = {item.id for item in left_to_do(case, waits)}
     job_panel(case, job, "links")
-    with st.container(key="problems", gap="xsmall"):
+    with st.container(key="problems", gap="small"):
         if left:
             st.markdown(f":orange[:material/hourglass_top:] **{say('problems.left', n=len(left))}**")
         links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
@@ -97,7 +97,8 @@ def _problem(case: Case, item: Obstacle, job: JobRecord | None, *, passed_over: 
     how = say("problems.overridden") if passed_over else item.lifts
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
-        _mend(case, item, job, checks_links=checks_links)
+        if not passed_over:
+            _mend(case, item, job, checks_links=checks_links)
     _findings(case, item)
     if item.id.is_overridable:
         _override(case, item)
