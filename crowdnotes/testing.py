@@ -19,6 +19,7 @@ from crowdnotes.domain import (
     Candidate,
     Case,
     Claim,
+    DateOrigin,
     Draft,
     Evidence,
     ExistingNote,
@@ -149,14 +150,18 @@ def make_evidence(
     number: int = 1,
     text: str = "The review found no link between the drink and the illness.",
     url: str | None = "https://health.example.org/review",
+    *,
+    published: date | None = None,
     **review: object,
 ) -> Evidence:
-    """Evidence "E<number>" with one passage; keyword arguments fill its review."""
+    """Evidence "E<number>" with one passage; other keyword arguments fill its review."""
     source = Source(
         id=f"url:{number}",
         title=f"Source {number}",
         url=url,
         publisher="Example Health",
+        published=published,
+        date_origin=DateOrigin.PAGE if published else None,
         category=SourceCategory.HEALTH_AUTHORITY,
         text_sha256=text_sha256(text),
         characters=len(text),

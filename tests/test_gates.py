@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
@@ -113,7 +113,7 @@ def test_an_assessment_is_bound_to_its_text_and_carries_lint() -> None:
 
 
 TWO = "The review found no link. It looked at all studies."
-PASSAGE = make_evidence(1)
+PASSAGE = make_evidence(1, published=date(2025, 6, 1))
 
 
 def _compared(*found: Support, settled: bool = False, note: str = TWO) -> Assessment:
@@ -174,6 +174,27 @@ def test_a_comparison_holds_while_sentence_and_passage_keep_their_words() -> Non
     other = [make_evidence(1, text="Another text of the page.")]
     again = with_checks(judged, edited, other, [])
     assert {each.support for each in again.sentences} == {Support.UNCHECKED}
+
+
+@pytest.mark.parametrize(
+    ("published", "note", "asked"),
+    [
+        (None, "There is no cure. It was tested.", "This page has no date. Is this still true today?"),
+        (date(2012, 3, 1), "There is no cure. It was tested.", "This page is from 2012. Is this still true today?"),
+        (date(2022, 3, 1), "There is no cure. It was tested.", None),
+        (None, "In 2012 there was no cure.", None),
+    ],
+)
+def test_without_a_model_a_source_of_unknown_or_old_date_is_asked_about_once(
+    published: date | None, note: str, asked: str | None
+) -> None:
+    engine, item = ScriptedEngine(), make_evidence(1, published=published)
+    engine.by_person = True
+    judged = assess(engine, BRIEF, note, [item], FixedClock())
+    assert [hint for each in judged.sentences for hint in each.doubts] == ([asked] if asked else [])
+    assert asked is None or judged.sentences[0].doubts == (asked,)
+    engine.by_person = False
+    assert not any(each.doubts for each in assess(engine, BRIEF, note, [item], FixedClock()).sentences)
 
 
 def test_where_a_model_judges_correctness_a_persons_comparison_changes_nothing() -> None:

@@ -33,6 +33,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Brief, Engine, EngineStep
 from crowdnotes.engines.metering import as_done, together
 from crowdnotes.errors import EngineError
+from crowdnotes.gates.age import asking_age
 from crowdnotes.gates.form import faults, form_warnings
 from crowdnotes.gates.gate import Gate, Judged
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
@@ -101,13 +102,16 @@ def assess(
     correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
     gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
     made_by = engine.made_by(EngineStep.JUDGING)
+    sentences = correctness.sentences or support
+    if correctness.judge == BY_PERSON:
+        sentences = asking_age(sentences, note, evidence, brief)
     return Assessment(
         text_sha256=text_sha256(note),
         basis_sha256=basis_sha256(tuple(evidence)),
         gates=gates,
         held=held,
         principles=with_sources(principles, correctness),
-        sentences=correctness.sentences or support,
+        sentences=sentences,
         lint=form_warnings(note, brief.post, evidence),
         engine=made_by.engine,
         prompt_version=made_by.prompt_version,

@@ -162,7 +162,7 @@ def _worth_a_look(case: Case) -> None:
     """What does not stop approval: the form of the note, as X or a reader may stumble over it."""
     warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
     undated = [item.id for item in case.used_evidence if item.source.published is None]
-    if undated:
+    if undated and not (case.assessment is not None and case.assessment.is_compared_by_person):  # asked there
         said = say("problems.undated", n=len(undated), ids=", ".join(undated))
         st.markdown(f":small[:orange[:material/event_busy:] {said}]")
     for message in dict.fromkeys(item.message for item in warnings):

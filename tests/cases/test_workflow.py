@@ -36,7 +36,9 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def _used() -> Case:
-    return make_case(evidence=(make_evidence(1, opened_at=AT, opened_by="ann", verdict=Verdict.USE),))
+    return make_case(
+        evidence=(make_evidence(1, published=AT.date(), opened_at=AT, opened_by="ann", verdict=Verdict.USE),)
+    )
 
 
 def _edited(case: Case, text: str, based_on: str | None = None) -> Case:

@@ -81,9 +81,10 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     at = desk.app(case)
     assert "Compare each sentence with its source" in texts(at)
     assert "Number: look at it." in texts(at)
+    assert "This page has no date. Is this still true today?" in texts(at)
     assert _correctness(desk, case)[0] is GateStatus.NOT_RUN
     _find(at, case, Support.SUPPORTED)
-    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "Compared. 1 hint still to check.")
+    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "Compared. 2 hints still to check.")
     at.checkbox(key=f"settled-{case.id}-1").check().run()
     assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you, no open hint.")
     _find(at, case, Support.UNSUPPORTED)
