@@ -30,7 +30,7 @@ def asking_age(
     out = []
     for sentence in sentences:
         names_year = _YEAR.search(sentence.words_in(note)) is not None
-        hint = None if names_year else asked.pop(sentence.evidence_id or "", None)
+        hint = "" if names_year else asked.pop(sentence.evidence_id or "", "")
         out.append(sentence.model_copy(update={"doubts": (*sentence.doubts, hint)}) if hint else sentence)
     return tuple(out)
 

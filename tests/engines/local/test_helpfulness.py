@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult
+from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult, in_100
 from crowdnotes.engines.local import LocalEngine
+from crowdnotes.engines.local.helpfulness import of_recent
 
 POST = Post(text="The measles vaccine causes autism in children.")
 GOOD = (
@@ -54,6 +55,15 @@ def test_bare_rude_or_unrelated_notes_fail_with_a_reason(engine: LocalEngine, no
 )
 def test_each_fault_costs(engine: LocalEngine, worse: str) -> None:
     assert _score(engine, worse) < _score(engine, GOOD)
+
+
+def test_what_a_score_promises_is_what_recent_notes_with_it_kept(engine: LocalEngine) -> None:
+    result = engine.helpfulness(POST, GOOD)
+    assert result.score is not None
+    assert f"about {in_100(of_recent(result.score))} were rated helpful" in result.reason
+    assert "not whether they are true" in result.reason
+    assert 0.66 < of_recent(0.82) < 0.76  # not 0.82: raters grew stricter
+    assert of_recent(1.0) <= 1.0
 
 
 def test_a_note_of_links_alone_is_not_judged(engine: LocalEngine) -> None:
