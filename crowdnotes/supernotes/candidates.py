@@ -26,6 +26,7 @@ from crowdnotes.supernotes.existing import drawn_mean, links_of, pages_of
 from crowdnotes.supernotes.note_sentences import links_at
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 MAX_LINKS = 3  # each costs a character and a space
 LOCAL = MadeBy("local")
@@ -149,17 +150,17 @@ _STOPS = ".!?…:;。！？؟۔"
 
 def _check(sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], passages: dict[str, Evidence]) -> None:
     if not any(sentence.text.strip() for sentence in sentences):
-        raise EngineError("The engine wrote a note without words.")
+        raise EngineError(say("candidates_checked.no_words"))
     for sentence in sentences:
         unknown = [note for note in sentence.notes if note not in by_id]
         unknown += [item.evidence_id for item in sentence.carriers if item.evidence_id not in passages]
         if unknown:
-            raise EngineError(f"The engine named {unknown[0]}, which is neither a note nor a passage given.")
+            raise EngineError(say("candidates_checked.unknown", id=unknown[0]))
         if not sentence.notes:
-            raise EngineError("The engine wrote a sentence that rests on no note.")
+            raise EngineError(say("candidates_checked.no_note"))
         theirs = {canonical_url(url.url) for note in sentence.notes for url in find_urls(by_id[note].text)}
         if any(canonical_url(url.url) not in theirs for url in find_urls(sentence.text) if url.has_scheme):
-            raise EngineError("The engine put a link of its own into the note.")
+            raise EngineError(say("candidates_checked.own_link"))
 
 
 def _links_for(

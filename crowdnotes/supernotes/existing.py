@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 ENOUGH_RATINGS = 5  # below it X gives no status
 AVERAGE = 0.5  # the mean rating of a note of which nothing is known
@@ -43,18 +44,15 @@ def no_note_needed(notes: Sequence[ExistingNote]) -> str:
     for note in notes:
         if note.classification is Classification.NOT_MISLEADING:
             if note.status is CrowdStatus.HELPFUL:
-                return f"Raters found {note.id} helpful, which says that the post is not misleading."
+                return say("existing_notes.rated_not_misleading", id=note.id)
             mean = note.ratings.mean or 0
             if note.ratings.count >= ENOUGH_RATINGS and mean >= _LIKED and mean > most:
-                return (
-                    f"Of all notes raters like {note.id} best ({mean:.2f} of 1, {note.ratings.count} ratings), "
-                    "which says that the post is not misleading."
-                )
+                return say("existing_notes.liked_not_misleading", id=note.id, mean=mean, n=note.ratings.count)
     said = sum(note.ratings.tags.get(_NO_NOTE, 0) for note in misleading)
     against = sum(note.ratings.not_helpful for note in misleading)
     all_of_them = sum(note.ratings.count for note in misleading)
     if said >= ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
-        return f"{said} of {all_of_them} raters said that no note is needed here."
+        return say("existing_notes.no_note_needed", n=said, all=all_of_them)
     return ""
 
 
@@ -64,14 +62,14 @@ def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
     found = []
     if notes and not used:
         why = Counter(note.why_not_eligible for note in notes)
-        found.append(f"No note is eligible by itself. {' '.join(reason for reason in why if reason)}".strip())
+        found.append(say("existing_notes.none_eligible", reasons=" ".join(filter(None, why))).strip())
     if len(used) == 1:
-        found.append(f"Only {used[0].id} is used: what is made can hold no more than that note.")
+        found.append(say("existing_notes.only_one", id=used[0].id))
     without = [note.id for note in used if not links_of(note)]
     if used and len(without) == len(used):
-        found.append("None of the notes used has a link: a candidate would have no source.")
+        found.append(say("existing_notes.no_links"))
     elif without:
-        found.append(f"Without a link: {', '.join(without)}.")
+        found.append(say("existing_notes.without_link", ids=", ".join(without)))
     if len({note.classification for note in notes}) > 1:
-        found.append("The notes contradict each other: some say that the post is misleading, some that it is not.")
+        found.append(say("existing_notes.contradict"))
     return tuple(found)

@@ -22,6 +22,7 @@ from crowdnotes.supernotes.existing import pages_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.quotes import tells_enough
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 Principles = Callable[[str], Sequence[PrincipleResult]]
 
@@ -93,12 +94,12 @@ def _judged(candidate: Candidate, known: _Known) -> Candidate:
 def _length(candidate: Candidate, _: _Known) -> str | None:
     """Each check: why it does not pass, "" where it does, None where that could not be told."""
     length = note_length(candidate.text)
-    return f"It has {length} characters by X's count." if length > NOTE_LIMIT else ""
+    return say("candidates_checked.too_long", n=length) if length > NOTE_LIMIT else ""
 
 
 def _own_links(candidate: Candidate, known: _Known) -> str | None:
     foreign = [url.url for url in find_urls(candidate.text) if canonical_url(url.url) not in known.own]
-    return f"{foreign[0]} is in none of the notes." if foreign else ""
+    return say("candidates_checked.foreign_link", link=foreign[0]) if foreign else ""
 
 
 def _live_links(candidate: Candidate, known: _Known) -> str | None:
@@ -133,13 +134,13 @@ def _supported(candidate: Candidate, known: _Known) -> str | None:
         words = candidate.text[sentence.span.start : sentence.span.end]
         if not sentence.carriers:
             if known.readable.intersection(sentence.notes):
-                return f"No words of a linked page carry “{words}”."
+                return say("candidates_checked.not_carried", words=words)
             unread = True
         for item in sentence.carriers:
             passage = known.passages.get(item.evidence_id)
             quoted = passage.passage.text[item.span.start : item.span.end] if passage else ""
             if not tells_enough(quoted):
-                return f"What is to carry “{words}” does not stand in the page."
+                return say("candidates_checked.not_in_page", words=words)
     return None if unread else ""
 
 

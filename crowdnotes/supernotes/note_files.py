@@ -21,6 +21,7 @@ from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.reading.plain import decode_table
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
+from crowdnotes.words import say
 
 MOST_NOTES = 200
 MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
@@ -50,7 +51,7 @@ def pasted_notes(text: str) -> ReadNotes:
             pieces = re.split(r"\n(?=[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t])", text)
         elif len([line for line in lines if not _only_links(line)]) > 1:
             pieces = lines
-            faults.append("Each line was taken for a note; put empty lines between notes that have several lines.")
+            faults.append(say("notes_file.a_line_each"))
     joined: list[str] = []
     for piece in (_LIST_MARK.sub("", piece.strip(), count=1) for piece in pieces):
         if joined and piece and _only_links(piece):
@@ -77,20 +78,20 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     """
     if len(content) > MOST_BYTES:
         raise InputError(
-            f"{name} has {len(content):,} bytes, more than notes on one post can have.",
-            "Give the folder of X's public files and the post's id, or a smaller file.",
+            say("notes_file.too_large", name=name, n=len(content)),
+            say("notes_file.give_smaller"),
         )
     text, faults = _decoded(content, name)
     if not text.strip():
-        raise InputError(f"{name} is empty.", "Choose another file.")
+        raise InputError(say("notes_file.empty", name=name), say("notes_file.choose"))
     rows = list(_objects(text, name) if text.lstrip()[0] in "[{" else _table(text, name))
     posts = {row["post"] for row in rows if row.get("post")}
     if post_id is not None and posts:
         rows = [row for row in rows if row.get("post") == post_number(post_id)]
         if not rows:
-            raise InputError(f"{name} has no note on the post {post_id}.", "Check the post's id, or give newer notes.")
+            raise InputError(say("notes_file.not_on_post", name=name, post=post_id), say("notes_file.check_post"))
     elif len(posts) > 1:
-        raise InputError(f"{name} has notes on {len(posts)} posts.", "Say on which, by the post's id.")
+        raise InputError(say("notes_file.several_posts", name=name, n=len(posts)), say("notes_file.say_which"))
     doubts = Doubts()
     notes = [note_of_row(row, place, doubts) for place, row in enumerate(rows, start=1)]
     return kept(notes, [*faults, *doubts.sentences()])
@@ -100,12 +101,12 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
     text = decode_table(content)
     faults = []
     if "\ufffd" in text:
-        faults.append(f"Some letters of {name} could not be read and stand as “\ufffd”: save it as UTF-8.")
+        faults.append(say("notes_file.lost_letters", name=name))
     elif 0 not in content[:2000]:  # as they are in UTF-16
         try:
             content.decode("utf-8")
         except UnicodeDecodeError:
-            faults.append(f"{name} is not in UTF-8: check that accents and quotation marks are right.")
+            faults.append(say("notes_file.not_utf8", name=name))
     return text.replace("\x00", ""), faults
 
 
@@ -114,19 +115,19 @@ def _plain(key: object) -> str:
 
 
 _NAMES = {
-    "text": "text summary note notetext body",
-    "note_id": "noteid id",
-    "post": "tweetid postid",
-    "classification": "classification misleading",
-    "status": "status currentstatus ratingstatus",
-    "helpful": "helpful helpfulcount helpfulratings ratedhelpful",
-    "somewhat_helpful": "somewhathelpful somewhat somewhathelpfulcount somewhathelpfulratings",
-    "not_helpful": "nothelpful nothelpfulcount nothelpfulratings ratednothelpful",
-    "tags": "tags",
-    "created_at": "createdat createdatmillis date written",
-    "chosen": "chosen",
+    "text": "text summary note notetext body".split(),
+    "note_id": "noteid id".split(),
+    "post": "tweetid postid".split(),
+    "classification": "classification misleading".split(),
+    "status": "status currentstatus ratingstatus".split(),
+    "helpful": "helpful helpfulcount helpfulratings ratedhelpful".split(),
+    "somewhat_helpful": "somewhathelpful somewhat somewhathelpfulcount somewhathelpfulratings".split(),
+    "not_helpful": "nothelpful nothelpfulcount nothelpfulratings ratednothelpful".split(),
+    "tags": "tags".split(),
+    "created_at": "createdat createdatmillis date written".split(),
+    "chosen": "chosen".split(),
 }
-_FIELDS = {name: target for target, names in _NAMES.items() for name in names.split()}
+_FIELDS = {name: target for target, names in _NAMES.items() for name in names}
 _TAGS = {_plain(tag): tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)}
 Row = dict[str, Any]
 
@@ -176,7 +177,7 @@ def _objects(text: str, name: str) -> Iterator[Row]:
         try:  # an object a line
             told = [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{name} is no JSON that can be read ({error}).", "Check the file.") from error
+            raise InputError(say("notes_file.no_json", name=name, error=error), say("notes_file.check")) from error
     if isinstance(told, Mapping):
         told = next((told[key] for key in ("notes", "data") if isinstance(told.get(key), list)), [told])
     for item in told:
@@ -202,9 +203,7 @@ def _table(text: str, name: str) -> Iterator[Row]:
     try:
         head = next(rows)
         if not any(_FIELDS.get(_plain(column)) == "text" for column in head):
-            raise InputError(
-                f"{name} has no column text.", "Name the columns in its first line: text, and what else is known."
-            )
+            raise InputError(say("notes_file.no_text", name=name), say("notes_file.name_columns"))
         for row in rows:
             if any(cell.strip() for cell in row):
                 known = _known(zip(head, row, strict=False))
@@ -214,39 +213,37 @@ def _table(text: str, name: str) -> Iterator[Row]:
                     known["text"] = x_storage_form(known["text"])
                 yield known
     except csv.Error as error:
-        raise InputError(f"{name} is no table that can be read ({error}).", "Save it as CSV in UTF-8.") from error
+        raise InputError(say("notes_file.no_table", name=name, error=error), say("notes_file.save_csv")) from error
 
 
 @dataclass
 class Doubts:
     """Values that could not be read, by what was made of them, with their rows."""
 
-    rows: dict[str, list[str]] = field(default_factory=dict)
+    rows: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
-    def add(self, what: str, place: int, value: object) -> None:
+    def add(self, what: str, place: int, value: object, column: str = "") -> None:
         """One value of the note at `place`, and what was made of it."""
-        self.rows.setdefault(what, []).append(f"{place} (“{str(value)[:30]}”)")
+        self.rows.setdefault((what, column), []).append(f"{place} (“{str(value)[:30]}”)")
 
     def sentences(self) -> list[str]:
         """One for each kind."""
-        return [f"{what}: note {_listed(rows)}." for what, rows in self.rows.items()]
+        return [say(what, column=column, places=_listed(rows)) for (what, column), rows in self.rows.items()]
 
 
 def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
     """The note of a row by our names (`_NAMES`, and "tags"), without an id of ours."""
     if "beyond" in row:
-        doubts.add(
-            "More cells than the heading has, left out (does the text need quotation marks?)", place, row["beyond"]
-        )
+        doubts.add("notes_file.more_cells", place, row["beyond"])
     counts = {}
     for name in ("helpful", "somewhat_helpful", "not_helpful"):
-        counts[name] = _count(row.get(name), f"Not a number of ratings, taken for none ({name})", place, doubts)
+        counts[name] = _count(row.get(name), "notes_file.no_count", place, doubts, name)
     tags = {}
     for tag, value in row["tags"].items():
         if tag in _TAGS.values():
-            tags[tag] = _count(value, "Not a number of tags, taken for none", place, doubts)
+            tags[tag] = _count(value, "notes_file.no_tag_count", place, doubts)
         else:
-            doubts.add("Not a tag of X's, left out", place, tag)
+            doubts.add("notes_file.no_tag", place, tag)
     return ExistingNote(
         id="",
         text=str(row.get("text", "")).strip(),
@@ -259,7 +256,7 @@ def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
     )
 
 
-def _count(value: object, what: str, place: int, doubts: Doubts) -> int:
+def _count(value: object, what: str, place: int, doubts: Doubts, column: str = "") -> int:
     if value is None or (isinstance(value, str) and not value.strip()):
         return 0
     try:
@@ -268,7 +265,7 @@ def _count(value: object, what: str, place: int, doubts: Doubts) -> int:
             return int(number)
     except (ValueError, OverflowError):
         pass
-    doubts.add(what, place, value)
+    doubts.add(what, place, value, column)
     return 0
 
 
@@ -277,7 +274,7 @@ def _classification(value: object, place: int, doubts: Doubts) -> Classification
     if plain in {"notmisleading", "false", "no", "0"}:
         return Classification.NOT_MISLEADING
     if plain not in {"", "misinformedorpotentiallymisleading", "misleading", "true", "yes", "1"}:
-        doubts.add("Not a classification, taken for “misleading”", place, value)
+        doubts.add("notes_file.no_classification", place, value)
     return Classification.MISLEADING
 
 
@@ -299,7 +296,7 @@ def _status(value: object, place: int, doubts: Doubts) -> CrowdStatus | None:
         return None
     found = _STATUSES.get(_plain(value))
     if found is None:
-        doubts.add("Not a status, taken for one that nobody told", place, value)
+        doubts.add("notes_file.no_status", place, value)
     return found
 
 
@@ -312,7 +309,7 @@ def _moment(value: object, place: int, doubts: Doubts) -> datetime | None:
             return datetime.fromtimestamp(int(text) / 1000, UTC)
         found = datetime.fromisoformat(text)
     except (ValueError, OverflowError, OSError):
-        doubts.add("Not a date, left out", place, value)
+        doubts.add("notes_file.no_date", place, value)
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
@@ -326,31 +323,31 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
     told = list(faults)
     empty = [place for place, note in enumerate(notes, start=1) if not note.text.strip()]
     if empty:
-        told.append(f"Without words, left out: note {_listed(empty)}.")
+        told.append(say("notes_file.no_words", places=_listed(empty)))
     by_text: dict[str, list[ExistingNote]] = {}
     for place, note in enumerate(notes, start=1):
         if not note.text.strip():
             continue
         length = len(note.text) if len(note.text) > 20 * MOST_CHARACTERS else note_length(note.text)
         if length > MOST_CHARACTERS:
-            told.append(f"Note {place} has {length:,} characters, and a note has {NOTE_LIMIT}: left out.")
+            told.append(say("notes_file.too_long", place=place, n=length, most=NOTE_LIMIT))
             continue
         by_text.setdefault(" ".join(note.text.casefold().split()), []).append(note)
     once = [_merged(same) for same in by_text.values()]
     repeated = sum(map(len, by_text.values())) - len(once)
     if repeated:
-        told.append(f"{repeated} note{'s say' if repeated > 1 else ' says'} the same as another word for word: merged.")
+        told.append(say("notes_file.repeated", n=repeated))
     if len(once) > MOST_NOTES:
         best = sorted(range(len(once)), key=lambda i: (not once[i].is_used, -once[i].ratings.count, i))[:MOST_NOTES]
-        told.append(f"There are {len(once)} notes; the {MOST_NOTES} that are eligible and most rated were taken.")
+        told.append(say("notes_file.too_many", n=len(once), most=MOST_NOTES))
         once = [once[i] for i in sorted(best)]
     if not once:
-        raise InputError(" ".join(["There is no note.", *told]), "Give at least one note, with its words.")
+        raise InputError(" ".join([say("notes_file.none"), *told]), say("notes_file.give_one"))
     kept = []
     for number, note in enumerate(once, start=1):
         update: dict[str, object] = {"id": f"N{number}"}
         if holds_injection(note.text):
-            told.append(f"N{number} gives orders to a program: it is not used, and no model sees those words.")
+            told.append(say("notes_file.orders", n=number))
             update["chosen"] = False
         kept.append(note.model_copy(update=update))
     return ReadNotes(tuple(kept), tuple(told))
@@ -386,5 +383,5 @@ def post_number(post_id: str) -> str:
     """The number of a post, from itself or the post's address. Raises InputError for what is none."""
     found = re.fullmatch(r"(?:.*/status(?:es)?/)?(\d{1,19})(?:[/?#].*)?", post_id.strip())
     if found is None or int(found.group(1)) >= 2**63:
-        raise InputError(f"“{post_id[:60]}” is no post id.", "It is the number in the post's address.")
+        raise InputError(say("notes_file.no_post_id", words=post_id[:60]), say("notes_file.post_id_is"))
     return found.group(1)

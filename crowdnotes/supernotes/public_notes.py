@@ -16,6 +16,7 @@ from crowdnotes.domain import Ratings
 from crowdnotes.errors import InputError
 from crowdnotes.supernotes.note_files import Doubts, ReadNotes, Row, kept, note_of_row, post_number
 from crowdnotes.text.note_rules import find_urls, x_storage_form
+from crowdnotes.words import say
 
 
 def notes_of_post(data: Path, post_id: str) -> ReadNotes:
@@ -29,7 +30,7 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     dropped: Counter[str] = Counter()
     found = [row for row in _rows(NOTES, data, "tweetId", {post}, dropped) if row.get("tweetId") == int(post)]
     if not found:
-        raise InputError(f"{data.name} has no note on the post {post}.", "Check the post's id, or give newer files.")
+        raise InputError(say("notes_file.not_on_post", name=data.name, post=post), say("notes_file.check_newer"))
     by_id = {row["noteId"]: row for row in found}
     ids = {str(note) for note in by_id}
     ratings = _ratings(row for row in _rows(RATINGS, folder, "noteId", ids, dropped) if row["noteId"] in by_id)
@@ -50,9 +51,9 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
         ).model_copy(update={"ratings": ratings.get(note_id, Ratings())})
         for place, (note_id, row) in enumerate(sorted(by_id.items()), start=1)
     ]
-    lost = [f"{count:,} rows could not be read: {reason}." for reason, count in dropped.items()]
+    lost = [say("notes_file.rows_lost", n=count, reason=reason) for reason, count in dropped.items()]
     if not ratings:
-        lost.append("There are no ratings of these notes beside them.")
+        lost.append(say("notes_file.no_ratings"))
     return kept(notes, [*lost, *doubts.sentences()])
 
 
@@ -84,14 +85,16 @@ def _rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Coun
         try:
             yield from pq.read_table(ready, filters=[(column, "in", [int(number) for number in ids])]).to_pylist()
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{ready.name} cannot be read ({error}).", "Make or download it again.") from error
+            raise InputError(
+                say("notes_file.unreadable", name=ready.name, error=error), say("notes_file.again")
+            ) from error
         return
     shards = find_shards(spec, data)
     if not shards and spec is NOTES:
-        raise InputError(f"{data} has no notes of X's public data.", "It should have files such as notes-00000.tsv.")
+        raise InputError(say("notes_file.no_public_data", name=data), say("notes_file.files_like"))
     for shard in shards:
         if column not in plan(spec, read_header(shard)):
-            raise InputError(f"{shard.name} lacks the column {column}.", "Give a file of the public data.")
+            raise InputError(say("notes_file.lacks", name=shard.name, column=column), say("notes_file.give_public"))
         for header, block in read_blocks(shard):
             lines = _lines_with(block, [number.encode() for number in ids])
             if lines:

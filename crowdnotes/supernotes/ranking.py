@@ -17,11 +17,11 @@ from crowdnotes.domain import (
     SupernoteScore,
 )
 from crowdnotes.supernotes.existing import AVERAGE, ENOUGH_RATINGS, drawn_mean
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury
 
-BY_JURY = "the simulated jury"
 # Of 1,296 pairs of notes on one post (pilot of 2021, five ratings or more each) the jury's intercept told the better
 # one in 51 % where it differed by less than 0.05, in 62 % up to 0.1, in 71 % up to 0.2, in 94 % beyond; ratings by half
 # of the raters told what the other half found better in 69 %.
@@ -46,12 +46,12 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     scored = [item.model_copy(update={"score": scores.get(item.text)}) for item in done.passed]
     existing = {note.id: scores[note.text] for note in done.notes if note.text in scores}
     scored.sort(key=_rank)
-    judged = BY_JURY
+    judged = say("candidates_checked.by_jury")
     near = sum(_is_near(item, scored[0]) for item in scored)
     if near > 1 and any(note.ratings.count for note in done.notes):
         liked = {note.id: drawn_mean(note) for note in done.notes}
         scored[:near] = sorted(scored[:near], key=lambda item: -_liked(item, liked))
-        judged = f"{BY_JURY}; among the best {near}, which are too close to call, by the real ratings of their notes"
+        judged = say("candidates_checked.by_ratings", jury=judged, n=near)
     failed = [item.model_copy(update={"score": None}) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
     update = {"candidates": (*scored, *failed), "existing": existing, "best_existing": best, "best_by": best_by}
@@ -120,13 +120,13 @@ def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScor
     rated = [note for note in shown or able if note.ratings.count >= ENOUGH_RATINGS]
     if rated:
         best = max(shown or able, key=drawn_mean)
-        return best.id, f"{best.ratings.count} real rater{'s' * (best.ratings.count != 1)}"
+        return best.id, say("candidates_checked.by_raters", n=best.ratings.count)
     if shown:
-        return shown[0].id, "X, which shows it"
+        return shown[0].id, say("candidates_checked.by_x")
     judged = [note for note in able if note.id in scores]
     if not judged:
-        return (able[0].id, "its place: few or none have rated it") if able else (None, "")
-    return max(judged, key=lambda note: scores[note.id].intercept).id, BY_JURY
+        return (able[0].id, say("candidates_checked.by_place")) if able else (None, "")
+    return max(judged, key=lambda note: scores[note.id].intercept).id, say("candidates_checked.by_jury")
 
 
 def credit(done: SupernoteRound) -> tuple[Credit, ...]:

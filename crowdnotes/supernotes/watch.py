@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from crowdnotes.domain import Candidate, CrowdStatus, ExistingNote, PostedNote, SupernoteRound, SupernoteScore
 from crowdnotes.settings import SupernoteSettings
+from crowdnotes.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,13 @@ class Changes:
     def in_words(self) -> str:
         """In a line: "N9: new; N1, N2: new ratings"."""
         told = [
-            (self.new, "new"),
-            (self.reworded, "text changed"),
-            (self.gone, "gone"),
-            (self.rated, "new ratings"),
+            (self.new, "replacing.new"),
+            (self.reworded, "replacing.reworded"),
+            (self.gone, "replacing.gone"),
+            (self.rated, "replacing.rated"),
         ]
-        return "; ".join(f"{', '.join(ids)}: {words}" for ids, words in told if ids) or "Nothing has changed"
+        lines = [say(words, ids=", ".join(ids)) for ids, words in told if ids]
+        return "; ".join(lines) or say("replacing.nothing_changed")
 
 
 def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> tuple[ExistingNote, ...]:
@@ -99,15 +101,15 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound, settings: Supernot
     """
     winner = done.winning
     if winner is None:
-        return False, "No candidate passed the filters, so there is no better note."
+        return False, say("replacing.none_passed")
     if winner.text == posted.text:
-        return False, "The posted note is still the best."
+        return False, say("replacing.still_best")
     if posted.status is CrowdStatus.HELPFUL:
-        return False, "X shows it. Change it only if you can show an error in it."
+        return False, say("replacing.shown")
     before = score_of_posted(posted.text, done)
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
-        return False, f"The jury gives the new note {new}, not more than the posted one ({old})."
+        return False, say("replacing.not_better", new=new, old=old)
     return _by_ratings(posted, settings)
 
 
@@ -123,30 +125,27 @@ def _by_ratings(posted: PostedNote, settings: SupernoteSettings) -> tuple[bool |
     sides = (posted.negative, posted.positive, posted.unknown_side)
     count = sum(side.count for side in sides)
     if posted.status is CrowdStatus.NOT_HELPFUL:
-        return True, "Raters found it not helpful, so there is nothing to lose."
+        return True, say("replacing.not_helpful")
     if count > settings.free_ratings:
-        return True, f"It has {count} ratings and still no status, so you can change it."
+        return True, say("replacing.no_status", n=count)
     if count < settings.few_ratings:
         return _by_few(posted, sum(side.helpful for side in sides), count, settings)
     both = min(posted.negative.count, posted.positive.count) >= settings.ratings_a_side
     if both and posted.intercept is not None and posted.intercept < settings.low_intercept:
-        return True, (
-            f"With {count} ratings from both sides it is at {posted.intercept:.2f}, below {settings.low_intercept:.2f}."
-        )
+        return True, say("replacing.low", n=count, score=posted.intercept, line=settings.low_intercept)
     if not both or posted.intercept is None:
-        return None, f"It has {count} ratings, but their sides or its note intercept are not known."
-    return False, f"It is at {posted.intercept:.2f} with {count} ratings, so X may still show it."
+        return None, say("replacing.not_known", n=count)
+    return False, say("replacing.may_show", score=posted.intercept, n=count)
 
 
 def _by_few(posted: PostedNote, helpful: int, count: int, settings: SupernoteSettings) -> tuple[bool | None, str]:
     if not count and posted.status is None:
-        return None, "The status of the posted note is not known."
+        return None, say("replacing.status_not_known")
     if not count:
-        return True, "It has no ratings to lose."
+        return True, say("replacing.no_ratings")
     share = helpful / count
-    told = f"{share:.0%} of its {count} ratings say helpful"
     if share >= settings.keep_share:
-        return False, f"{told}, so X may soon show it."
+        return False, say("replacing.soon_shown", share=share, n=count)
     if share < settings.revise_share:
-        return True, f"{told}, so a better note has more to gain than to lose."
-    return None, f"{told}, which is neither clearly good nor clearly bad."
+        return True, say("replacing.more_to_gain", share=share, n=count)
+    return None, say("replacing.not_clear", share=share, n=count)

@@ -7,6 +7,8 @@ import unicodedata
 from datetime import date, datetime
 from urllib.parse import quote, urlsplit
 
+from crowdnotes.words import say
+
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit turns these into links, emoji, icons and arrows even when they are escaped; an invisible
 # word joiner (U+2060) inside them stops it.
@@ -116,7 +118,8 @@ def count(number: int, one: str, many: str = "") -> str:
 
 def record_place(library: str, record: int | None) -> str:
     """Markdown of a record's place, as a person counts: "record 1 of health"."""
-    return f"record {record + 1:,} of {escaped(library, 40)}" if record is not None else escaped(library, 40)
+    name = escaped(library, 40)
+    return say("library.record_of", n=record + 1, library=name) if record is not None else name
 
 
 def lines(text: str) -> list[str]:

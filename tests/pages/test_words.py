@@ -16,7 +16,7 @@ _ROOT = Path(__file__).parents[2]
 _SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
 _PROGRAM = {str(file.relative_to(_ROOT / "crowdnotes")): file for file in sorted((_ROOT / "crowdnotes").rglob("*.py"))}
 _FILES = [*_SCREEN, *_PROGRAM.values()]
-_SAYING: tuple[str, ...] = ("cases/", "domain/", "engines/", "evidence/")
+_SAYING: tuple[str, ...] = ("cases/", "comparisons/", "domain/", "engines/", "evidence/", "supernotes/", "text/")
 """Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
 _OF_OTHERS = (
     "domain/upgrade.py",
@@ -35,8 +35,10 @@ _OF_OTHERS = (
     "evidence/search/europe_pmc.py",
     "evidence/search/google_fact_check.py",
     "evidence/search/service.py",
+    "text/note_rules.py",
+    "text/publishers.py",
 )
-"""Files there that hold words which are looked for, or said to models and search services, or stored."""
+"""Files there that hold words which are looked for, said to models and search services, stored, or X's own."""
 _WITHOUT_TEXT = [
     *_SCREEN,
     *(file for name, file in _PROGRAM.items() if name.startswith(_SAYING) and name not in _OF_OTHERS),

@@ -9,8 +9,10 @@ import pytest
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, FilterName, JuryVerdict, Ratings
 from crowdnotes.errors import InputError
 from crowdnotes.jury import Jury
-from crowdnotes.supernotes.ranking import BY_JURY, best_existing, random_candidate, ranked, with_winner
+from crowdnotes.supernotes.ranking import best_existing, random_candidate, ranked, with_winner
 from tests.supernotes.made import NOTES, candidate, jury, round_of
+
+BY_JURY = "the simulated jury"
 
 GOOD = candidate(("The photo was taken in Brazil in 2019.", "N1"), ("Police confirmed no arrests.", "N2"))
 DIVISIVE = candidate(("A divisive plus photo is what this is.", "N3"))
