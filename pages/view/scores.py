@@ -138,27 +138,24 @@ def _principles(case: Case, assessment: Assessment) -> None:
 
 
 def _principle(case: Case, result: PrincipleResult) -> None:
+    """In one piece, as there are six: the reason and what it objects to below the name.
+
+    Where the principle passes, its remarks are grey: a person may weigh them otherwise.
+    """
     stale = not case.assessment_is_current
-    with st.container(gap=None):
-        name = result.principle.value
-        sign = ":gray[:material/history:]" if stale else STATUS_SIGNS[result.status]
-        st.markdown(f"{sign} **{name[:1].upper()}{name[1:]}:** {STATUS_WORDS[result.status]}")
-        st.caption(escaped(result.reason))
-        _findings(result)
-        if result.rewrite and not stale and case.decision is None:
-            _rewrite(case, result)
-
-
-def _findings(result: PrincipleResult) -> None:
-    """What it objects to; where the principle passes, remarks in grey, which a person may weigh otherwise."""
+    name = result.principle.value
+    sign = ":gray[:material/history:]" if stale else STATUS_SIGNS[result.status]
+    lines = [f"{sign} **{name[:1].upper()}{name[1:]}:** {STATUS_WORDS[result.status]}"]
+    lines.append(f":small[:gray[{escaped(result.reason)}]]")
+    failed = result.status is GateStatus.FAIL
     messages = [escaped(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]
-    if result.status is GateStatus.FAIL:
-        for message in messages:
-            st.markdown(f":small[:orange[:material/arrow_right:] {message}]")
-    elif messages:
-        st.caption(say("scores.remarks"))
-        for message in messages:
-            st.markdown(f":small[:gray[:material/arrow_right: {message}]]")
+    if messages and not failed:
+        lines.append(f":small[:gray[{say('scores.remarks')}]]")
+    colour = "orange" if failed else "gray"
+    lines += [f":small[:{colour}[:material/arrow_right: {message}]]" for message in messages]
+    st.markdown("  \n".join(lines))
+    if result.rewrite and not stale and case.decision is None:
+        _rewrite(case, result)
 
 
 def _rewrite(case: Case, result: PrincipleResult) -> None:

@@ -144,7 +144,8 @@ def _row(case: Case, item: Evidence) -> None:
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
             read = partial(open_source, case, item.id)
             button(label, f"read-{key}", card_place(item.id), read, type="tertiary", width="stretch")
-            st.markdown(_stands(case, item), width="content")
+            if stands := _stands(case, item).strip():
+                st.markdown(stands, width="content")
             use_tick(case, item, f"use-{key}")
         st.markdown(f":small[{escaped(_sentence(case, item), _ROW)}]")
 

@@ -77,13 +77,13 @@ def test_what_was_objected_to_a_principle_that_passes_is_shown_as_a_remark(
     )
     monkeypatch.setattr(desk.engine, "principles", lambda *_: (kept,))
     at = desk.app(desk.scored())
-    assert [item.value for item in at.caption].count("Remarks") == 1
     [shown] = [item.value for item in at.markdown if "might be read as a claim" in item.value]
-    assert shown.startswith(":small[:gray[")
+    assert [line[:13] for line in shown.splitlines()[-2:]] == [":small[:gray["] * 2
+    assert shown.count("Remarks") == 1
 
     bare = kept.model_copy(update={"findings": ()})
     monkeypatch.setattr(desk.engine, "principles", lambda *_: (bare,))
-    assert "Remarks" not in [item.value for item in desk.app(desk.scored()).caption]
+    assert "Remarks" not in texts(desk.app(desk.scored()))
 
 
 def test_principles_that_did_not_run_are_not_counted_as_unmet(desk: Desk) -> None:
