@@ -26,7 +26,8 @@ test: $(VENV)/.tested ## Install what tests need, a browser included, and run th
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) $(ARGS)
 
-test-deep: $(VENV)/.tested ## The tests that train models, and every property on more examples
+test-deep: $(VENV)/.tested ## The tests that train models or take long, and every property on more examples
+	@$(BIN)/python -m tests.browser
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile=deep $(ARGS)
 
 check: $(VENV)/.tested ## Style, strict types, the floors of the design, links in the documents

@@ -190,6 +190,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, st
     return folder, dict(zip(stages, [case_id for case_id, _ in ended], strict=True))
 
 
+@pytest.mark.deep
 def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(killed: tuple[Path, dict[str, str]]) -> None:
     for doomed in _OF_A_NOTE:  # in one test, so that one worker kills for all
         _resumes(killed[0] / doomed.value, killed[1][doomed.value], doomed)

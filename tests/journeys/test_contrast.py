@@ -11,7 +11,7 @@ from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.contrast import Scheme, faint_on_either, turned_to
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 POST = "Vitamin C cures a cold in a day, says <b>everybody</b>. חיסון (2021). Doctors hide this from everyone who asks."
 

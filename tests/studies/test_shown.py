@@ -22,6 +22,8 @@ from crowdnotes.studies.train import shown as training
 from crowdnotes.testing import HashingEmbedder
 from tests.studies.made_notes import health_file
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture(autouse=True)
 def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:

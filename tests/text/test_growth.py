@@ -43,6 +43,8 @@ from crowdnotes.testing import make_evidence
 from crowdnotes.text import dates, languages, lint, note_rules, pasted, publishers, quotes, sentences, stems, urls
 from crowdnotes.text.sentences import split_units
 
+pytestmark = pytest.mark.deep
+
 Reader = Callable[[str], object]
 
 _SHORT, _LONG, _LONGEST = 2_000, 8_000, 64_000
