@@ -16,6 +16,7 @@ from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import CLASSIFICATIONS, NOTE_LIMIT, find_urls, note_length, tags_of
+from crowdnotes.words import say
 
 
 def form_labels(case: Case) -> list[str]:
@@ -70,7 +71,7 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
     `left_out` are ids of cases that could not be read, each with the reason, which stands under "reason".
     """
     rows = [_row(case) for case in cases]
-    rows += [{"id": case_id, "reason": f"left out: {why}"} for case_id, why in (left_out or {}).items()]
+    rows += [{"id": case_id, "reason": say("document.left_out", why=why)} for case_id, why in (left_out or {}).items()]
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
@@ -120,7 +121,7 @@ def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
     """Each cell with a line a passage, beginning with its id."""
     told = {
         "passages": [f"{item.id}: {item.source.title}" for item in evidence],
-        "passage_links": [f"{item.id}: {item.source.url or 'no link'}" for item in evidence],
+        "passage_links": [f"{item.id}: {item.source.url or say('document.no_link')}" for item in evidence],
         "passage_verdicts": [f"{item.id}: {_verdict(item)}" for item in evidence],
         "passage_reasons": [f"{item.id}: {item.review.reason}" for item in evidence if item.review.reason],
     }
@@ -132,7 +133,9 @@ def _jury_cell(case: Case) -> str:
     if verdict is None:
         return "NOT RUN"
     figure = in_figures(verdict.note_intercept, verdict.helpful_line)
-    numbers = "" if verdict.means_nothing else f" Intercept {figure} of {verdict.helpful_line:.2f}."
+    numbers = (
+        "" if verdict.means_nothing else say("document.intercept_cell", number=figure, needed=verdict.helpful_line)
+    )
     return f"simulation: {verdict.sentence}{numbers}"
 
 
@@ -145,8 +148,8 @@ def _gate_cells(case: Case) -> dict[str, str]:
     """A cell a gate; what was judged of another text, or over other passages, is no result of this one."""
     gates = case.assessment.gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
-        return dict.fromkeys((gate.gate for gate in gates), "out of date")
-    note = "" if case.assessment_is_current else " (passages not opened)"
+        return dict.fromkeys((gate.gate for gate in gates), say("document.out_of_date"))
+    note = "" if case.assessment_is_current else say("document.not_opened_note")
     reasons = "\n".join(f"{gate.gate.value}: {gate.reason}" for gate in gates)
     return {**{gate.gate: f"{gate.status.value}{note}" for gate in gates}, "gate_reasons": reasons}
 
@@ -165,12 +168,12 @@ def plain_cell(cell: str) -> str:
 
 
 def _lines(case: Case) -> Iterator[str]:
-    yield f"# Community Note case {case.id}\n"
+    yield say("document.head", id=case.id) + "\n"
     if is_demonstration(case):
-        yield "**A demonstration, with invented pages: nothing of it may be posted.**\n"
-    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC, mode {case.mode.value}.\n"
-    yield "## Post\n"
-    yield from _quoted(case.post.text) if case.post.text else ["Its words are not known."]
+        yield "**" + say("document.demonstration") + "**\n"
+    yield say("document.made", status=_outcome(case), at=case.created_at, mode=case.mode.value) + "\n"
+    yield _head(say("document.post"))
+    yield from _quoted(case.post.text) if case.post.text else [say("document.no_words")]
     if case.post.url:
         yield f"\n{_code(case.post.url)}"
     yield from _image_lines(case.post)
@@ -182,9 +185,9 @@ def _lines(case: Case) -> Iterator[str]:
     yield from _score_lines(case)
     yield from _jury_lines(case)
     yield from _decision_lines(case)
-    yield "## Audit trail, times in UTC\n"
+    yield _head(say("document.trail"))
     for event in case.events:
-        what = f"{_inline(event.by)}: {_inline(event.kind)} {_inline(event.detail)}"
+        what = f"{_inline(event.by)}: {_inline(event.in_words)} {_inline(event.detail)}"
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
 
 
@@ -195,32 +198,41 @@ def _outcome(case: Case) -> str:
 
 def _image_lines(post: Post) -> Iterator[str]:
     for image in post.images:
-        read = f"read by {_inline(image.read_by)}:" if image.read_by else "not read."
-        yield f"\nImage “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
+        read = (
+            say("document.image_read", by=_inline(image.read_by)) if image.read_by else say("document.image_not_read")
+        )
+        yield "\n" + say(
+            "document.image",
+            name=_inline(image.name),
+            width=image.width,
+            height=image.height,
+            sha=image.sha256,
+            read=read,
+        )
         if image.text:
             yield from _quoted(image.text)
         if image.shows:
-            yield f"It shows: {_inline(image.shows)}"
+            yield say("document.shows", what=_inline(image.shows))
 
 
 def _note_lines(case: Case) -> Iterator[str]:
-    yield "\n## Note\n"
+    yield "\n" + _head(say("document.note"))
     if case.draft is None:
-        yield "No note was written.\n"
+        yield say("document.no_note") + "\n"
         return
     yield from _quoted(case.draft.text)
-    yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
+    yield "\n" + say("document.length", n=note_length(case.draft.text), limit=NOTE_LIMIT) + "\n"
     for check in case.link_checks:
         if check.url in cited_urls(case):
             status = f" ({check.status})" if check.status is not None else ""
-            state = f"{check.state.value}{status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
-            yield f"- Link {_code(check.url)}: {state} {_inline(check.sentence)}".rstrip()
+            state = say("document.asked", state=check.state.value + status, at=check.checked_at)
+            yield f"- {say('document.link', link=_code(check.url))}: {state} {_inline(check.sentence)}".rstrip()
     if not _may_be_posted(case):
-        yield "\nThe case ended without a note: these words are not to be posted.\n"
+        yield "\n" + say("document.ended") + "\n"
         return
-    yield f"\nAbout the post: {class_label(case)}.\n"
+    yield "\n" + say("document.about_post", kind=class_label(case)) + "\n"
     if labels := form_labels(case):
-        yield "On X's form, tick:\n"
+        yield say("document.tick") + "\n"
         yield from (f"- {label}" for label in labels)
         yield ""
 
@@ -230,22 +242,24 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     if case.supernote is None:
         return
     newest = case.finished_round
-    yield f"## Made from {len((newest or case.supernote).notes)} notes that the post has\n"
+    yield _head(say("document.made_from", n=len((newest or case.supernote).notes)))
     if newest is None:
-        yield "Filters and jury: NOT RUN to the end for these notes.\n"
+        yield say("document.not_to_end") + "\n"
         return
     yield f"{', '.join(f'{name}: {count}' for name, count in newest.funnel)}.\n"
     for name, count in newest.not_run.items():
-        yield f"- NOT RUN for {count}: {name}"
+        yield "- " + say("document.not_run_for", n=count, filter=name)
     if newest.winning is not None:
         edited = case.draft is not None and case.draft.sha256 != newest.winner
-        yield f"\nThe winner, chosen by {_inline(newest.judged)}{', before it was changed' if edited else ''}:\n"
+        chosen = _inline(newest.judged)
+        won = say("document.won_changed", who=chosen) if edited else say("document.won", who=chosen)
+        yield f"\n{won}\n"
         yield from _quoted(newest.winning.text)
     shares = {item.note: item for item in newest.credits}
     for note in newest.notes:
         given = shares.get(note.id)
-        credit = f"{100 * given.share:.0f} % of the winner's words" if given else "not in the winner"
-        lost = f", {given.loss:+.2f} of its simulated intercept" if given and given.loss is not None else ""
+        credit = say("document.share", percent=100 * given.share) if given else say("document.not_in_winner")
+        lost = say("document.lost", loss=given.loss) if given and given.loss is not None else ""
         name = f"{note.id} (X's {note.note_id})" if note.note_id else note.id
         yield f"\n{_inline(name)}: {credit}{lost}\n"
         yield from _quoted(note.text)
@@ -255,22 +269,22 @@ def _supernote_lines(case: Case) -> Iterator[str]:
 def _suggestion_lines(case: Case) -> Iterator[str]:
     if not case.suggestions:
         return
-    yield "## Suggestions by readers\n"
+    yield _head(say("document.suggestions"))
     for item in case.suggestions:
         answer = (
-            f"**{item.answer.value}**, by {_inline(item.answered_by)}: {_inline(item.reason)}"
+            say("document.answered", answer=item.answer.value, by=_inline(item.answered_by), why=_inline(item.reason))
             if item.answer
-            else "open"
+            else say("document.open")
         )
-        changed = f" Changed: {_inline(item.changed)}" if item.changed else ""
+        changed = f" {say('document.changed', what=_inline(item.changed))}" if item.changed else ""
         yield f"- {_inline(item.by)}: {_inline(item.text)} — {answer}{changed}"
     yield ""
 
 
 def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
-    yield "## Evidence\n"
+    yield _head(say("document.sources"))
     if not evidence:
-        yield "None.\n"
+        yield say("document.none") + "\n"
     for item in evidence:
         source, review = item.source, item.review
         yield f"### {item.id}: {_inline(source.title)} ({_verdict(item)})\n"
@@ -279,31 +293,35 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         about = [
             source.publisher or "",
             source.category.value,
-            source.published.isoformat() if source.published and source.date_origin else "date not known",
+            source.published.isoformat() if source.published and source.date_origin else say("document.no_date"),
         ]
         yield ", ".join(_inline(part) for part in about if part) + "\n"
         warnings = _warnings(source)
         if warnings:
-            yield f"**Mind: {', '.join(_inline(warning) for warning in warnings)}.**\n"
+            yield f"**{say('document.mind', what=', '.join(map(_inline, warnings)))}**\n"
         yield from _quoted(item.passage.text)
-        yield f"\nWhy it was chosen: {_inline(item.why)}"
+        yield "\n" + say("document.why", why=_inline(item.why))
         if review.reason:
-            yield f"\nThe reviewer says: {_inline(review.reason)}"
+            yield "\n" + say("document.reviewer", words=_inline(review.reason))
         yield ""
 
 
 def _verdict(item: Evidence) -> str:
     review = item.review
-    return review.verdict.value if review.verdict else ("opened" if review.opened_at else "not opened")
+    return (
+        review.verdict.value
+        if review.verdict
+        else (say("document.opened") if review.opened_at else say("document.not_opened"))
+    )
 
 
 def _warnings(source: Source) -> list[str]:
     """What a reader must know before the words, as the page's badges say it."""
     found = list(source.notices)
     if source.read_as is ReadAs.ABSTRACT:
-        found.append("abstract only")
+        found.append(say("document.abstract"))
     if source.by_hand:
-        found.append("pasted by hand: not compared with the page")
+        found.append(say("document.by_hand"))
     return found
 
 
@@ -314,45 +332,55 @@ def _support_lines(case: Case) -> Iterator[str]:
     sentences = assessment.sentences if assessment is not None and is_judged else draft.sentences if draft else ()
     if draft is None or not sentences:
         return
-    yield "## What supports each sentence\n"
+    yield _head(say("document.support"))
     for number, sentence in enumerate(sentences, 1):
         yield f"{number}. “{_inline(sentence.words_in(draft.text))}”"
         item = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
-        how = sentence.support.value + (f", by {_inline(by)}" if sentence.support is not Support.UNCHECKED else "")
+        how = sentence.support.value
+        how += say("document.by", name=_inline(by)) if sentence.support is not Support.UNCHECKED else ""
         if item is None:
-            yield f"   - no passage: {how}"
+            yield f"   - {say('document.no_passage', how=how)}"
         else:
             source = item.source
             address = f", {_code(source.url)}" if source.url else ""
             yield f"   - {item.id}, {_inline(source.publisher or source.title)}{address}: {how}"
             if sentence.carrier is not None:
                 words = item.passage.text[sentence.carrier.start : sentence.carrier.end]
-                yield f"   - the passage says: “{_inline(words)}”"
+                yield f"   - {say('document.passage_says', words=_inline(words))}"
         for doubt in sentence.doubts:
-            yield f"   - {'settled hint' if sentence.doubts_settled else 'hint'}: {_inline(doubt)}"
+            hint = say("document.settled_hint") if sentence.doubts_settled else say("document.hint")
+            yield f"   - {hint}: {_inline(doubt)}"
     yield ""
 
 
 def _jury_lines(case: Case) -> Iterator[str]:
     if case.draft is None:
         return
-    yield "## Jury: a simulation, nobody has voted\n"
+    yield _head(say("document.jury"))
     verdict = case.verdict_on(case.draft.sha256)
     if verdict is None:
-        yield "NOT RUN for this text.\n"
+        yield say("document.jury_not_run") + "\n"
         return
     yield f"{_inline(verdict.sentence)}\n"
     line, interval = verdict.helpful_line, verdict.intercept_interval
     if not verdict.means_nothing:
-        yield (
-            f"- note intercept {in_figures(verdict.note_intercept, line)} of the {line:.2f} needed,"
-            f" 90 % range {interval.low:.2f} to {interval.high:.2f}: {_inline(verdict.status)}"
+        yield "- " + say(
+            "document.intercept",
+            number=in_figures(verdict.note_intercept, line),
+            needed=line,
+            low=interval.low,
+            high=interval.high,
+            status=_inline(verdict.status),
         )
     for side in (verdict.negative, verdict.positive):
-        yield (
-            f"- {side.people}, {side.jurors} simulated jurors: {side.helpful} helpful,"
-            f" {side.somewhat_helpful} somewhat helpful, {side.not_helpful} not helpful"
+        yield "- " + say(
+            "document.side",
+            people=side.people,
+            jurors=side.jurors,
+            helpful=side.helpful,
+            somewhat=side.somewhat_helpful,
+            not_helpful=side.not_helpful,
         )
     yield from (f"- {_inline(caution)}" for caution in verdict.cautions)
     yield f"- {_inline(verdict.quality.note)}\n"
@@ -361,16 +389,16 @@ def _jury_lines(case: Case) -> Iterator[str]:
 def _score_lines(case: Case) -> Iterator[str]:
     if case.assessment is None:
         return
-    state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
+    state = say("document.of_this") if case.assessment_is_current else say("document.of_earlier")
     if _is_before_inspection(case):
-        state = "of this text, over passages that nobody has opened yet"
-    yield f"## Scores {state}, by engine “{_inline(case.assessment.engine)}”\n"
+        state = say("document.before_opened")
+    yield _head(say("document.scores", of=state, engine=_inline(case.assessment.engine)))
     for gate in case.assessment.gates:
         yield f"- {gate.gate.value}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
     for principle in case.assessment.principles:
         yield f"- {principle.principle.value}: {principle.status.value.replace('_', ' ')}. {_inline(principle.reason)}"
     if together := case.agreement:
-        yield f"- Checks and jury (a simulation): {_inline(together)}"
+        yield f"- {say('document.together', what=_inline(together))}"
     yield ""
 
 
@@ -378,12 +406,18 @@ def _decision_lines(case: Case) -> Iterator[str]:
     if case.decision is None:
         return
     decision = case.decision
-    yield f"## Decision: {decision.in_words}\n"
-    yield f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}".rstrip() + "\n"
+    yield _head(say("document.decision", how=decision.in_words))
+    told = say("document.decided", by=_inline(decision.by), at=decision.at, reason=_inline(decision.reason))
+    yield told.rstrip() + "\n"
     for item in decision.overrides:
-        yield f"- Approved although **{item.obstacle.although(_code)}**. Reason: {_inline(item.reason)}"
+        what = item.obstacle.although(_code)
+        yield f"- {say('decide.although', what=what, reason=_inline(item.reason))}"
     if decision.text_sha256:
-        yield f"\nsha256 of the text: `{decision.text_sha256}`\n"
+        yield "\n" + say("document.sha", sha=decision.text_sha256) + "\n"
+
+
+def _head(words: str) -> str:
+    return f"## {words}\n"
 
 
 def _quoted(text: str) -> Iterator[str]:

@@ -37,30 +37,31 @@ from crowdnotes.gates.age import asking_age
 from crowdnotes.gates.form import faults, form_warnings
 from crowdnotes.gates.gate import Gate, Judged
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
+from crowdnotes.words import say
 
 
 def _relevance(it: Judged) -> GateResult:
     if not it.brief.post.has_words:
-        return GateResult.not_run(GateName.RELEVANCE, "The post's words are not known. Paste them, and score again.")
+        return GateResult.not_run(GateName.RELEVANCE, say("gates.words_unknown"))
     return it.engine.relevance(it.brief, it.evidence)
 
 
 _RELEVANCE = Gate(
     name=GateName.RELEVANCE,
-    question="Do the passages help to judge this claim?",
-    lifts="Choose other passages, or remove some, then score the note again",  # it judges them, not the note
+    question=say("gates.relevance"),
+    lifts=say("gates.relevance_next"),  # it judges them, not the note
     judge=_relevance,
 )
 _CORRECTNESS = Gate(
     name=GateName.CORRECTNESS,
-    question="Does the note say what the passages say?",
-    lifts="Change the note, or use passages that support it, then score it again",
+    question=say("gates.correctness"),
+    lifts=say("gates.correctness_next"),
     judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
 )
 _HELPFULNESS = Gate(
     name=GateName.HELPFULNESS,
-    question="Would readers of different views find it helpful?",
-    lifts="Change the note, then score it again",
+    question=say("gates.helpfulness"),
+    lifts=say("gates.helpfulness_next"),
     judge=lambda it: it.engine.helpfulness(it.brief.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
 )
 _ALL = (
@@ -91,7 +92,7 @@ def assess(
         support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
     except EngineError as error:
         support = ()
-        reason = f"Support for each sentence could not be judged: {error.message}"
+        reason = say("gates.no_support", why=error.message)
         found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
         principles = _principles(engine, brief.post, note)
     else:
@@ -146,7 +147,7 @@ def run_gates(
     names = list(GATES)
     for place, found in as_done([partial(GATES[name].judge, judged) for name in names], len(names)):
         name = names[place]
-        failed = f"Could not be judged: {found.message}" if isinstance(found, EngineError) else ""
+        failed = say("gates.not_judged", why=found.message) if isinstance(found, EngineError) else ""
         result = found if isinstance(found, GateResult) else GateResult.not_run(name, failed)
         ready[name] = _with_faults(result, faults(name, note, brief.post, evidence))
         heard(_that_count(ready))
@@ -167,7 +168,7 @@ def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple
     gates: list[GateResult] = []
     stopped = ""
     for result in found:
-        gates.append(GateResult.not_run(result.gate, f"Waits for {stopped} to pass.") if stopped else result)
+        gates.append(GateResult.not_run(result.gate, say("gates.waits", gate=stopped)) if stopped else result)
         if not stopped and result.status is not GateStatus.PASS:
             stopped = result.gate.value
     return tuple(gates), tuple(result for result, shown in zip(found, gates, strict=True) if result is not shown)
@@ -187,9 +188,9 @@ def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult)
 def _principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
     said: dict[PrincipleName, PrincipleResult] = {}
-    reason = "The engine in use does not check it."
+    reason = say("gates.not_checked")
     try:
         said = {result.principle: result for result in engine.principles(post, note)}
     except EngineError as error:
-        reason = f"Could not be checked: {error.message}"
+        reason = say("gates.check_failed", why=error.message)
     return tuple(said.get(name) or PrincipleResult.not_run(name, reason) for name in PrincipleName)

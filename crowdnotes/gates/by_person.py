@@ -22,10 +22,11 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.gates.assess import in_order, with_sources
+from crowdnotes.words import say
 
 _FINDS = {
-    Support.PARTLY: "The passage says only part of this.",
-    Support.UNSUPPORTED: "The passage does not say this.",
+    Support.PARTLY: "gates.partly",
+    Support.UNSUPPORTED: "gates.not_said",
 }
 
 
@@ -66,7 +67,7 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
     wrong = tuple(
         Finding(
-            message=f"“{sentence.words_in(note)}”: {_FINDS[sentence.support]}",
+            message=f"“{sentence.words_in(note)}”: {say(_FINDS[sentence.support])}",
             evidence_id=sentence.evidence_id,
             span=sentence.span,
         )
@@ -82,16 +83,16 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
     if faults:
         status, reason = GateStatus.FAIL, faults[0].message
     elif not sentences:
-        reason = "The note has no sentence to compare."
+        reason = say("gates.no_sentence")
     elif wrong:
         status = GateStatus.FAIL
-        reason = f"{len(wrong)} of {len(sentences)} sentences are not fully supported by their passage."
+        reason = say("gates.not_supported", n=len(wrong), all=len(sentences))
     elif unread:
-        reason = f"{len(unread)} of {len(sentences)} sentences still to compare with their sources."
+        reason = say("gates.to_compare", n=len(unread), all=len(sentences))
     elif open_hints:
-        reason = f"Compared. {open_hints} {'hint' if open_hints == 1 else 'hints'} still to check."
+        reason = say("gates.hints", n=open_hints)
     else:
         status = GateStatus.PASS
-        reason = f"Checked by {', '.join(sorted({sentence.by for sentence in sentences}))}, no open hint."
+        reason = say("gates.checked", names=", ".join(sorted({sentence.by for sentence in sentences})))
     findings = (*faults, *wrong)
     return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=findings)

@@ -15,6 +15,7 @@ from crowdnotes.text.lint import lint
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 from crowdnotes.text.quotes import holds_quote
 from crowdnotes.text.urls import canonical_url
+from crowdnotes.words import say
 
 _SHORTEST = 4  # words; “long COVID” in marks is a name
 _QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
@@ -29,13 +30,7 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
     read = [f"{e.passage.before}{e.passage.text}{e.passage.after}" for e in evidence]
     read.append(post.text)
     return tuple(
-        LintWarning(
-            code="quote-not-found",
-            message="These quoted words are in none of the passages in use. "
-            "Quote exactly, or remove the quotation marks.",
-            level=LintLevel.BLOCKS,
-            span=span,
-        )
+        LintWarning(code="quote-not-found", message=say("gates.quote"), level=LintLevel.BLOCKS, span=span)
         for span, words in _quotations(note)
         if not any(holds_quote(text, words) for text in read)
     )
@@ -60,11 +55,7 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
         )
         known = {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
         links = (
-            Finding(
-                message="This link is to none of the sources.",
-                span=Span(start=url.start, end=url.end),
-                by_rule=True,
-            )
+            Finding(message=say("gates.link"), span=Span(start=url.start, end=url.end), by_rule=True)
             for url in find_urls(note)
             if canonical_url(url.url, papers=False) not in known
         )
@@ -77,14 +68,14 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
 def _too_long(note: str) -> Iterator[Finding]:
     length = note_length(note)
     if length > NOTE_LIMIT:
-        yield Finding(message=f"X takes {NOTE_LIMIT} characters, and the note has {length}.", by_rule=True)
+        yield Finding(message=say("gates.too_long", limit=NOTE_LIMIT, n=length), by_rule=True)
 
 
 def _another_language(note: str, post: Post) -> Iterator[Finding]:
     of_note, of_post = language_of(without_urls(note)), language_of(post.text) or post.language
     if of_note is not None and of_post is not None and of_note != of_post:
-        names = (LANGUAGE_NAMES.get(code, code) for code in (of_note, of_post))
-        yield Finding(message="The note is in {} and the post in {}: its readers may not understand it.".format(*names))
+        names = [LANGUAGE_NAMES.get(code, code) for code in (of_note, of_post)]
+        yield Finding(message=say("gates.another_language", note=names[0], post=names[1]))
 
 
 def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:

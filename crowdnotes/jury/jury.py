@@ -27,6 +27,7 @@ from crowdnotes.jury.votes import (
     simulate_votes,
 )
 from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
@@ -87,7 +88,7 @@ class Jury:
         size = self.settings.jurors if jurors is None else jurors
         number = self.settings.seed if seed is None else seed
         if size < 1 or number < 0:
-            raise InputError("A jury needs at least one juror, and a seed from 0 up.", "Give whole numbers.")
+            raise InputError(say("verdict.no_jurors"), say("verdict.no_jurors_next"))
         refused = [_refusal(text, self.settings) for text in candidates]
         texts = [text for text, error in zip(candidates, refused, strict=True) if error is None]
         if not texts:

@@ -32,6 +32,7 @@ from crowdnotes.errors import ConfigurationError
 from crowdnotes.jury.raters import ASSETS, Floats, Jurors
 from crowdnotes.jury.votes import OrdinalModel, Predictions, Sides
 from crowdnotes.text.note_rules import find_urls, without_urls
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -347,11 +348,11 @@ def _load(folder: Path) -> CampModel | RatingModel:
         content = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
         raw = (folder / WEIGHTS).read_bytes()
     except (OSError, ValueError) as error:
-        raise _damaged("cannot be read") from error
+        raise _damaged(say("verdict.unreadable")) from error
     if content.get("features") != VERSION:
-        raise _damaged("was trained for another version of the program")
+        raise _damaged(say("verdict.other_version"))
     if hashlib.sha256(raw).hexdigest() != content["weights_sha256"]:
-        raise _damaged("has weights that are not the ones described (their checksum differs)")
+        raise _damaged(say("verdict.other_weights"))
     with np.load(folder / WEIGHTS, allow_pickle=False) as stored:
         arrays = {name: stored[name].astype(np.float32) for name in stored.files}
     kind = _KINDS[content["kind"]]
@@ -378,4 +379,4 @@ def _load(folder: Path) -> CampModel | RatingModel:
 
 
 def _damaged(what: str) -> ConfigurationError:
-    return ConfigurationError(f"The jury's model {what}.", "Install the program again, or train it again.")
+    return ConfigurationError(what, say("verdict.train_again"))

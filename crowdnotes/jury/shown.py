@@ -37,12 +37,12 @@ from crowdnotes.errors import ModelFilesError
 from crowdnotes.jury.raters import Floats
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.text.stems import content_tokens, plain_post
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
 
 SHOWN, SHOWN_FIGURES = "shown.skops", "shown.json"
-REPAIR = "Put the folder assets/jury back, for instance with `git checkout assets`, or train it again."
 _STRICTER_MS = 1_719_792_000_000  # 1 July 2024
 _HALF_YEAR_MS = 183 * 86_400_000
 TODAY = 1.0
@@ -145,12 +145,14 @@ class ShownHead:
     def quality(self, known: JuryQuality) -> JuryQuality:
         """The model's measured quality with the head's."""
         auc, newest = self.figures["undated_intercept_auc"], self.figures["newest_quarter_intercept_auc"]
-        told = (
-            f"{known.note} Its number was tested on {self.figures['notes']} health notes that it had not learned from. "
-            f"Of 100 pairs, one note that X showed and one that it turned down, it tells which is which in "
-            f"{100 * auc:.0f} (in {100 * newest:.0f} among the newest quarter). "
-            f"{self.figures['reached']:.0%} of the shown notes and {self.figures['wrongly_reached']:.0%} of the others "
-            "reached 0.40. Other topics were not tested, nor the many notes on which X never decides."
+        told = say(
+            "verdict.quality",
+            note=known.note,
+            notes=self.figures["notes"],
+            auc=100 * auc,
+            newest=100 * newest,
+            reached=self.figures["reached"],
+            others=self.figures["wrongly_reached"],
         )
         return known.model_copy(update={"intercept_auc": auc, "note": told})
 
@@ -205,4 +207,6 @@ def _figures(path: Path) -> Mapping[str, Any]:
         figures: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return {name: figures[name] for name in _FIGURES}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelFilesError(f"The jury's figures {path.name} are missing or damaged.", REPAIR) from error
+        raise ModelFilesError(
+            say("verdict.no_figures", file=path.name), say("errors.put_back_trained", folder="assets/jury")
+        ) from error

@@ -14,11 +14,16 @@ from statistics import median
 
 from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
 from crowdnotes.overview.case_figures import LINKS, OPEN, CaseFigures, Course
-from crowdnotes.text.markdown import count
+from crowdnotes.words import say
 
 FEW = 5  # cases: of fewer, no median is told, and no pattern seen
 ENDINGS = (*(kind.value for kind in DecisionKind), OPEN)
-_STEPS = {"queries": "thinking of searches", "utility": "choosing sources", "writing": "writing", "judging": "judging"}
+_STEPS = {
+    "queries": "overview_pictures.queries",
+    "utility": "overview_pictures.utility",
+    "writing": "overview_pictures.writing",
+    "judging": "overview_pictures.judging",
+}
 _APART = 0.15  # of the mean rating: sides further apart than this do not agree; as in `domain.judgement`
 _DAYS, _WEEKS, _MONTHS = 21, 26, 36  # the longest time that is shown day by day, week by week, month by month
 
@@ -107,7 +112,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
     """Count them; they are filtered already."""
     cases = sorted(figures, key=lambda case: case.begun)
     periods = _periods([case.begun.date() for case in cases])
-    few = f"{count(len(cases), 'case')}: too few to tell how it usually goes." if len(cases) < FEW else ""
+    few = say("overview_pictures.few", cases=_cases(len(cases))) if len(cases) < FEW else ""
     return Overview(
         cases=len(cases),
         remark=few,
@@ -125,10 +130,11 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
 def in_time(minutes: float) -> str:
     """For example 40 seconds, 12 minutes, 3.5 hours, 2.0 days."""
     if minutes < 1:
-        return count(round(60 * minutes), "second")
+        return say("overview_pictures.seconds", n=round(60 * minutes))
     if minutes < 90:
-        return count(round(minutes), "minute")
-    return f"{minutes / 60:.1f} hours" if minutes < 36 * 60 else f"{minutes / 60 / 24:.1f} days"
+        return say("overview_pictures.minutes", n=round(minutes))
+    hours = minutes / 60
+    return say("overview_pictures.hours", hours=hours) if hours < 36 else say("overview_pictures.days", days=hours / 24)
 
 
 # --- time ---
@@ -140,23 +146,25 @@ def _times(cases: Sequence[CaseFigures]) -> Spread:
         for of in (lambda case: case.until_evidence, lambda case: case.until_words, lambda case: case.until_approved)
     )
     if not approved:
-        sentence = "No note was approved yet."
+        sentence = say("overview_pictures.no_approved")
     elif len(approved) < FEW:
         each = _listed([in_time(one) for one in sorted(approved)])
-        sentence = f"From post to approved note it took {each} (n = {len(approved)})."
+        sentence = say("overview_pictures.took", times=each, n=len(approved))
     else:
-        sentence = (
-            f"Half of the notes were approved within {in_time(median(approved))} after the post was pasted"
-            f" (n = {len(approved)})."
-        )
-    first = f"The first words stood after {in_time(median(words))} (n = {len(words)})." if len(words) >= FEW else ""
+        sentence = say("overview_pictures.half_took", time=in_time(median(approved)), n=len(approved))
+    enough = len(words) >= FEW
+    first = say("overview_pictures.first_words_after", time=in_time(median(words)), n=len(words)) if enough else ""
     return Spread(
-        title="Time from post to note",
+        title=say("overview_pictures.time"),
         sentence=sentence,
         n=len(approved),
-        beside=f"{first} Pauses and nights count.".strip() if approved else first,
-        not_counted=_reasons({"without an approved note": len(cases) - len(approved)}),
-        groups=(("Evidence found", evidence), ("First words", words), ("Approved", approved)),
+        beside=say("overview_pictures.nights", first=first).strip() if approved else first,
+        not_counted=_reasons({"overview_pictures.not_approved": len(cases) - len(approved)}),
+        groups=(
+            (say("overview_pictures.evidence_found"), evidence),
+            (say("overview_pictures.first_words"), words),
+            (say("overview_pictures.approved"), approved),
+        ),
     )
 
 
@@ -169,22 +177,27 @@ def _trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Spread:
     halves = approved[: len(approved) // 2], approved[len(approved) // 2 :]
     levels: list[tuple[int, int, float]] = []
     if not approved:
-        sentence = "No note was approved yet."
+        sentence = say("overview_pictures.no_approved")
     elif len(halves[0]) < FEW:
-        sentence = f"{count(len(approved), 'approved note')}: too few to say whether it got faster."
+        sentence = say("overview_pictures.few_approved", n=len(approved))
     else:
         for half in halves:
             places = [place for place, period in enumerate(periods) if any(map(period.holds, half))]
             levels.append((places[0], places[-1], median(_known(half, lambda case: case.until_approved))))
         was, now = (in_time(level) for *_, level in levels)
-        change = "as before" if was == now else f"{'down' if levels[1][2] < levels[0][2] else 'up'} from {was}"
-        sizes = " and ".join(str(len(half)) for half in halves)
-        sentence = f"Half of the newer notes took up to {now}, {change} for the older ones (n = {sizes})."
+        change = (
+            say("overview_pictures.down", time=was)
+            if levels[1][2] < levels[0][2]
+            else say("overview_pictures.up", time=was)
+        )
+        change = say("overview_pictures.as_before") if was == now else change
+        older, newer = map(len, halves)
+        sentence = say("overview_pictures.newer", time=now, change=change, older=older, newer=newer)
     return Spread(
-        title="Time to an approved note, as cases came",
+        title=say("overview_pictures.trend"),
         sentence=sentence,
         n=len(approved),
-        not_counted=_reasons({"without an approved note": len(cases) - len(approved)}),
+        not_counted=_reasons({"overview_pictures.not_approved": len(cases) - len(approved)}),
         groups=groups if approved else (),
         levels=tuple(levels),
     )
@@ -229,11 +242,12 @@ def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counte
     totals = Counter(case.ended for case in cases)
     approved, still = totals[DecisionKind.APPROVED], totals[OPEN]
     without = len(cases) - approved - still
-    ended = f"{approved} of {count(len(cases), 'case')} ended with an approved note"
-    others = [f"{without} without one" if without else "", f"{still} {_are(still)} open" if still else ""]
+    told = [say("overview_pictures.ended_approved", approved=approved, cases=_cases(len(cases)))]
+    told += [say("overview_pictures.ended_without", n=without)] if without else []
+    told += [say("overview_pictures.still_open", n=still)] if still else []
     return Counted(
-        title="How cases ended",
-        sentence=f"{', '.join([ended, *filter(None, others)])}." if cases else "There is no case.",
+        title=say("overview_pictures.ended"),
+        sentence=f"{', '.join(told)}." if cases else say("overview_pictures.no_case"),
         n=len(cases),
         bars=tuple(period.name for period in periods),
         parts=_by_period(periods, cases, ENDINGS, lambda case, ending: float(case.ended == ending)),
@@ -241,31 +255,36 @@ def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counte
     )
 
 
-_GATE_WORDS = {GateStatus.PASS: "passed", GateStatus.FAIL: "failed", GateStatus.NOT_RUN: "not run"}
+_GATE_WORDS = {
+    GateStatus.PASS: "overview_pictures.passed",
+    GateStatus.FAIL: "overview_pictures.failed",
+    GateStatus.NOT_RUN: "overview_pictures.not_run",
+}
 
 
 def _gates(cases: Sequence[CaseFigures]) -> Counted:
     scored = [case.gates for case in cases if case.gates is not None]
     failed = Counter(name for gates in scored for name, status in gates.items() if status is GateStatus.FAIL)
     passed = sum(all(status is GateStatus.PASS for status in gates.values()) for gates in scored)
-    sentence = f"{passed} of {count(len(scored), 'scored note')} {'passes' if passed == 1 else 'pass'} all three checks"
+    sentence = say("overview_pictures.all_passed", n=passed, scored=say("overview_pictures.scored", n=len(scored)))
     if failed:
         most = max(failed.values())
-        sentence += f"; {_listed([name.value for name in GateName if failed[name] == most])} stopped the most ({most})"
+        names = _listed([name.value for name in GateName if failed[name] == most])
+        sentence += say("overview_pictures.stopped_most", checks=names, n=most)
     notes = [case for case in cases if case.has_note]
     return Counted(
-        title="Results of the three checks",
-        sentence=f"{sentence}." if scored else "No note has been scored yet.",
+        title=say("overview_pictures.checks"),
+        sentence=f"{sentence}." if scored else say("overview_pictures.no_score"),
         n=len(scored),
         not_counted=_reasons(
             {
-                "without a note": len(cases) - len(notes),
-                "not scored, or changed since": len(notes) - len(scored),
+                "overview_pictures.without_note": len(cases) - len(notes),
+                "overview_pictures.not_scored": len(notes) - len(scored),
             }
         ),
         bars=tuple(name.value.capitalize() for name in GateName),
         parts=tuple(
-            (word, tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
+            (say(word), tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
             for status, word in _GATE_WORDS.items()
         ),
         unit="notes",
@@ -279,22 +298,26 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     }
     there = sorted((name for name in by_check if by_check[name]), key=lambda name: -by_check[name].total())
     totals = sum((by_check[name] for name in there), Counter[Course]())
-    sentence = "No check failed."
+    sentence = say("overview_pictures.none_failed")
     if there:
         most = max(by_check[name][Course.MENDED] for name in there)
         names = [name for name in there if by_check[name][Course.MENDED] == most]
-        which = f", most often {_listed(names)} ({most}{' each' if len(names) > 1 else ''})" if most else ""
-        did = f"{totals[Course.MENDED]} of {count(totals.total(), 'check')} that did not pass"
-        sentence = f"{did} {'was' if totals[Course.MENDED] == 1 else 'were'} mended{which}."
+        often = "overview_pictures.most_often_each" if len(names) > 1 else "overview_pictures.most_often"
+        which = say(often, checks=_listed(names), n=most) if most else ""
+        checks = say("overview_pictures.not_passed", n=totals.total())
+        sentence = say("overview_pictures.were_mended", n=totals[Course.MENDED], checks=checks, most=which)
     kept = [case.kept_sentences for case in cases if case.kept_sentences is not None]
     beside = ""
     if kept:
         stayed, written = (sum(pair[place] for pair in kept) for place in (0, 1))
-        notes = count(len(kept), "approved note")
-        beside = f"{stayed} of {count(written, 'sentence')} that CrowdNotes wrote are in {notes} word for word."
+        notes, sentences = (
+            say("overview_pictures.approved_notes", n=len(kept)),
+            say("overview_pictures.sentences", n=written),
+        )
+        beside = say("overview_pictures.kept", kept=stayed, sentences=sentences, notes=notes)
     return Counted(
-        title="Where notes were mended",
-        sentence=sentence if any(case.has_note for case in cases) else "There is no note yet.",
+        title=say("overview_pictures.mended"),
+        sentence=sentence if any(case.has_note for case in cases) else say("overview_pictures.no_note"),
         n=totals.total(),
         beside=beside,
         bars=tuple(name.capitalize() for name in there),
@@ -310,19 +333,20 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         sum((Counter(dict(of)) for of in sets), Counter[SourceCategory]())
         for sets in ([case.shown for case in cases], [case.used for case in cases])
     )
-    sentence = "No source is in use yet."
+    sentence = say("overview_pictures.no_source")
     if used:
         top = max(used.values())
         most = [kind.value for kind in SourceCategory if used[kind] == top]
         share = round(100 * top / used.total())
-        each = " each" if len(most) > 1 else ""
-        sentence = f"Most used: {_listed(most)}, {top}{each} of {count(used.total(), 'passage')} in use ({share} %)."
+        passages = say("overview_pictures.passages", n=used.total())
+        name = "overview_pictures.most_used_each" if len(most) > 1 else "overview_pictures.most_used"
+        sentence = say(name, kinds=_listed(most), n=top, passages=passages, share=share)
     return Counted(
-        title="Kinds of sources",
+        title=say("overview_pictures.kinds"),
         sentence=sentence,
         n=used.total(),
-        not_counted=_reasons({"without a passage": sum(not case.shown for case in cases)}),
-        bars=("Shown", "In use") if shown else (),
+        not_counted=_reasons({"overview_pictures.without_passage": sum(not case.shown for case in cases)}),
+        bars=(say("overview_pictures.shown"), say("overview_pictures.in_use")) if shown else (),
         parts=tuple((kind.value, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if shown),
         unit="passages",
     )
@@ -331,29 +355,29 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
 def _readers(cases: Sequence[CaseFigures]) -> Sides:
     juries = [case.jury for case in cases if case.jury is not None]
     by_side = {
-        "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) <= _APART],
-        "one side finds it more helpful": [jury for jury in juries if jury.negative - jury.positive > _APART],
-        "the other side finds it more helpful": [jury for jury in juries if jury.positive - jury.negative > _APART],
+        say("overview_pictures.sides_agree"): [jury for jury in juries if abs(jury.negative - jury.positive) <= _APART],
+        say("overview_pictures.one_side_more"): [jury for jury in juries if jury.negative - jury.positive > _APART],
+        say("overview_pictures.other_side_more"): [jury for jury in juries if jury.positive - jury.negative > _APART],
     }
-    agree = len(by_side["the sides agree"])
+    agree = len(by_side[say("overview_pictures.sides_agree")])
     both = [jury for jury in juries if jury.gates_pass is not None]
     same = sum(jury.gates_pass == jury.reached for jury in both)
     reached = sum(jury.reached for jury in juries)
     nothing = sum(case.jury_means_nothing for case in cases)
+    sentence = say("overview_pictures.no_jury")
+    if juries:
+        name = "overview_pictures.agree_one" if reached < 2 else "overview_pictures.agree"
+        notes = say("overview_pictures.notes", n=len(juries))
+        sentence = say(name, agree=agree, notes=notes, reached=reached or say("overview_pictures.none"))
     return Sides(
-        title="Agreement of readers (a simulation)",
-        sentence=(
-            f"The two sides of the simulated jury agree on {agree} of {count(len(juries), 'note')}; "
-            f"{reached or 'none'} {'reaches' if reached < 2 else 'reach'} the line to be shown."
-            if juries
-            else "No note has been before the simulated jury."
-        ),
+        title=say("overview_pictures.readers"),
+        sentence=sentence,
         n=len(juries),
-        beside=f"Checks and jury agree on {same} of {len(both)}." if both else "",
+        beside=say("overview_pictures.checks_and_jury", same=same, n=len(both)) if both else "",
         not_counted=_reasons(
             {
-                "not before the jury": len(cases) - len(juries) - nothing,
-                "where its numbers mean nothing": nothing,
+                "overview_pictures.not_before_jury": len(cases) - len(juries) - nothing,
+                "overview_pictures.means_nothing": nothing,
             }
         ),
         notes=tuple((jury.negative, jury.positive, jury.reached) for jury in juries),
@@ -380,38 +404,46 @@ def _cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
     each = sorted(of(used) for _, used in counted)
     words = _cents if in_money else _tokens
     if not asked:
-        sentence = "No language model was asked: no cost."
+        sentence = say("overview_pictures.no_cost")
     elif len(each) < FEW:
-        sentence = f"Cases cost {_listed([words(one) for one in each])} (n = {len(each)})."
+        sentence = say("overview_pictures.cost_each", costs=_listed([words(one) for one in each]), n=len(each))
     else:
         half, total = words(median(each)), words(sum(each))
-        sentence = f"Half of the cases cost {half} or less (n = {len(each)}), all together {total}."
+        sentence = say("overview_pictures.half_cost", half=half, n=len(each), total=total)
     by_step = _by_period(
         periods, [case for case, _ in counted], ordered, lambda case, step: of(case.usage.get(step, Usage()))
     )
     return Counted(
-        title="Cost",
+        title=say("overview_pictures.cost"),
         sentence=sentence,
         n=len(counted),
-        beside="Of some, the server gave no counts: estimated." if any(used.estimated for _, used in counted) else "",
+        beside=say("overview_pictures.estimated") if any(used.estimated for _, used in counted) else "",
         not_counted=_reasons(
             {
-                "without a language model": len(cases) - len(asked),
-                "whose price is not known": len(asked) - len(counted),
+                "overview_pictures.without_model": len(cases) - len(asked),
+                "overview_pictures.price_unknown": len(asked) - len(counted),
             }
         ),
         bars=tuple(period.name for period in periods) if counted else (),
-        parts=tuple((_STEPS.get(step, step), values) for step, values in by_step),
+        parts=tuple((say(_STEPS[step]) if step in _STEPS else step, values) for step, values in by_step),
         unit="US cents" if in_money else "tokens",
     )
 
 
 def _cents(cents: float) -> str:
-    return f"{cents / 100:.2f} US dollars" if cents >= 100 else f"{cents:.2g} US cents"
+    return (
+        say("overview_pictures.dollars", dollars=cents / 100)
+        if cents >= 100
+        else say("overview_pictures.cents", cents=cents)
+    )
 
 
 def _tokens(tokens: float) -> str:
-    return count(round(tokens), "token")
+    return say("overview_pictures.tokens", n=round(tokens))
+
+
+def _cases(number: int) -> str:
+    return say("overview_pictures.cases", n=number)
 
 
 # --- words and sums ---
@@ -433,12 +465,8 @@ def _by_period(
 
 
 def _reasons(counts: dict[str, int]) -> tuple[str, ...]:
-    return tuple(f"{count(number, 'case')} {why}" for why, number in counts.items() if number)
+    return tuple(say(why, n=number) for why, number in counts.items() if number)
 
 
 def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+    return names[0] if len(names) == 1 else say("overview_pictures.list", first=", ".join(names[:-1]), last=names[-1])
