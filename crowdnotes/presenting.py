@@ -17,10 +17,11 @@ from crowdnotes.demonstration import Example, example_of, examples
 from crowdnotes.domain import Case, DecisionKind, Evidence, JuryVerdict, Verdict, text_sha256
 from crowdnotes.errors import JobError, WorkflowError
 from crowdnotes.jobs import JobRecord
+from crowdnotes.words import say
 from crowdnotes.workspace import Workspace
 
 PRESENTED = "lake-algae"
-_SHOWN = "Opened and judged with the Next button of a demonstration."
+_SHOWN = say("present.reason")
 
 
 class Place(StrEnum):
@@ -77,7 +78,7 @@ def rehearse(workspace: Workspace, by: str, heard: Callable[[Place, Case], None]
         place, job = advance(workspace, case, place, by)
         case = workspace.service.get(case.id) if job is None else _waited(workspace, job)
         heard(place, case)
-    raise JobError("The demonstration does not come to its end.")
+    raise JobError(say("present.no_end"))
 
 
 def practise(workspace: Workspace, by: str, example: Example, used: Collection[str]) -> Iterator[Case]:
@@ -223,7 +224,7 @@ def _tempt(workspace: Workspace, case: Case, by: str) -> JobRecord:
 
 def _mend(workspace: Workspace, case: Case, by: str) -> JobRecord:
     if not case.candidates:
-        raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
+        raise WorkflowError("no note", say("present.no_note"), say("present.no_note_next"))
     workspace.service.choose_candidate(case.id, case.candidates[0].sha256, by)
     return workspace.start(case.id, "assess")
 
@@ -236,13 +237,13 @@ def _decide(workspace: Workspace, case: Case, by: str) -> None:
 
 def _approve(workspace: Workspace, case: Case, by: str) -> None:
     seen = case.draft.sha256 if case.draft else None
-    workspace.service.decide(case.id, DecisionKind.APPROVED, by, reason="A demonstration.", seen=seen)
+    workspace.service.decide(case.id, DecisionKind.APPROVED, by, reason=say("present.approved"), seen=seen)
 
 
 def _example(case: Case) -> Example:
     example = example_of(case)
     if example is None:
-        raise WorkflowError("no demonstration", "This case is no demonstration.")
+        raise WorkflowError("no demonstration", say("present.no_demonstration"))
     return example
 
 

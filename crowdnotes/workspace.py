@@ -35,6 +35,7 @@ from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import open_database
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.discovery import FoundServer, Recommended
@@ -119,7 +120,7 @@ class Workspace:
             added = self.libraries.add_uploaded(files, name, replace=replace, progress=progress.count, **named)
             return added.in_words
 
-        return self._start(LIBRARIES, "index", "Read and index the records", run)
+        return self._start(LIBRARIES, "index", say("work.index"), run)
 
     def check_connections(self) -> JobRecord:
         """Ask every search service for one thing; `heard` tells of each as soon as it answered."""
@@ -135,9 +136,9 @@ class Workspace:
             progress.count(0, len(services))
             outcomes = check_providers(services, provider_seconds=seconds, check=progress.check, report=report)
             answered = sum(item.state is ProviderState.ANSWERED for item in outcomes)
-            return f"{answered} of {len(services)} answered"
+            return say("work.answered", answered=answered, n=len(services))
 
-        return self._start(CONNECTIONS, "connections", "Ask each service", run)
+        return self._start(CONNECTIONS, "connections", say("work.ask_services"), run)
 
     def _start(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
         return self.runner.start(place, kind, [Step(name=kind, title=title, run=run, finished=lambda: None)])
@@ -188,7 +189,7 @@ class Workspace:
             )
             return found.in_words
 
-        return self._start(SELF_TEST, "self-test", "Test the model", run)
+        return self._start(SELF_TEST, "self-test", say("work.test_model"), run)
 
     def self_test(self) -> SelfTest | None:
         """How the model in use did when it was last tested; None when it was not, or by other questions."""
@@ -258,7 +259,7 @@ def open_workspace(
     try:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreFullError(f"The data folder {settings.data_dir} cannot be made ({error.strerror}).") from error
+        raise StoreFullError(say("errors.no_data_folder", folder=settings.data_dir, why=error.strerror)) from error
     database = open_database(settings.resolved_database_url)
     cached = make_embedder(settings, embedder)
     choice = set_choice(settings.llm)

@@ -25,6 +25,7 @@ from crowdnotes.domain import Noun
 from crowdnotes.errors import JobError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs, storable_text
+from crowdnotes.words import say
 
 
 class Progress(Protocol):
@@ -185,7 +186,7 @@ class JobTable:
         """The job as it stands; JobError without one."""
         record = self._first(select(jobs).where(jobs.c.id == storable_text(job_id)))
         if record is None:
-            raise JobError("There is no such work: its case may have been deleted.", "Open the case again.")
+            raise JobError(say("work.gone"), say("work.gone_next"))
         return record
 
     def latest(self, case_id: str) -> JobRecord | None:
@@ -216,7 +217,7 @@ class JobTable:
 
 
 def _under_way() -> JobError:
-    return JobError("This case has work under way already.", "Wait until it is done, or cancel it, then try again.")
+    return JobError(say("work.under_way"), say("work.under_way_next"))
 
 
 def _changing(record: JobRecord) -> dict[str, object]:
@@ -227,7 +228,7 @@ def _as_seen(row: RowMapping) -> JobRecord:
     try:
         record = JobRecord.model_validate_json(row["document"])
     except ValidationError as error:
-        raise JobError("This work was recorded by another version of CrowdNotes.", "Start it again.") from error
+        raise JobError(say("work.other_version"), say("work.post_changed_next")) from error
     if record.state.under_way and not is_alive(record.id, record.owner, row["heartbeat"]):
         return record.model_copy(update={"state": JobState.INTERRUPTED})
     return record

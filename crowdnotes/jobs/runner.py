@@ -26,6 +26,7 @@ from crowdnotes.jobs.records import (
     this_process,
 )
 from crowdnotes.storage.tables import storable_text
+from crowdnotes.words import say
 
 _logger = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class JobRun:
     def check(self) -> None:
         """See `Progress.check`."""
         if self._stopped_as is not None:
-            raise JobCancelled("The work was stopped.")
+            raise JobCancelled(say("gathering.stopped"))
 
     def run(self) -> None:
         """Do the steps; never raises. Whatever happens is on record, unless the database itself fails."""
@@ -96,10 +97,7 @@ class JobRun:
                 return JobState.INTERRUPTED
             title = self._steps[self._index].title
             _logger.exception("A step failed unexpectedly: %s", self._steps[self._index].name)
-            self._fail(
-                f"Something unexpected went wrong in “{title}”; the details are in the log.",
-                "Try the step again: what was finished before it is kept.",
-            )
+            self._fail(say("work.unexpected", step=title), say("errors.kept"))
             return JobState.FAILED
         return JobState.DONE
 
@@ -192,7 +190,7 @@ class JobRunner:
             owner=this_process(),
         )
         if self._closed.is_set():
-            raise JobError("CrowdNotes is closing.", "Start it again, then resume.")
+            raise JobError(say("work.closing"), say("work.closing_next"))
         running_here.add(record.id)
         try:
             self._table.add(record)

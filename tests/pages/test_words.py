@@ -16,7 +16,26 @@ _ROOT = Path(__file__).parents[2]
 _SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
 _PROGRAM = {str(file.relative_to(_ROOT / "crowdnotes")): file for file in sorted((_ROOT / "crowdnotes").rglob("*.py"))}
 _FILES = [*_SCREEN, *_PROGRAM.values()]
-_SAYING: tuple[str, ...] = ("cases/", "comparisons/", "domain/", "engines/", "evidence/", "supernotes/", "text/")
+_SAYING = (
+    "cases/",
+    "comparisons/",
+    "demonstration.py",
+    "domain/",
+    "drafting.py",
+    "engines/",
+    "errors.py",
+    "evidence/",
+    "gates/",
+    "handoff.py",
+    "jobs/",
+    "jury/",
+    "overview/",
+    "presenting.py",
+    "storage/",
+    "supernotes/",
+    "text/",
+    "workspace.py",
+)
 """Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
 _OF_OTHERS = (
     "domain/upgrade.py",
@@ -74,13 +93,19 @@ _NOT_SHOWN = frozenset(
         "measles vaccine",
         "the post itself",
         "in the order of the search",
+        "NOT RUN",
+        "interpreter shutdown",
+        "job heartbeat",
+        "job worker",
+        "stage assess",
+        "stage passages",
         "after the cutoff",
         "The Wayback Machine",
     }
 )
 """Names of kinds, rules, units and services, words that are looked for, what studies alone say, and beginnings."""
 _LOOK = re.compile(r":[a-z-]+\[|:material/\w+:")  # Streamlit's colours and icons
-_CODE = re.compile(r"[<.^]|.*\(\?:|\s*(?:BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|UPDATE|WITH)\b")
+_CODE = re.compile(r"[<.^]|.*\(\?:|\s*(?:BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|SET|UPDATE|WITH)\b")
 """The beginnings of HTML, CSS and SQL, and patterns."""
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[,.:;]?(?: \{\})*[ *“”]+[^\W\d_]{2,}")
 
@@ -138,7 +163,7 @@ def _never_shown(node: ast.AST) -> Iterator[ast.AST]:
         yield from (part.value for part in node.body if isinstance(part, ast.Assign))
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
-        if called in _TO_OTHERS or called.startswith(("_log.", "re.")):
+        if called in _TO_OTHERS or called.startswith(("_log.", "_logger.", "re.")):
             arguments = (*node.args, *(keyword.value for keyword in node.keywords))
             yield from (part for argument in arguments for part in ast.walk(argument))
         elif called == "WorkflowError":
