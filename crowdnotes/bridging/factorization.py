@@ -13,7 +13,8 @@ rises by more than rounding; the same ratings give the same bits, in whatever or
 Where the sweeps begin: the objective is not convex once factors come in, and a random start can end in a poorer
 valley or creep past a saddle. So the intercepts are settled without factors; then a few rounds of subspace
 iteration on the errors give factors along the main disagreement. From these the official scorer's own optimum
-is reached on its reference sets, whatever the seed.
+is reached on its reference sets, whatever the seed. A large table begins where the fit of every fourth note ended:
+that costs a quarter of the ratings, and saves half of the sweeps over all of them.
 
 Anderson acceleration with a safeguard saves sweeps: from the last few steps the next point is extrapolated
 (Walker and Ni, 2011, type II). The objective after a sweep from an extrapolated point is known at no cost; when
@@ -221,6 +222,8 @@ def cold_start(
 
 def warm_start(rater_ids: Ids, start: Factorization) -> Floats:
     """First rater parameters (u, 1 + factors) from an earlier fit; raters it does not know begin at zero."""
+    if start.raters.ids is rater_ids:
+        return np.column_stack((start.raters.intercepts, start.raters.factors))
     raters = np.zeros((len(rater_ids), 1 + start.raters.factors.shape[1]))
     place = np.minimum(np.searchsorted(start.raters.ids, rater_ids), len(start.raters) - 1)
     known = start.raters.ids[place] == rater_ids
@@ -241,6 +244,8 @@ MAX_SWEEPS = 500
 _ROUNDING = 1e-10  # of the objective; two sums of the same numbers differ by less
 # From here on, and without weights, solves read single precision: its errors average out far below _ROUNDING.
 _LARGE = 1 << 20
+_PART, _PARTED = 4, 1 << 22  # from so many ratings on, every fourth note is fitted first
+_PART_TOLERANCE = 1e-7  # of that fit, which is only where another begins
 _QUIET_SWEEPS = 2  # one small step may be a saddle passed slowly; two in a row are the end
 
 
@@ -275,20 +280,25 @@ def _load_compiled(factors: int, single: bool) -> None:
     _fit(one, factors, None, 0, single=single)
 
 
-def _fit(table: RatingTable, factors: int, start: Factorization | None, seed: int, *, single: bool) -> Factorization:
+def _fit(
+    table: RatingTable, factors: int, start: Factorization | None, seed: int, *, single: bool,
+    tolerance: float = TOLERANCE,
+) -> Factorization:  # fmt: skip
     began = time.perf_counter()
     per_note, per_rater = len(table) / len(table.note_ids), len(table) / len(table.rater_ids)
     ridges = (
         (INTERCEPT_PENALTY * per_note, FACTOR_PENALTY * per_note),
         (INTERCEPT_PENALTY * per_rater, FACTOR_PENALTY * per_rater),
     )
+    if start is None and single and len(table) >= _PARTED:
+        start = _fit(_part(table), factors, None, seed, single=True, tolerance=_PART_TOLERANCE)
     with workers(single=single) as crew:
         by_note, by_rater = lay_out(table, crew.each)
         if start is None:
             first = _Point(cold_start(by_note, by_rater, factors, ridges, seed, crew), 0.0)
         else:
             first = _Point(warm_start(table.rater_ids, start), start.global_intercept)
-        found = _alternate(_Sweeper(by_note, by_rater, ridges, crew), first)
+        found = _alternate(_Sweeper(by_note, by_rater, ridges, crew), first, tolerance)
         if factors > 1:
             _turn_to_principal_axes(found)
         _fix_sign(found)
@@ -306,6 +316,14 @@ def _fit(table: RatingTable, factors: int, start: Factorization | None, seed: in
         seconds=seconds,
         ratings=len(table),
         converged=found.converged,
+    )
+
+
+def _part(table: RatingTable) -> RatingTable:
+    """The ratings of every fourth note, of all raters: those who lose all their ratings begin at zero."""
+    mask = table.note % _PART == 0
+    return RatingTable(
+        table.note_ids[::_PART], table.rater_ids, table.note[mask] // _PART, table.rater[mask], table.helpful[mask]
     )
 
 
@@ -357,7 +375,7 @@ class _Sweeper:
         return _Found(notes, raters, best.mu, objective)
 
 
-def _alternate(sweeper: _Sweeper, first: _Point) -> _Found:
+def _alternate(sweeper: _Sweeper, first: _Point, tolerance: float) -> _Found:
     """Sweep until the objective stands still, or MAX_SWEEPS."""
     best, quiet = sweeper.sweep(first), 0
     extrapolation = Extrapolation()
@@ -371,7 +389,7 @@ def _alternate(sweeper: _Sweeper, first: _Point) -> _Found:
             extrapolation.forget()
             point, extrapolated = _Point(best.raters, best.mu), False
             continue
-        quiet = quiet + 1 if best.objective - now.objective < TOLERANCE else 0
+        quiet = quiet + 1 if best.objective - now.objective < tolerance else 0
         best = now
         if quiet >= _QUIET_SWEEPS:
             return replace(best, sweeps=sweeps, converged=True)

@@ -1,8 +1,10 @@
 """The ratings laid out by note and by rater, and the compiled loops that solve every row, on the machine's cores.
 
-A "row" is a note (its ratings sorted by rater) or a rater (sorted by note): the objective is the
-same seen from both sides. Compiled by numba without the interpreter's lock, so plain threads run
-them side by side, whichever thread of the app asks; compiled code is cached on disk.
+A "row" is a note or a rater: the objective is the same seen from both sides. Rows come in chunks, and a chunk's ratings
+lie in the order of the other side: a loop over them reads the other side's parameters from near to near and adds to
+sums that a core's own cache holds, so that a rating costs the same among a thousand raters and among a million.
+Compiled by numba without the interpreter's lock, so plain threads run chunks side by side, whichever thread of the app
+asks; compiled code is cached on disk.
 """
 
 from __future__ import annotations
@@ -12,24 +14,24 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from crowdnotes.bridging.model import Floats, Indices, Offsets, RatingTable, Singles
 
 # Chunks depend on the data alone, never on the machine's cores, so sums are the same everywhere.
-# 2**17 ratings are about 0.2 ms of work: well above what handing them to a thread costs.
+# 2**17 ratings are about 0.5 ms of work: well above what handing them to a thread costs.
 _CHUNK = 1 << 17
-_PIECE = 1 << 20  # ratings put into buckets in one go
-_BUCKET = 1 << 16  # ratings in a bucket: a core's own cache holds them
-_MOST_BUCKET_BITS = 8  # more buckets than that would themselves not stay in it
+_MOST_CHUNKS = 512  # more of them than that would themselves not stay in a core's cache while they are written
+_MOST_ROWS = 1 << 16  # of a chunk: a rating's row in it is told in 16 bits
 _USABLE: Final = ("C", "W")  # the compiled loops know this memory layout alone
 _NO_WEIGHTS = np.empty(0, dtype=np.float32)
-Grouped = tuple[Indices, Indices, Singles, Singles]  # of each rating: row, column, value, weight
-_Side = tuple[Offsets, Indices, Singles, Singles]  # where each row starts, and the ratings' columns, values, weights
-Each = Callable[[Callable[[int], None], int], None]  # runs a function for 0, 1, ... n - 1, side by side
+Shorts = npt.NDArray[np.uint16]
+Ratings = tuple[Indices, Indices, Singles, Singles]  # of each rating: row, column, value, weight
+Each = Callable[[Callable[[int], Any], int], None]  # runs a function for 0, 1, ... n - 1, side by side
 
 
 @njit(nogil=True, cache=True)
@@ -37,6 +39,7 @@ def subtract_intercepts(
     first: int,
     last: int,
     start: Offsets,
+    rows: Shorts,
     columns: Indices,
     values: Singles,
     own: Floats,
@@ -44,9 +47,8 @@ def subtract_intercepts(
     left: Singles,
 ) -> None:
     """Into `left`: values of rows first..last-1 minus both sides' intercepts (column 0 of own and others)."""
-    for row in range(first, last):
-        for position in range(start[row], start[row + 1]):
-            left[position] = values[position] - own[row, 0] - others[columns[position], 0]
+    for position in range(start[first], start[last]):
+        left[position] = values[position] - own[first + rows[position], 0] - others[columns[position], 0]
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
@@ -54,6 +56,7 @@ def solve_rows_one_factor(
     first: int,
     last: int,
     start: Offsets,
+    rows: Shorts,
     columns: Indices,
     values: Singles,
     weights: Singles,
@@ -75,36 +78,35 @@ def solve_rows_one_factor(
     """
     squares = 0.0
     moments[:] = 0.0
+    sums = np.zeros((last - first, 6))
+    if weights.size == 0:
+        for row in range(first, last):
+            sums[row - first, 0] = float(start[row + 1] - start[row])
+        for position in range(start[first], start[last]):
+            own = sums[rows[position]]
+            other = columns[position]
+            factor = float(others[other, 1])
+            target = values[position] - shift - float(others[other, 0])
+            own[1] += factor
+            own[2] += factor * factor
+            own[3] += target
+            own[4] += target * factor
+            own[5] += target * target
+    else:
+        for position in range(start[first], start[last]):
+            own = sums[rows[position]]
+            other = columns[position]
+            weight = weights[position]
+            factor = float(others[other, 1])
+            target = values[position] - shift - float(others[other, 0])
+            own[0] += weight
+            own[1] += weight * factor
+            own[2] += weight * factor * factor
+            own[3] += weight * target
+            own[4] += weight * target * factor
+            own[5] += weight * target * target
     for row in range(first, last):
-        total = 0.0
-        sum_f = 0.0
-        sum_ff = 0.0
-        sum_t = 0.0
-        sum_tf = 0.0
-        sum_tt = 0.0
-        if weights.size == 0:
-            total = float(start[row + 1] - start[row])
-            for position in range(start[row], start[row + 1]):
-                other = columns[position]
-                factor = float(others[other, 1])
-                target = values[position] - shift - float(others[other, 0])
-                sum_f += factor
-                sum_ff += factor * factor
-                sum_t += target
-                sum_tf += target * factor
-                sum_tt += target * target
-        else:
-            for position in range(start[row], start[row + 1]):
-                other = columns[position]
-                weight = weights[position]
-                factor = float(others[other, 1])
-                target = values[position] - shift - float(others[other, 0])
-                total += weight
-                sum_f += weight * factor
-                sum_ff += weight * factor * factor
-                sum_t += weight * target
-                sum_tf += weight * target * factor
-                sum_tt += weight * target * target
+        total, sum_f, sum_ff, sum_t, sum_tf, sum_tt = sums[row - first]
         corner = total + intercept_ridge
         other_corner = sum_ff + factor_ridge
         determinant = corner * other_corner - sum_f * sum_f
@@ -132,6 +134,7 @@ def solve_rows(
     first: int,
     last: int,
     start: Offsets,
+    rows: Shorts,
     columns: Indices,
     values: Singles,
     weights: Singles,
@@ -144,34 +147,35 @@ def solve_rows(
 ) -> float:
     """As `solve_rows_one_factor`, for any number k of factors: (1 + k) unknowns a row, by Cholesky."""
     size = others.shape[1]
-    matrix = np.empty((size, size))
-    known = np.empty(size)
+    matrices = np.zeros((last - first, size, size))
+    knowns = np.zeros((last - first, size))
     line = np.empty(size)
     answer = np.empty(size)
     squares = 0.0
     moments[:] = 0.0
+    for position in range(start[first], start[last]):
+        matrix = matrices[rows[position]]
+        known = knowns[rows[position]]
+        other = columns[position]
+        weight = 1.0 if weights.size == 0 else weights[position]
+        target = values[position] - shift - others[other, 0]
+        line[0] = 1.0
+        for k in range(1, size):
+            line[k] = others[other, k]
+        for i in range(size):
+            scaled = weight * line[i]
+            known[i] += scaled * target
+            for j in range(i + 1):
+                matrix[i, j] += scaled * line[j]
+        squares += weight * target * target
     for row in range(first, last):
-        matrix[:] = 0.0
-        known[:] = 0.0
-        sum_tt = 0.0
-        for position in range(start[row], start[row + 1]):
-            other = columns[position]
-            weight = 1.0 if weights.size == 0 else weights[position]
-            target = values[position] - shift - others[other, 0]
-            line[0] = 1.0
-            for k in range(1, size):
-                line[k] = others[other, k]
-            for i in range(size):
-                scaled = weight * line[i]
-                known[i] += scaled * target
-                for j in range(i + 1):
-                    matrix[i, j] += scaled * line[j]
-            sum_tt += weight * target * target
+        matrix = matrices[row - first]
+        known = knowns[row - first]
         matrix[0, 0] += intercept_ridge
         for k in range(1, size):
             matrix[k, k] += factor_ridge
         _solve_in_place(matrix, known, answer)
-        squares += sum_tt - intercept_ridge * answer[0] * answer[0]
+        squares -= intercept_ridge * answer[0] * answer[0]
         for i in range(size):
             solved[row, i] = answer[i]
             squares -= answer[i] * known[i]
@@ -226,6 +230,7 @@ def squared_errors(
     first: int,
     last: int,
     start: Offsets,
+    rows: Shorts,
     columns: Indices,
     values: Singles,
     weights: Singles,
@@ -235,154 +240,146 @@ def squared_errors(
 ) -> float:
     """The weighted sum of squared errors of rows first..last-1; own, others: (n, 1 + k), intercept first."""
     total = 0.0
-    for row in range(first, last):
-        for position in range(start[row], start[row + 1]):
-            other = columns[position]
-            error = values[position] - shift - own[row, 0] - others[other, 0]
-            for k in range(1, own.shape[1]):
-                error -= own[row, k] * others[other, k]
-            total += error * error if weights.size == 0 else weights[position] * error * error
+    for position in range(start[first], start[last]):
+        row, other = first + rows[position], columns[position]
+        error = values[position] - shift - own[row, 0] - others[other, 0]
+        for k in range(1, own.shape[1]):
+            error -= own[row, k] * others[other, k]
+        total += error * error if weights.size == 0 else weights[position] * error * error
     return total
 
 
 @njit(nogil=True, cache=True)
-def count_buckets(keys: Indices, shift: int, counts: Offsets) -> None:
-    """Add to counts (buckets,) how many keys fall into each; a key's bucket is key >> shift."""
-    for key in keys:
-        counts[key >> shift] += 1
+def in_order(note: Indices, rater: Indices) -> bool:
+    """Whether ratings (m,) come by note, and of each note by rater."""
+    for position in range(1, note.size):
+        before = position - 1
+        if note[before] > note[position] or (note[before] == note[position] and rater[before] > rater[position]):
+            return False
+    return True
 
 
 @njit(nogil=True, cache=True)
-def into_buckets(keys: Indices, others: Indices, values: Singles, weights: Singles, shift: int, following: Offsets,
-                 into: Grouped) -> None:  # fmt: skip
-    """Copy ratings to the places `following` (buckets,), which move on; weights may be empty."""
-    to_keys, to_others, to_values, to_weights = into
+def count_rows(keys: Indices, counts: Offsets) -> None:
+    """Add to counts (rows,) how many ratings each has."""
+    for key in keys:
+        counts[key] += 1
+
+
+@njit(nogil=True, cache=True)
+def count_chunks(keys: Indices, chunk: Indices, counts: Offsets) -> None:
+    """Add to counts (chunks,) how many ratings fall into each; chunk (rows,) tells a row's."""
+    for key in keys:
+        counts[chunk[key]] += 1
+
+
+@njit(nogil=True, cache=True)
+def into_chunks(keys: Indices, others: Indices, values: Singles, weights: Singles, chunk: Indices, bounds: Offsets,
+                following: Offsets, rows: Shorts, columns: Indices, to_values: Singles, to_weights: Singles,
+                ) -> None:  # fmt: skip
+    """Copy ratings in their order to the places `following` (chunks,), which move on; weights may be empty."""
     for position in range(keys.size):
-        bucket = keys[position] >> shift
-        target = following[bucket]
-        following[bucket] = target + 1
-        to_keys[target] = keys[position]
-        to_others[target] = others[position]
+        at = chunk[keys[position]]
+        target = following[at]
+        following[at] = target + 1
+        rows[target] = keys[position] - bounds[at]
+        columns[target] = others[position]
         to_values[target] = values[position]
         if weights.size:
             to_weights[target] = weights[position]
 
 
-@njit(nogil=True, cache=True)
-def sort_bucket(first: int, last: int, ratings: Grouped, row: int, start: Offsets, others: Indices, values: Singles,
-                weights: Singles) -> None:  # fmt: skip
-    """A stable counting sort by key of ratings first..last-1, whose smallest row is `row`.
-
-    start (rows,) of the bucket's rows, others, values and weights (m,) are written.
-    """
-    keys, from_others, from_values, from_weights = ratings
-    start[:] = 0
-    for position in range(first, last):
-        start[keys[position] - row] += 1
-    total = first
-    for place in range(start.size):
-        total, start[place] = total + start[place], total
-    following = start.copy()
-    for position in range(first, last):
-        place = keys[position] - row
-        target = following[place]
-        following[place] = target + 1
-        others[target] = from_others[position]
-        values[target] = from_values[position]
-        if weights.size:
-            weights[target] = from_weights[position]
-
-
 @dataclass(frozen=True)
 class Rows:
-    """One side's view: row r holds positions start[r]:start[r + 1] of columns, values and weights."""
+    """One side's view. Chunk c holds rows bounds[c]:bounds[c + 1], and row r start[r + 1] - start[r] ratings.
+
+    A chunk's ratings stand together, from start[bounds[c]] on: `rows` counts from the chunk's first, columns tell the
+    other side. Of each row they rise.
+    """
 
     start: Offsets
+    rows: Shorts
     columns: Indices
     values: Singles
     weights: Singles
-    bounds: tuple[int, ...]
+    bounds: Offsets
 
     def __len__(self) -> int:
         return len(self.start) - 1
 
-    def piece(self, number: int) -> tuple[int, int, Offsets, Indices, Singles, Singles]:
+    def piece(self, number: int) -> tuple[int, int, Offsets, Shorts, Indices, Singles, Singles]:
         """What a compiled loop takes for one chunk of rows."""
-        return (
-            self.bounds[number],
-            self.bounds[number + 1],
-            self.start,
-            self.columns,
-            self.values,
-            self.weights,
-        )
+        first, last = self.bounds[number : number + 2].tolist()
+        return first, last, self.start, self.rows, self.columns, self.values, self.weights
+
+    def turned(self, number: int) -> Ratings:
+        """The ratings of a chunk as the other side sees them: columns are rows, and rows columns."""
+        first, last = self.bounds[number : number + 2].tolist()
+        cut = slice(self.start[first], self.start[last])
+        return self.columns[cut], self.rows[cut] + np.int32(first), self.values[cut], self.weights[cut]
 
 
 def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
-    """The ratings by note and by rater, each row in rising order of the other side whatever order they came in."""
+    """The ratings by note and by rater, the same whatever order they came in; quicker if by note and then by rater."""
     note, rater = np.require(table.note, np.int32, _USABLE), np.require(table.rater, np.int32, _USABLE)
     helpful = np.require(table.helpful, np.float32, _USABLE)
     weight = _NO_WEIGHTS if table.weight is None else np.require(table.weight, np.float32, _USABLE)
-    ratings = (rater, note, helpful, weight)
     notes, raters = len(table.note_ids), len(table.rater_ids)
-    buckets = _like(ratings)
-    unsorted = _group(ratings, raters, buckets, each)
-    by_note = _turned(unsorted, notes, buckets, each)
-    by_rater = _turned(by_note, raters, buckets, each)
-    return _rows(*by_note), _rows(*by_rater)
+    if not in_order(note, rater):
+        note, rater, helpful, weight = _put_in_order((note, rater, helpful, weight), notes, each)
+
+    def piece(number: int) -> Ratings:
+        cut = slice(number * _CHUNK, (number + 1) * _CHUNK)
+        return rater[cut], note[cut], helpful[cut], weight[cut]
+
+    by_rater = _rows(piece, -(-len(note) // _CHUNK), raters, each)
+    return _rows(by_rater.turned, len(by_rater.bounds) - 1, notes, each), by_rater
 
 
-def _turned(grouped: _Side, width: int, buckets: Grouped, each: Each) -> _Side:
-    """The same ratings grouped by the other side; a stable sort, so each row rises."""
-    start, columns, values, weights = grouped
-    row = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
-    return _group((columns, row, values, weights), width, buckets, each)
+def _put_in_order(ratings: Ratings, rows: int, each: Each) -> Ratings:
+    """By row, then by column."""
+    found = _rows(lambda _: ratings, 1, rows, each)
+    note = np.empty_like(found.columns)
+
+    def sort(number: int) -> None:
+        first, last = found.bounds[number : number + 2].tolist()
+        cut = slice(found.start[first], found.start[last])
+        order = np.lexsort((found.columns[cut], found.rows[cut]))
+        note[cut] = first + found.rows[cut][order]
+        for part in (found.columns, found.values, found.weights):
+            if part.size:
+                part[cut] = part[cut][order]
+
+    each(sort, len(found.bounds) - 1)
+    return note, found.columns, found.values, found.weights
 
 
-def _like(ratings: Grouped) -> Grouped:
-    keys, others, values, weights = ratings
-    return np.empty_like(keys), np.empty_like(others), np.empty_like(values), np.empty_like(weights)
+def _rows(piece: Callable[[int], Ratings], pieces: int, rows: int, each: Each) -> Rows:
+    """The pieces' ratings in chunks of their rows, in each chunk in their order."""
+    start = np.zeros(rows + 1, dtype=np.int64)
+    for number in range(pieces):
+        count_rows(piece(number)[0], start[1:])
+    np.cumsum(start, out=start)
+    size = int(start[-1])
+    chunks = min(max(1, size // _CHUNK), _MOST_CHUNKS)
+    cuts = np.searchsorted(start, np.linspace(0, size, chunks + 1)[1:-1])
+    bounds = np.unique(np.concatenate((cuts, np.arange(0, rows, _MOST_ROWS), [rows])))
+    chunk = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
+    counts = np.zeros((pieces, len(bounds) - 1), dtype=np.int64)
+    each(lambda number: count_chunks(piece(number)[0], chunk, counts[number]), pieces)
+    following = start[bounds[:-1]] + counts.cumsum(axis=0) - counts
+    weighted = size if piece(0)[3].size else 0
+    found = Rows(
+        start, np.empty(size, dtype=np.uint16), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32),
+        np.empty(weighted, dtype=np.float32), bounds,
+    )  # fmt: skip
 
+    def spread(number: int) -> None:
+        into = found.rows, found.columns, found.values, found.weights
+        into_chunks(*piece(number), chunk, bounds, following[number], *into)
 
-def _group(ratings: Grouped, rows: int, buckets: Grouped, each: Each) -> _Side:
-    """Ratings grouped by key, in their order within each group: where each row starts (rows + 1), and the rest.
-
-    First into buckets of neighbouring rows, then within each: a write to one of a million rows at random
-    would miss the caches, one to a few hundred does not. `buckets` is overwritten: fresh memory costs time.
-    """
-    keys = ratings[0]
-    bits = min(_MOST_BUCKET_BITS, (len(keys) // _BUCKET).bit_length())
-    shift = max(0, (rows - 1).bit_length() - bits)
-    pieces = [slice(at, at + _PIECE) for at in range(0, len(keys), _PIECE)]
-    counts = np.zeros((len(pieces), ((rows - 1) >> shift) + 1), dtype=np.int64)
-    each(lambda piece: count_buckets(keys[pieces[piece]], shift, counts[piece]), len(pieces))
-    ends = counts.T.cumsum().reshape(counts.T.shape).T
-    following = ends - counts
-    bounds = [0, *ends[-1].tolist()]
-
-    def spread(piece: int) -> None:
-        cut = pieces[piece]
-        key, other, value, weight = ratings
-        into_buckets(key[cut], other[cut], value[cut], weight[cut], shift, following[piece], buckets)
-
-    each(spread, len(pieces))
-    start = np.full(rows + 1, len(keys), dtype=np.int64)
-    _, others, values, weights = _like(ratings)
-
-    def sort(bucket: int) -> None:
-        row = bucket << shift
-        own = start[row : min(row + (1 << shift), rows)]
-        sort_bucket(bounds[bucket], bounds[bucket + 1], buckets, row, own, others, values, weights)
-
-    each(sort, counts.shape[1])
-    return start, others, values, weights
-
-
-def _rows(start: Offsets, columns: Indices, values: Singles, weights: Singles) -> Rows:
-    chunks = max(1, len(columns) // _CHUNK)
-    cuts = np.searchsorted(start, np.linspace(0, len(columns), chunks + 1)[1:-1])
-    bounds = np.unique(np.concatenate(([0], cuts, [len(start) - 1])))
-    return Rows(start, columns, values, weights, tuple(int(bound) for bound in bounds))
+    each(spread, pieces)
+    return found
 
 
 class Workers:
@@ -419,8 +416,7 @@ class Workers:
         left = np.empty_like(rows.values)
 
         def run(piece: int) -> None:
-            first, last, start, columns, values, _ = rows.piece(piece)
-            subtract_intercepts(first, last, start, columns, values, own, others, left)
+            subtract_intercepts(*rows.piece(piece)[:-1], own, others, left)
 
         self.each(run, len(rows.bounds) - 1)
         return replace(rows, values=left)

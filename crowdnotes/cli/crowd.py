@@ -189,12 +189,16 @@ def make_data(
     days: Annotated[int, typer.Option(help="Over how many days the posts come.")] = 120,
     shards: Annotated[int, typer.Option(min=1, help="Into how many files the ratings go.")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed, other data.")] = 0,
+    raters: Annotated[int | None, typer.Option(help="How many raters; without it, as many as suit.")] = None,
+    zipped: Annotated[bool, typer.Option("--zip", help="Ratings as zips, a tenth of the size.")] = False,
     as_json: Json = False,
 ) -> None:
     """Make up public data with a known surge, known delays and known camps, to try the program on."""
     from crowdnotes.crowd.made_data import make_public_data
 
-    planted = make_public_data(folder, notes=notes, ratings=ratings, days=days, shards=shards, seed=seed)
+    planted = make_public_data(
+        folder, notes=notes, ratings=ratings, days=days, shards=shards, seed=seed, raters=raters, zipped=zipped
+    )
     if as_json:
         print_json(planted)
         return

@@ -6,8 +6,9 @@ a person: ids are numbers in disguise, texts are put together from a few sentenc
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 _LAST_DAY = date(2025, 6, 30)
 _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
-_CHUNK = 500_000  # ratings made at once
+_CHUNK = 500_000  # rows made at once
+_REACH = 0.5 ** np.arange(8)  # shares of the raters that a note may come to; the smaller, the busier
 _SHARE_OF_FIRST_CAMP = 0.55
 _FIRST_NOTE_HOURS, _VERDICT_HOURS = 10.0, 7.0  # medians
 _SURGE = 6  # times the usual posts of a day
@@ -80,24 +82,34 @@ def rater_id(number: int) -> str:
 
 
 def make_public_data(
-    out: Path, *, notes: int, ratings: int, days: int = 120, shards: int = 1, seed: int = 0
+    out: Path,
+    *,
+    notes: int,
+    ratings: int,
+    days: int = 120,
+    shards: int = 1,
+    seed: int = 0,
+    raters: int | None = None,
+    zipped: bool = False,
 ) -> Planted:
-    """Write notes, ratings (in shards), status history and enrolment into a folder.
+    """Write notes, ratings (in shards), status history and enrolment into a folder; ratings zipped if wished.
 
-    notes: at least 100; ratings: at least as many. days: over which posts come, at least 60. Raises InputError for
-    less, and for a folder that cannot be written.
+    notes: at least 100; ratings: at least as many. days: over which posts come, at least 60. raters: at least 60; None
+    for as many as suit the ratings. Raises InputError for less, and for a folder that cannot be written.
     """
-    if notes < 100 or ratings < notes or days < 60:
-        raise InputError("Too little to plant anything in.", "Take 100 notes, as many ratings and 60 days at least.")
+    raters = max(60, round(ratings**0.5 * 6)) if raters is None else raters
+    if notes < 100 or ratings < notes or days < 60 or raters < 60:
+        raise InputError(
+            "Too little to plant anything in.", "Take 100 notes, as many ratings, 60 days and 60 raters at least."
+        )
     chance = np.random.default_rng(seed)
-    raters = max(60, round(ratings**0.5 * 6))
     world = _notes(chance, notes, ratings, raters, days)
     try:
         out.mkdir(parents=True, exist_ok=True)
         _write(NOTES, out / "notes-00000.tsv", world["notes"])
         _write(HISTORY, out / "noteStatusHistory-00000.tsv", world["history"])
         _write(ENROLMENT, out / "userEnrollment-00000.tsv", _people(raters))
-        _write_ratings(out, world, chance, raters, shards)
+        _write_ratings(out, world, chance, raters, shards, "zip" if zipped else "tsv")
     except OSError as error:
         raise InputError(f"{out} cannot be written ({error.strerror}).", "Choose another folder.") from error
     planted: Planted = world["planted"]
@@ -191,19 +203,23 @@ def _counts(chance: np.random.Generator, notes: int, ratings: int, raters: int) 
     return np.asarray(counts, dtype=np.int64)
 
 
-def _write_ratings(out: Path, world: dict[str, Any], chance: np.random.Generator, raters: int, shards: int) -> None:
+def _write_ratings(
+    out: Path, world: dict[str, Any], chance: np.random.Generator, raters: int, shards: int, suffix: str
+) -> None:
     counts: Integers = world["counts"]
     viewpoint = chance.uniform(0.3, 0.9, raters)
     viewpoint[: world["planted"].first_camp] *= -1
     kindness = chance.normal(0, 0.1, raters)
     ids = pa.array([rater_id(number) for number in range(raters)])
-    strides = np.array([step for step in range(1, min(raters, 400)) if np.gcd(step, raters) == 1])
+    order = chance.permutation(raters)  # the first in it are the busiest
+    reaches = np.maximum(1, raters * _REACH).astype(np.int64)
+    strides = np.array([step for step in range(1, 400) if np.all(np.gcd(step, reaches) == 1)])
     for shard, part in enumerate(np.array_split(np.arange(len(counts)), shards)):
-        with _writer(RATINGS, out / f"ratings-{shard:05}.tsv") as write:
+        with _writer(RATINGS, out / f"ratings-{shard:05}.{suffix}") as write:
             ends = counts[part].cumsum()
             for few in np.split(part, np.searchsorted(ends, np.arange(_CHUNK, ends[-1], _CHUNK))):
                 if len(few):
-                    write(_ratings(world, few, chance, (viewpoint, kindness), ids, strides))
+                    write(_ratings(world, few, chance, (viewpoint, kindness), (ids, order), (reaches, strides)))
 
 
 def _ratings(
@@ -211,16 +227,21 @@ def _ratings(
     few: Integers,
     chance: np.random.Generator,
     people: tuple[Floats, Floats],
-    ids: pa.Array,
-    strides: Integers,
+    raters: tuple[pa.Array, Integers],
+    rounds: tuple[Integers, Integers],
 ) -> dict[str, Any]:
-    """The ratings of a few notes: each goes round the raters from somewhere, by some step, so none comes twice."""
-    viewpoint, kindness = people
+    """The ratings of a few notes: each goes round the raters from somewhere, by some step, so none comes twice.
+
+    raters: ids, and their order. rounds: how many of the order a note may go round, and the steps.
+    """
+    (viewpoint, kindness), (ids, order), (reaches, strides) = people, raters, rounds
     counts = world["counts"][few]
     note = np.repeat(few, counts)
     nth = np.arange(len(note)) - np.repeat(counts.cumsum() - counts, counts)
-    begin = chance.integers(0, len(viewpoint), len(few))
-    rater = (np.repeat(begin, counts) + nth * np.repeat(chance.choice(strides, len(few)), counts)) % len(viewpoint)
+    reach = chance.choice(reaches, len(few))
+    reach = np.where(reach < counts, len(order), reach)
+    place = np.repeat(chance.integers(0, reach), counts) + nth * np.repeat(chance.choice(strides, len(few)), counts)
+    rater = order[place % np.repeat(reach, counts)]
     value = 0.35 + world["worth"][note] + world["side"][note] * viewpoint[rater] + kindness[rater]
     level = np.clip(np.round((value + chance.normal(0, 0.15, len(note))) * 2), 0, 2).astype(np.int64)
     columns: dict[str, Any] = {
@@ -251,12 +272,13 @@ def _people(raters: int) -> dict[str, Any]:
 
 def _write(spec: TableSpec, path: Path, columns: dict[str, Any]) -> None:
     with _writer(spec, path) as write:
-        write(columns)
+        for first in range(0, len(next(iter(columns.values()))), _CHUNK):
+            write({name: column[first : first + _CHUNK] for name, column in columns.items()})
 
 
 @contextmanager
 def _writer(spec: TableSpec, path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """A TSV of the official columns; one that is not given is 0 for a flag, else empty."""
+    """A TSV of the official columns, or a zip of it; one that is not given is 0 for a flag, else empty."""
     options = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
 
     def write(columns: dict[str, Any]) -> None:
@@ -268,6 +290,11 @@ def _writer(spec: TableSpec, path: Path) -> Iterator[Callable[[dict[str, Any]], 
             table[name] = given.cast(pa.int8()) if pa.types.is_boolean(given.type) else given
         csv.write_csv(pa.table(table), stream, options)
 
-    with path.open("wb") as stream:
+    with ExitStack() as opened:
+        if path.suffix == ".zip":
+            archive = opened.enter_context(zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1))
+            stream = opened.enter_context(archive.open(f"{path.stem}.tsv", "w", force_zip64=True))
+        else:
+            stream = opened.enter_context(path.open("wb"))
         stream.write(("\t".join(spec.columns) + "\n").encode())
         yield write

@@ -140,6 +140,10 @@ def test_single_precision_finds_the_same_minimum(monkeypatch: pytest.MonkeyPatch
     single = fit(table)
     assert single.objective == pytest.approx(exact.objective, abs=2e-9)
     assert single.notes.intercepts == pytest.approx(exact.notes.intercepts, abs=1e-3)
+    monkeypatch.setattr(factorization, "_PARTED", len(table) // 2)
+    parted = fit(table)
+    assert parted.objective == pytest.approx(exact.objective, abs=2e-9)
+    assert parted.notes.intercepts == pytest.approx(exact.notes.intercepts, abs=1e-3)
 
 
 def test_a_second_factor_fits_at_least_as_well_and_stands_upright() -> None:

@@ -21,31 +21,32 @@ def _table(pairs: list[tuple[int, int]], weighted: bool) -> RatingTable:
     return RatingTable(np.arange(41), np.arange(13), note, rater, helpful, weight)
 
 
-def _expected(
-    own: np.ndarray, other: np.ndarray, table: RatingTable, rows: int
-) -> tuple[list[int], list[tuple[int, ...]]]:
-    order = np.lexsort((other, own))
-    start = np.searchsorted(own[order], np.arange(rows + 1))
+def _expected(own: np.ndarray, other: np.ndarray, table: RatingTable) -> list[tuple[float, ...]]:
     weight = np.zeros(len(table)) if table.weight is None else table.weight
-    return start.tolist(), list(
-        zip(other[order].tolist(), table.helpful[order].tolist(), weight[order].tolist(), strict=True)
-    )
+    return sorted(zip(own.tolist(), other.tolist(), table.helpful.tolist(), weight.tolist(), strict=True))
 
 
-def _held(rows: Rows) -> tuple[list[int], list[tuple[int, ...]]]:
-    weights = rows.weights.tolist() or [0.0] * len(rows.columns)
-    return rows.start.tolist(), list(zip(rows.columns.tolist(), rows.values.tolist(), weights, strict=True))
+def _held(rows: Rows) -> list[tuple[float, ...]]:
+    """All ratings, by row, each row's in the order in which they lie."""
+    held: list[tuple[float, ...]] = []
+    for chunk in range(len(rows.bounds) - 1):
+        columns, own, values, weights = (part.tolist() for part in rows.turned(chunk))
+        of_chunk = zip(own, columns, values, weights or [0.0] * len(columns), strict=True)
+        held += sorted(of_chunk, key=lambda rating: rating[0])
+    return held
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(pairs=PAIRS, weighted=st.booleans(), piece=st.integers(1, 40), bucket=st.integers(1, 40))
+@given(pairs=PAIRS, weighted=st.booleans(), chunk=st.integers(1, 40), most=st.integers(1, 40), by_note=st.booleans())
 def test_rows_are_sorted_however_the_ratings_are_cut(
-    monkeypatch: pytest.MonkeyPatch, pairs: list[tuple[int, int]], weighted: bool, piece: int, bucket: int
+    monkeypatch: pytest.MonkeyPatch, pairs: list[tuple[int, int]], weighted: bool, chunk: int, most: int, by_note: bool
 ) -> None:
-    monkeypatch.setattr(rows, "_PIECE", piece)
-    monkeypatch.setattr(rows, "_BUCKET", bucket)
-    table = _table(pairs, weighted)
+    monkeypatch.setattr(rows, "_CHUNK", chunk)
+    monkeypatch.setattr(rows, "_MOST_ROWS", most)
+    table = _table(sorted(pairs) if by_note else pairs, weighted)
     with workers() as crew:
-        by_note, by_rater = lay_out(table, crew.each)
-    assert _held(by_note) == _expected(table.note, table.rater, table, 41)
-    assert _held(by_rater) == _expected(table.rater, table.note, table, 13)
+        notes, raters = lay_out(table, crew.each)
+    assert _held(notes) == _expected(table.note, table.rater, table)
+    assert _held(raters) == _expected(table.rater, table.note, table)
+    assert np.diff(notes.start).tolist() == np.bincount(table.note, minlength=41).tolist()
+    assert np.diff(raters.start).tolist() == np.bincount(table.rater, minlength=13).tolist()
