@@ -131,5 +131,5 @@ def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> Inpu
 def _often_enough(
     row: npt.NDArray[np.int32], among: npt.NDArray[np.bool_], rows: int, least: int
 ) -> npt.NDArray[np.bool_]:
-    counts = np.bincount(row[among], minlength=rows)
-    return among & (counts[row] >= least)
+    often = np.bincount(row[among], minlength=rows) >= least
+    return among & often[row]

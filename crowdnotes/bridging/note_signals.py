@@ -72,17 +72,28 @@ class View:
 
 def sides(ratings: Ratings, view: View) -> list[tuple[Side, Side]]:
     """Each note's negative and positive side."""
-    table, notes = ratings.table, len(ratings.table.note_ids)
-    halves = []
-    for on_side in (view.rater_factor < 0, view.rater_factor >= 0):
+    raters, means, net = both_sides(ratings.table, view)
+    halves = [
+        [Side(int(n), float(m), int(x)) for n, m, x in zip(raters[side], means[side], net[side], strict=True)]
+        for side in range(2)
+    ]
+    return list(zip(halves[0], halves[1], strict=True))
+
+
+def both_sides(table: RatingTable, view: View) -> tuple[Floats, Floats, Floats]:
+    """Of each note's negative and positive side the raters, their mean rating, NaN without any, and the net helpful.
+
+    (2, n) each.
+    """
+    notes = len(table.note_ids)
+    raters, means, net = np.zeros((2, notes)), np.full((2, notes), np.nan), np.zeros((2, notes))
+    for side, on_side in enumerate((view.rater_factor < 0, view.rater_factor >= 0)):
         mask = view.used & on_side
         row, value = table.note[mask], table.helpful[mask]
-        raters = np.bincount(row, minlength=notes)
-        total = np.bincount(row, value, notes)
-        net = np.bincount(row, (value == 1).astype(np.float64) - (value == 0), notes)
-        mean = np.divide(total, raters, out=np.full(notes, np.nan), where=raters > 0)
-        halves.append([Side(int(n), float(m), int(x)) for n, m, x in zip(raters, mean, net, strict=True)])
-    return list(zip(halves[0], halves[1], strict=True))
+        raters[side] = np.bincount(row, minlength=notes)
+        np.divide(np.bincount(row, value, notes), raters[side], out=means[side], where=raters[side] > 0)
+        net[side] = np.bincount(row, (value == 1).astype(np.float64) - (value == 0), notes)
+    return raters, means, net
 
 
 def half_distance(view: View, settings: BridgingSettings) -> float:
@@ -130,27 +141,35 @@ def incorrect_signals(ratings: Ratings, view: View, settings: BridgingSettings) 
     """Of raters near the note's viewpoint that chose any not-helpful tag (incorrect_filter.py); None without tags."""
     if "notHelpfulIncorrect" not in ratings.tags:
         return None
-    table, notes, raters = ratings.table, len(ratings.table.note_ids), len(ratings.table.rater_ids)
-    complains = np.zeros(len(table), dtype=bool)
+    table, raters = ratings.table, len(ratings.table.rater_ids)
+    complains = _complains(ratings)
+    complaints = np.bincount(table.rater[complains], minlength=raters)
+    says = complains & ratings.tags["notHelpfulIncorrect"]
+    usual = np.bincount(table.rater[says], minlength=raters) / np.maximum(complaints, 1)
+    return [
+        IncorrectSignal(int(number), int(tags), float(rates))
+        for number, tags, rates in incorrect_counts(ratings, view, usual, settings).T
+    ]
+
+
+def incorrect_counts(ratings: Ratings, view: View, usual: Floats, settings: BridgingSettings) -> Floats:
+    """The same as (3, n): these raters, their "incorrect" tags, and their usual rates summed; usual (u,): of raters."""
+    table, notes = ratings.table, len(ratings.table.note_ids)
+    clip = settings.incorrect_clip
+    apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
+    near = view.used & _complains(ratings) & (apart < settings.incorrect_interval)
+    row, says = table.note[near], ratings.tags["notHelpfulIncorrect"][near]
+    sums = np.bincount(row, says, notes), np.bincount(row, usual[table.rater[near]], notes)
+    return np.array((np.bincount(row, minlength=notes), *sums), dtype=np.float64)
+
+
+def _complains(ratings: Ratings) -> Bools:
+    """Which ratings come with any not-helpful tag (m,)."""
+    complains = np.zeros(len(ratings.table), dtype=bool)
     for tag in NOT_HELPFUL_TAGS:
         if tag in ratings.tags:
             complains |= ratings.tags[tag]
-    says = ratings.tags["notHelpfulIncorrect"]
-    complaints = np.bincount(table.rater[complains], minlength=raters)
-    rate = np.bincount(table.rater[complains & says], minlength=raters) / np.maximum(complaints, 1)
-    clip = settings.incorrect_clip
-    apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
-    near = view.used & complains & (apart < settings.incorrect_interval)
-    row = table.note[near]
-    return [
-        IncorrectSignal(int(number), int(tags), float(usual))
-        for number, tags, usual in zip(
-            np.bincount(row, minlength=notes),
-            np.bincount(row, says[near], notes),
-            np.bincount(row, rate[table.rater[near]], notes),
-            strict=True,
-        )
-    ]
+    return complains
 
 
 def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64]], dict[str, npt.NDArray[np.int64]]]:

@@ -189,15 +189,18 @@ def _valid(
     table: RatingTable, created_at_ms: Times, note_created: Times, status_at: Times | None, decided: Bools
 ) -> Bools:
     note = table.note
-    clear = (table.helpful == 0) | (table.helpful == 1)
-    early = created_at_ms < note_created[note] + _WINDOW_MS
-    unseen = True if status_at is None else created_at_ms < status_at[note]
-    order = np.lexsort((created_at_ms, note))
-    starts = np.searchsorted(note[order], np.arange(len(table.note_ids)))
-    rank = np.empty(len(note), dtype=np.int64)
-    rank[order] = np.arange(len(note)) - starts[note[order]]
-    among_first = (rank < _FIRST_RATINGS) | (note_created[note] >= _FIRST_RATINGS_ONLY_BEFORE_MS)
-    valid: Bools = decided[note] & clear & early & unseen & among_first
+    among_first = note_created >= _FIRST_RATINGS_ONLY_BEFORE_MS
+    valid: Bools = decided[note] & ((table.helpful == 0) | (table.helpful == 1))
+    rows = np.flatnonzero(valid)
+    right = created_at_ms[rows] < note_created[note[rows]] + _WINDOW_MS
+    if status_at is not None:
+        right &= created_at_ms[rows] < status_at[note[rows]]
+    valid[rows] = right
+    early = np.flatnonzero(~among_first[note])
+    if len(early):
+        order = early[np.lexsort((created_at_ms[early], note[early]))]
+        rank = np.arange(len(order)) - np.searchsorted(note[order], note[order])
+        valid[order[rank >= _FIRST_RATINGS]] = False
     return valid
 
 
@@ -249,74 +252,76 @@ def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
 
 def score(ratings: Ratings, facts: NoteFacts, settings: BridgingSettings) -> PublicScores:
     """As `score_public_data`, from loaded ratings and the facts of their notes."""
-    fitted = fit_raters(ratings, facts, settings)
+    ratings, facts, early = without_early_not_misleading(ratings, facts)
+    counted, dropped = those_that_count(ratings, settings)
+    known = () if facts.misleading is not None else (NO_NOTES,)
+    fitted = fit_raters(counted, facts.keep(_rows(counted.table, ratings.table)), settings)
     raters = FrozenRaters.of(fitted.fit)
-    ratings, facts = fitted.ratings, fitted.facts
     scored = final_scores(ratings.table, raters, settings)
-    signals = _signals(ratings, facts, scored, raters, fitted.helpful_before, settings)
+    helpful_before = np.isin(ratings.table.note_ids, fitted.helpful_before)
+    signals = _signals(ratings, facts, scored, raters, helpful_before, settings)
     return PublicScores(
-        tuple(decide(note, settings) for note in signals), fitted.fit, fitted.dropped, (*fitted.notices, *_LEFT_OUT)
+        tuple(decide(note, settings) for note in signals),
+        fitted.fit,
+        ratings.dropped | early | dropped,
+        (*known, *fitted.notices, *_LEFT_OUT),
     )
 
 
 @dataclass(frozen=True)
 class FittedRaters:
-    """The fit whose raters notes are scored with, and what it was made from.
-
-    ratings, facts: of all notes that can be scored. helpful_before: which of them prescoring found helpful.
-    """
+    """The fit whose raters notes are scored with. helpful_before: ids of the notes that prescoring found helpful."""
 
     fit: Factorization
-    ratings: Ratings
-    facts: NoteFacts
-    helpful_before: Bools
-    dropped: dict[str, int]
+    helpful_before: Ids
     notices: tuple[str, ...]
 
 
 def fit_raters(ratings: Ratings, facts: NoteFacts, settings: BridgingSettings) -> FittedRaters:
     """The two fits before notes are scored: on all ratings that count, then on those of raters the crowd agreed with.
 
-    Raises InputError when no ratings are left after the filter.
+    facts: of the ratings' notes.
     """
     notices: list[str] = []
-    dropped = dict(ratings.dropped)
-    ratings, facts = _without_early_not_misleading(ratings, facts, dropped, notices)
+    first = fit(ratings.table)
+    provisional = prescored(first, ratings.table, facts, settings)
+    second = _second_fit(first, ratings, provisional, facts, settings, notices)
+    helpful = np.array([status is NoteStatus.HELPFUL for status in provisional], dtype=bool)
+    return FittedRaters(second, ratings.table.note_ids[helpful], (*notices, *doubts(second)))
+
+
+def those_that_count(ratings: Ratings, settings: BridgingSettings) -> tuple[Ratings, dict[str, int]]:
+    """The ratings that enter the fit, and how many did not, by reason. Raises InputError when none are left."""
     keep, few = filter_mask(ratings.table, settings)
-    dropped |= few
     if not keep.any():
-        raise nothing_left(dropped, settings)
-    fitted = ratings.keep(keep)
-    first = fit(fitted.table)
-    provisional = prescored(first, fitted.table, facts, ratings.table, settings)
-    second = _second_fit(first, fitted, provisional, facts.keep(_rows(fitted.table, ratings.table)), settings, notices)
-    helpful_before = np.zeros(len(ratings.table.note_ids), dtype=bool)
-    helpful_before[_rows(fitted.table, ratings.table)] = [status is NoteStatus.HELPFUL for status in provisional]
-    return FittedRaters(second, ratings, facts, helpful_before, dropped, (*notices, *doubts(second)))
+        raise nothing_left(ratings.dropped | few, settings)
+    return ratings.keep(keep), few
 
 
-def _without_early_not_misleading(
-    ratings: Ratings, facts: NoteFacts, dropped: dict[str, int], notices: list[str]
-) -> tuple[Ratings, NoteFacts]:
+NO_NOTES = "The notes table is missing: whether a note calls its post misleading is not known."
+
+
+def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ratings, NoteFacts, dict[str, int]]:
+    """What is left without ratings of early notes that call the post fine, and how many went, by reason."""
     if facts.misleading is None or facts.created_at_ms is None:
-        notices.append("The notes table is missing: whether a note calls its post misleading is not known.")
-        return ratings, facts
+        return ratings, facts, {}
     early = ~facts.misleading & (facts.created_at_ms <= _NOT_MISLEADING_UNTIL_MS)
+    if not early.any():
+        return ratings, facts, {}
     keep = ~early[ratings.table.note]
-    if keep.all():
-        return ratings, facts
-    dropped["ratings of early notes that call the post not misleading"] = int((~keep).sum())
     kept = ratings.keep(keep)
-    return kept, facts.keep(_rows(kept.table, ratings.table))
+    lost = int(np.count_nonzero(~keep))
+    reasons = {"ratings of early notes that call the post not misleading": lost} if lost else {}
+    return kept, facts.keep(_rows(kept.table, ratings.table)), reasons
 
 
 def prescored(
-    first: Factorization, table: RatingTable, facts: NoteFacts, whole: RatingTable, settings: BridgingSettings
+    first: Factorization, table: RatingTable, facts: NoteFacts, settings: BridgingSettings
 ) -> list[NoteStatus]:
     """Prescoring's statuses; without the notes table every note counts as misleading, as a deleted note does."""
     enough = np.bincount(table.note, minlength=len(table.note_ids)) >= settings.min_ratings_for_status
     intercept, factor = first.notes.intercepts, np.abs(first.notes.factors[:, 0])
-    misleading = np.ones(len(enough), dtype=bool) if facts.misleading is None else facts.misleading[_rows(table, whole)]
+    misleading = np.ones(len(enough), dtype=bool) if facts.misleading is None else facts.misleading
     # Rules 2, 3 and 6, all that prescoring knows, for all notes at once: one by one a million takes minutes.
     helpful = enough & misleading & (intercept >= settings.helpful_intercept)
     low = enough & (intercept <= settings.not_helpful_base - settings.not_helpful_slope * factor)

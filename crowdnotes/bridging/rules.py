@@ -154,7 +154,7 @@ def inertia(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
 
 
 # "Typos or unclear language" can be mended and says nothing about truth: the scorer leaves it out.
-_MILD_TAG = "notHelpfulHardToUnderstand"
+MILD_TAG = "notHelpfulHardToUnderstand"
 
 
 def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
@@ -166,7 +166,7 @@ def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutc
     unusual: list[str] = []
     distances: list[Distance] = []
     for tag, total in note.tag_totals.items():
-        if tag == _MILD_TAG or tag not in note.tag_lines:
+        if tag == MILD_TAG or tag not in note.tag_lines:
             continue
         often = at_most(f"weighted raters who chose {tag}", total, s.tag_total)
         share = at_most(f"weighted share who chose {tag}", note.tag_shares[tag], note.tag_lines[tag])

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.errors import InputError
 
-FORM = 2  # of the tables; an index of another form is made anew
+FORM = 3  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
 _PATIENCE = 4.0  # seconds
 _MEMORY = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
@@ -53,6 +53,8 @@ CREATE TABLE posts_made (load INTEGER);
 -- share that says "incorrect"; busy: among the busiest raters of the last weeks.
 CREATE TABLE raters (rater BIGINT, intercept DOUBLE, factor DOUBLE, usual DOUBLE, busy BOOLEAN);
 CREATE TABLE fits (said VARCHAR);
+-- Every note with enough ratings as that fit scores it, NULL without enough known raters; status as readers see it.
+CREATE TABLE scores (note BIGINT, intercept DOUBLE, factor DOUBLE, status VARCHAR, decided_by VARCHAR);
 """
 Connection = duckdb.DuckDBPyConnection
 
@@ -92,9 +94,11 @@ def how_many(connection: Connection, question: str, *values: int) -> int:
     return int(row[0]) if row else 0
 
 
-def columns(connection: Connection, question: str, values: Sequence[object] = ()) -> dict[str, npt.NDArray[Any]]:
+def columns(
+    connection: Connection, question: str, values: Sequence[object] | dict[str, object] = ()
+) -> dict[str, npt.NDArray[Any]]:
     """The answer, column by column; the question leaves no NULL in numbers."""
-    answer = connection.execute(question, list(values)).fetchnumpy()
+    answer = connection.execute(question, values).fetchnumpy()
     return {name: np.asarray(column) for name, column in answer.items()}
 
 

@@ -13,26 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 from pydantic import Field
 
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
-from crowdnotes.bridging.model import RatingTable
-from crowdnotes.bridging.note_signals import (
-    FactorScale,
-    View,
-    half_distance,
-    high_volume_raters,
-    tag_aggregates,
-    tag_lines,
-)
 from crowdnotes.bridging.public_data import Progress
-from crowdnotes.bridging.public_scoring import FittedRaters, NoteFacts, final_scores, fit_raters
-from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, locate
+from crowdnotes.bridging.statuses import RULE_NAMES, STATUSES
 from crowdnotes.crowd.database import TAGS, Connection, columns, how_many, writing
+from crowdnotes.crowd.fitting import Statuses, fitted, statuses
 from crowdnotes.crowd.loading import Loaded, load_folder
 from crowdnotes.crowd.posts import make_posts
 from crowdnotes.domain import Noun
@@ -40,7 +29,6 @@ from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 
 _MANY = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
-_NEVER = np.iinfo(np.int64).max
 _NONE = "There are no ratings in the index."
 
 
@@ -62,7 +50,8 @@ class TagScale(Noun):
 class FitReport(Noun):
     """A fit of the index. of_ratings: how many the index had; ratings: how many of them count after the filter.
 
-    not_run: why there is none, "" if there is. dropped: ratings that did not count, by reason.
+    not_run: why there is none, "" if there is. dropped: ratings that did not count, by reason. statuses: how many notes
+    have each by the fit; on_x: of how many X recorded one too, and as_on_x of how many the same.
     """
 
     not_run: str = ""
@@ -76,6 +65,9 @@ class FitReport(Noun):
     dropped: dict[str, int] = Field(default_factory=dict)
     notices: tuple[str, ...] = ()
     tags: TagScale | None = None
+    statuses: dict[str, int] = Field(default_factory=dict)
+    on_x: int = 0
+    as_on_x: int = 0
 
 
 class IndexReport(Noun):
@@ -128,21 +120,34 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
     if not ratings:
         return FitReport(not_run=_NONE)
     try:
-        raters, said = _fit(connection, settings, now, ratings)
+        raters, scores, said = _fit(connection, settings, now, ratings)
     except InputError as error:
         return FitReport(not_run=str(error), of_ratings=ratings)
     connection.begin()
     try:
-        connection.execute("DELETE FROM raters; DELETE FROM fits;")
-        connection.register("fitted", raters)
-        connection.execute(_INSERT_RATERS, {"incorrect": _INCORRECT, "complaints": _COMPLAINTS})
-        connection.unregister("fitted")
+        connection.execute("DELETE FROM raters; DELETE FROM scores; DELETE FROM fits;")
+        for table, rows in (("raters", raters), ("scores", scores)):
+            connection.register("found", rows)
+            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM found")
+            connection.unregister("found")
+        said = said.model_copy(update=_compared(connection))
         connection.execute("INSERT INTO fits VALUES (?)", [said.model_dump_json()])
         connection.commit()
     except BaseException:
         connection.rollback()
         raise
     return said
+
+
+def _compared(connection: Connection) -> dict[str, Any]:
+    """How many notes have each status by the fit, and how many of those with one on X have the same there."""
+    told = connection.execute("SELECT status, count(*) FROM scores GROUP BY status ORDER BY status").fetchall()
+    both = "FROM scores JOIN history USING (note) WHERE history.status <> ''"
+    return {
+        "statuses": dict(told),
+        "on_x": how_many(connection, f"SELECT count(*) {both}"),
+        "as_on_x": how_many(connection, f"SELECT count(*) {both} AND scores.status = history.status"),
+    }
 
 
 def last_fit(connection: Connection) -> FitReport:
@@ -153,108 +158,54 @@ def last_fit(connection: Connection) -> FitReport:
 
 _INCORRECT = 1 << TAGS.index("notHelpfulIncorrect")
 _COMPLAINTS = sum(1 << TAGS.index(tag) for tag in NOT_HELPFUL_TAGS)
-_INSERT_RATERS = """
-INSERT INTO raters
-SELECT fitted.rater, intercept, factor, coalesce(usual, 0), busy
-FROM fitted LEFT JOIN (
-    SELECT rater, avg((tags & $incorrect <> 0)::INTEGER) AS usual FROM ratings WHERE tags & $complaints <> 0
-    GROUP BY rater
-) USING (rater)
+_USUAL = """
+SELECT rater, avg((tags & $incorrect <> 0)::INTEGER) AS usual FROM ratings WHERE tags & $complaints <> 0
+GROUP BY rater ORDER BY rater
 """
 
 
 def _fit(
     connection: Connection, settings: BridgingSettings, now: datetime, of_ratings: int
-) -> tuple[pa.Table, FitReport]:
-    """The fitted raters (rater, intercept, factor, busy), and what the fit says of itself."""
-    ratings, facts = _gathered(connection, settings)
-    found = fit_raters(ratings, facts, settings)
-    few = of_ratings - len(ratings.table)
+) -> tuple[pa.Table, pa.Table, FitReport]:
+    """The fitted raters and the scored notes, as their tables, and what the fit says of itself."""
+    fit = fitted(connection, settings)
+    raters = FrozenRaters.of(fit.found.fit)
+    known = columns(connection, _USUAL, {"incorrect": _INCORRECT, "complaints": _COMPLAINTS})
+    place, complained = locate(raters.ids, known["rater"])
+    usual = np.where(complained, known["usual"][place], 0.0) if len(known["rater"]) else np.zeros(len(raters.ids))
+    found = statuses(connection, fit, usual, settings)
+    few = of_ratings - int(fit.counts.sum())
     lost = {f"ratings of notes with under {settings.min_raters_per_note} raters": few} if few else {}
-    raters = FrozenRaters.of(found.fit)
     said = FitReport(
         made_at=now.astimezone(UTC),
         of_ratings=of_ratings,
-        ratings=found.fit.ratings,
-        notes=len(found.fit.notes),
-        raters=len(found.fit.raters),
-        global_intercept=found.fit.global_intercept,
-        ratings_per_note=found.fit.ratings_per_note,
-        dropped=lost | found.dropped,
-        notices=found.notices,
-        tags=_tag_scale(connection, found, raters, settings),
+        ratings=fit.found.fit.ratings,
+        notes=len(fit.found.fit.notes),
+        raters=len(raters.ids),
+        global_intercept=raters.global_intercept,
+        ratings_per_note=raters.ratings_per_note,
+        dropped=lost | fit.dropped,
+        notices=fit.found.notices,
+        tags=None if found is None else TagScale(**vars(found.scale), half=found.half, lines=found.lines),
     )
-    busiest = high_volume_raters(found.ratings, settings)
-    busy = np.zeros(len(raters.ids), dtype=bool)
-    if busiest is not None:
-        place, known = locate(raters.ids, found.ratings.table.rater_ids)
-        busy = known & busiest[place]
-    columns_ = {"rater": raters.ids, "intercept": raters.intercepts, "factor": raters.factors, "busy": busy}
-    return pa.table(columns_), said
-
-
-def _tag_scale(
-    connection: Connection, found: FittedRaters, raters: FrozenRaters, settings: BridgingSettings
-) -> TagScale | None:
-    """What the rules on tags need of all notes; None where no rating is by a rater of the fit."""
-    table = found.ratings.table
-    scored = final_scores(table, raters, settings)
-    factors = scored.notes.factors[:, 0]
-    scale = FactorScale.of(factors, raters.factors)
-    view = View.on(scale, table, factors, raters)
-    if not view.used.any():
-        return None
-    half = half_distance(view, settings)
-    helpful = np.flatnonzero(found.helpful_before)
-    lines = None
-    if len(helpful):
-        some, bits = _tagged(connection, table.note_ids[helpful])
-        ratings = Ratings(
-            some, True, {}, None, {tag: (bits >> TAGS.index(tag) & 1).astype(bool) for tag in NOT_HELPFUL_TAGS}
-        )
-        near = View.on(scale, some, factors[np.searchsorted(table.note_ids, some.note_ids)], raters)
-        tags = tag_aggregates(ratings, near, settings, half)
-        lines = tag_lines(tags[1], np.ones(len(some.note_ids), dtype=bool), settings) if tags else None
-    return TagScale(**vars(scale), half=half, lines=lines)
-
-
-def _tagged(connection: Connection, note_ids: npt.NDArray[np.int64]) -> tuple[RatingTable, npt.NDArray[np.int32]]:
-    """The ratings of some notes, and their tags as bits (m,)."""
-    connection.register("wanted", pa.table({"note": note_ids}))
-    rows = columns(connection, "SELECT note, rater, level, tags FROM ratings SEMI JOIN wanted USING (note)")
-    connection.unregister("wanted")
-    return _rating_table(rows), rows["tags"]
-
-
-def _rating_table(rows: dict[str, npt.NDArray[Any]]) -> RatingTable:
-    """Ratings by note, rater and level; the columns are taken out of `rows`, so that they are not kept twice."""
-    note, note_ids = pd.factorize(rows.pop("note"), sort=True)
-    rater, rater_ids = pd.factorize(rows.pop("rater"), sort=True)
-    helpful = (rows.pop("level") / 2).astype(np.float32)
-    return RatingTable(note_ids, rater_ids, note.astype(np.int32), rater.astype(np.int32), helpful)
-
-
-def _gathered(connection: Connection, settings: BridgingSettings) -> tuple[Ratings, NoteFacts]:
-    """The ratings of notes that have enough of them, and what is known of these notes."""
-    rows = columns(
-        connection,
-        """
-        SELECT note, rater, coalesce(rated, 0) AS rated, level FROM ratings
-        WHERE note IN (SELECT note FROM ratings GROUP BY note HAVING count(*) >= ?)
-        """,
-        [settings.min_raters_per_note],
+    of_raters = {"rater": raters.ids, "intercept": raters.intercepts, "factor": raters.factors}
+    return (
+        pa.table({**of_raters, "usual": usual, "busy": np.isin(raters.ids, fit.busy)}),
+        _scores(found),
+        said,
     )
-    table = _rating_table(rows)
-    connection.register("wanted", pa.table({"note": table.note_ids}))
-    facts = columns(
-        connection,
-        """
-        SELECT coalesce(notes.misleading, true) AS misleading, coalesce(notes.written, history.written, 0) AS written,
-            coalesce(notes.author, history.author, 0) AS author, coalesce(history.latest_at, ?) AS latest
-        FROM wanted LEFT JOIN notes USING (note) LEFT JOIN history USING (note) ORDER BY wanted.note
-        """,
-        [_NEVER],
+
+
+def _scores(found: Statuses | None) -> pa.Table:
+    if found is None:
+        return pa.table({"note": pa.array([], pa.int64())})
+    shown, rules = [status.shown.value for status in STATUSES], [rule.value for rule in RULE_NAMES]
+    return pa.table(
+        {
+            "note": found.notes,
+            "intercept": pa.array(found.intercepts, from_pandas=True),
+            "factor": pa.array(found.factors, from_pandas=True),
+            "status": pa.array(shown).take(pa.array(found.status)),
+            "decided_by": pa.array(rules).take(pa.array(found.decided)),
+        }
     )
-    connection.unregister("wanted")
-    of_notes = NoteFacts(facts["misleading"], facts["written"], facts["author"], None, facts["latest"])
-    return Ratings(table, True, {}, rows["rated"]), of_notes

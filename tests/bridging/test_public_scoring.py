@@ -148,4 +148,4 @@ def test_prescoring_gives_all_notes_at_once_what_its_rules_give_each() -> None:
         for n, calls in enumerate(misleading.tolist())
     ]
     assert len(set(expected)) == 3
-    assert prescored(first, table, facts, table, lines) == expected
+    assert prescored(first, table, facts, lines) == expected

@@ -1,0 +1,271 @@
+"""The raters' parameters fitted over all ratings of the index, and the status of every note by them.
+
+Two hundred million ratings fit into memory once, as twelve bytes each, not as often as they are looked at: so the fit
+gets them sorted by note, and everything else reads the notes in parts of a few million ratings.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
+from crowdnotes.bridging.model import Floats, Indices, RatingTable, SideParameters, Singles
+from crowdnotes.bridging.note_signals import (
+    FactorScale,
+    View,
+    both_sides,
+    explanation_counts,
+    high_volume_raters,
+    incorrect_counts,
+    tag_aggregates,
+    tag_lines,
+)
+from crowdnotes.bridging.public_scoring import (
+    FittedRaters,
+    NoteFacts,
+    final_scores,
+    fit_raters,
+    those_that_count,
+    without_early_not_misleading,
+)
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
+from crowdnotes.bridging.status import NoteStatus
+from crowdnotes.bridging.statuses import ManySignals, decide_all
+from crowdnotes.crowd.database import TAGS, Connection, columns
+from crowdnotes.settings import BridgingSettings
+
+_AT_ONCE = 4_000_000  # ratings
+_NEVER = np.iinfo(np.int64).max
+Whole = npt.NDArray[np.int64]
+Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a fit found. dropped: ratings that do not count, by reason. busy: ids of the busiest raters."""
+
+    found: FittedRaters
+    dropped: dict[str, int]
+    busy: Whole
+    notes: Whole
+    counts: Whole
+
+
+def fitted(connection: Connection, settings: BridgingSettings) -> Fitted:
+    """Fit the raters over the index. Raises InputError when no ratings are left after the filter."""
+    notes, counts = _rated_notes(connection, settings.min_raters_per_note)
+    ratings, facts, dropped, busy = _gathered(connection, notes, counts, settings)
+    return Fitted(fit_raters(ratings, facts, settings), dropped, busy, notes, counts)
+
+
+def _gathered(
+    connection: Connection, notes: Whole, counts: Whole, settings: BridgingSettings
+) -> tuple[Ratings, NoteFacts, dict[str, int], Whole]:
+    """The ratings that enter the fit, the facts of their notes, what does not enter, and the busiest raters.
+
+    In a function of its own, so that nothing else of all ratings is kept while they are fitted.
+    """
+    raters = columns(connection, "SELECT DISTINCT rater FROM ratings ORDER BY rater")["rater"]
+    size = int(counts.sum())
+    note, rater = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    helpful, rated = np.empty(size, dtype=np.float32), np.empty(size, dtype=np.int64)
+    at = 0
+    for few, place, who, rows in _parts(connection, notes, counts, raters, "level, coalesce(rated, 0) AS rated"):
+        cut = slice(at, at + len(place))
+        note[cut], rater[cut], helpful[cut], rated[cut] = place + few.start, who, rows["level"] / 2, rows["rated"]
+        at += len(place)
+    ratings = Ratings(RatingTable(notes, raters, note, rater, helpful), True, {}, rated)
+    ratings, facts, early = without_early_not_misleading(ratings, _facts(connection, notes))
+    busiest = high_volume_raters(ratings, settings)
+    busy = raters[:0] if busiest is None else ratings.table.rater_ids[busiest]
+    counted, few_dropped = those_that_count(ratings, settings)
+    facts = facts.keep(np.searchsorted(ratings.table.note_ids, counted.table.note_ids))
+    return counted, facts, early | few_dropped, busy
+
+
+def _facts(connection: Connection, notes: Whole) -> NoteFacts:
+    connection.register("wanted", pa.table({"note": notes}))
+    facts = columns(
+        connection,
+        """
+        SELECT coalesce(notes.misleading, true) AS misleading, coalesce(notes.written, history.written, 0) AS written,
+            coalesce(notes.author, history.author, 0) AS author, coalesce(history.latest_at, ?) AS latest,
+            coalesce(history.status, '') = ? AS shown
+        FROM wanted LEFT JOIN notes USING (note) LEFT JOIN history USING (note) ORDER BY wanted.note
+        """,
+        [_NEVER, NoteStatus.HELPFUL.value],
+    )
+    connection.unregister("wanted")
+    return NoteFacts(facts["misleading"], facts["written"], facts["author"], facts["shown"], facts["latest"])
+
+
+def _rated_notes(connection: Connection, least: int) -> tuple[Whole, Whole]:
+    """The notes with so many ratings, sorted, and how many each has."""
+    rows = columns(
+        connection, "SELECT note, count(*) AS n FROM ratings GROUP BY note HAVING n >= ? ORDER BY note", [least]
+    )
+    return rows["note"], rows["n"]
+
+
+def _parts(connection: Connection, notes: Whole, counts: Whole, raters: Whole, wanted: str) -> Iterator[Part]:
+    """The ratings of the notes, a few million at once: by note, and of each note by rater.
+
+    Each part tells which notes, and of each rating the note's place among these, the rater's among `raters` (their
+    number for one who is not there), and the columns wanted.
+    """
+    connection.register("block", pa.table({"rater": raters, "place": np.arange(len(raters), dtype=np.int32)}))
+    connection.execute("CREATE OR REPLACE TEMP TABLE places AS SELECT * FROM block")
+    connection.unregister("block")
+    ends = counts.cumsum()
+    cuts = np.searchsorted(ends, np.arange(0, ends[-1:].sum(), _AT_ONCE)).tolist()
+    for first, last in itertools.pairwise([*sorted(set(cuts)), len(notes)]):
+        part = slice(first, last)
+        rows = columns(
+            connection,
+            f"""
+            SELECT note, coalesce(place, {len(raters)})::INTEGER AS place, {wanted}
+            FROM ratings LEFT JOIN places USING (rater) WHERE note BETWEEN ? AND ?
+            """,
+            [int(notes[first]), int(notes[last - 1])],
+        )
+        place, known = locate(rows.pop("note"), notes[part])
+        key = np.where(known, place * (len(raters) + 1) + rows["place"], _NEVER)
+        order = np.argsort(key)[: np.count_nonzero(known)]
+        yield part, place[order].astype(np.int32), rows.pop("place")[order], {n: rows[n][order] for n in rows}
+
+
+@dataclass(frozen=True)
+class Statuses:
+    """Of every note with enough ratings, (n,) each: intercept, factor, and places in STATUSES and RULE_NAMES.
+
+    The rest is what the rules on tags compared notes with; see `indexing.TagScale`.
+    """
+
+    notes: Whole
+    intercepts: Floats
+    factors: Floats
+    status: npt.NDArray[np.uint8]
+    decided: npt.NDArray[np.uint8]
+    scale: FactorScale
+    half: float
+    lines: dict[str, float] | None
+
+
+def statuses(connection: Connection, fit: Fitted, usual: Floats, settings: BridgingSettings) -> Statuses | None:
+    """Score every note by the raters of the fit, and decide; None where no rating is by one of them.
+
+    usual (u,): of each rater's complaints the share that says "incorrect".
+    """
+    raters = FrozenRaters.of(fit.found.fit)
+    scored, scale, distances = _scored(connection, fit, raters, settings)
+    if not len(distances):
+        return None
+    half = float(np.percentile(distances, settings.tag_distance_percentile, overwrite_input=True))
+    del distances
+    many = _signals(connection, fit, raters, usual, scored, scale, half, settings)
+    helpful = np.isin(fit.notes, fit.found.helpful_before)
+    lines = tag_lines(many.tag_shares, helpful, settings)
+    status, decided = decide_all(replace(many, tag_lines=lines), settings)
+    return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, lines)
+
+
+def _scored(
+    connection: Connection, fit: Fitted, raters: FrozenRaters, settings: BridgingSettings
+) -> tuple[ScoredNotes, FactorScale, Singles]:
+    """All notes' scores, the scale of factors, and each rating's distance on it where both sides are known."""
+    parts = [
+        (final_scores(table, raters, settings), *_known(table, raters))
+        for table, _ in _tables(connection, fit, raters, "level")
+    ]
+    found = [scored.notes for scored, _, _ in parts]
+    notes = SideParameters(
+        fit.notes, np.concatenate([one.intercepts for one in found]), np.concatenate([one.factors for one in found])
+    )
+    scored = ScoredNotes(notes, np.concatenate([scored.upper_bounds for scored, _, _ in parts]))
+    scale = FactorScale.of(notes.factors[:, 0], raters.factors)
+    distances = [
+        scale.distance(one.notes.factors[place, 0], factors.astype(np.float64)).astype(np.float32)
+        for one, place, factors in parts
+    ]
+    together = np.concatenate(distances)
+    return scored, scale, together[np.isfinite(together)]
+
+
+def _known(table: RatingTable, raters: FrozenRaters) -> tuple[Indices, Singles]:
+    """The ratings by raters of the fit: each one's note, and the rater's factor."""
+    known = table.rater < len(raters.ids)
+    return table.note[known], raters.factors[table.rater[known]].astype(np.float32)
+
+
+def _signals(
+    connection: Connection,
+    fit: Fitted,
+    raters: FrozenRaters,
+    usual: Floats,
+    scored: ScoredNotes,
+    scale: FactorScale,
+    half: float,
+    settings: BridgingSettings,
+) -> ManySignals:
+    """What the rules look at, of all notes; the tags' lines are not among it."""
+    facts = _facts(connection, fit.notes)
+    calm = np.append(~np.isin(raters.ids, fit.busy), False).astype(np.float32)
+    usual = np.append(usual, 0.0)
+    parts: list[dict[str, Any]] = []
+    at = 0
+    for table, bits in _tables(connection, fit, raters, "level, tags"):
+        notes = slice(at, at + len(table.note_ids))
+        at = notes.stop
+        ratings = Ratings(table, True, {}, None, {tag: bits >> n & 1 == 1 for n, tag in enumerate(TAGS)})
+        view = View.on(scale, table, scored.notes.factors[notes, 0], raters)
+        sides = both_sides(table, view)
+        none = dict.fromkeys(NOT_HELPFUL_TAGS, np.zeros(len(table.note_ids)))
+        totals, shares = tag_aggregates(ratings, view, settings, half) or (none, none)
+        chosen = [
+            sum((tag >= settings.explanation_raters).astype(np.int64) for tag in kind.values())
+            for kind in explanation_counts(ratings)
+        ]
+        parts.append(
+            {
+                "ratings": np.bincount(table.note, minlength=len(table.note_ids)),
+                "raters": sides[0],
+                "means": sides[1],
+                "net": sides[2],
+                "totals": np.array(list(totals.values())),
+                "shares": np.array(list(shares.values())),
+                "incorrect": incorrect_counts(ratings, view, usual, settings),
+                "without_busy": score_notes(replace(table, weight=calm[table.rater]), raters).notes.intercepts,
+                "helpful_tags": chosen[0],
+                "not_helpful_tags": chosen[1],
+            }
+        )
+    all_of = {name: np.concatenate([part.pop(name) for part in parts], axis=-1) for name in list(parts[0])}
+    return ManySignals(
+        intercept=scored.notes.intercepts,
+        factor=scored.notes.factors[:, 0],
+        upper_bound=scored.upper_bounds,
+        misleading=np.ones(at, dtype=bool) if facts.misleading is None else facts.misleading,
+        was_helpful=np.zeros(at, dtype=bool) if facts.was_helpful is None else facts.was_helpful,
+        tag_totals=dict(zip(NOT_HELPFUL_TAGS, all_of.pop("totals"), strict=True)),
+        tag_shares=dict(zip(NOT_HELPFUL_TAGS, all_of.pop("shares"), strict=True)),
+        tag_lines=None,
+        **all_of,
+    )
+
+
+def _tables(
+    connection: Connection, fit: Fitted, raters: FrozenRaters, wanted: str
+) -> Iterator[tuple[RatingTable, Indices]]:
+    """The ratings in parts as tables whose raters are those of the fit and one for all others, and their tags."""
+    ids = np.append(raters.ids, _NEVER)
+    for part, place, who, rows in _parts(connection, fit.notes, fit.counts, raters.ids, wanted):
+        helpful = (rows["level"] / 2).astype(np.float32)
+        yield RatingTable(fit.notes[part], ids, place, who, helpful), rows.get("tags", who)
