@@ -244,8 +244,8 @@ MAX_SWEEPS = 500
 _ROUNDING = 1e-10  # of the objective; two sums of the same numbers differ by less
 # From here on, and without weights, solves read single precision: its errors average out far below _ROUNDING.
 _LARGE = 1 << 20
-_PART, _PARTED = 4, 1 << 22  # from so many ratings on, every fourth note is fitted first
-_PART_TOLERANCE = 1e-7  # of that fit, which is only where another begins
+_PART, _PARTED = 4, 1 << 23  # from so many ratings on, every fourth note is fitted first
+_PART_TOLERANCE = 1e-6  # of that fit, which is only where another begins
 _QUIET_SWEEPS = 2  # one small step may be a saddle passed slowly; two in a row are the end
 
 

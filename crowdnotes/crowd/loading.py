@@ -6,6 +6,7 @@ finished before it. Of a person's ratings of a note the latest counts, of a note
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -65,11 +66,14 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
         raise InputError(f"{data} is a file.", "Give the folder that holds it.")
     found = {spec.name: find_shards(spec, data) for spec in TABLES}
     if not any(found.values()):
+        overlooked = "".join(f" {_UNREADABLE.format(name)}" for name in _overlooked(data)[:1])
         raise InputError(
-            f"{data} holds no public data.", "It should have files such as notes-00000.tsv and ratings-00000.zip."
+            f"{data} holds no public data.{overlooked}",
+            "It should have files such as notes-00000.tsv and ratings-00000.zip.",
         )
     files: list[FileReport] = []
-    unchanged, problems = [], []
+    unchanged = []
+    problems = [_UNREADABLE.format(name) for name in _overlooked(data)]
     for spec in TABLES:
         if not found[spec.name] and not _has_any(connection, spec):
             problems.append(_LACKS[spec.name])
@@ -86,6 +90,16 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
     if problems and not files and not unchanged:
         raise InputError(problems[0])
     return Loaded(files=tuple(files), unchanged=tuple(unchanged), problems=tuple(problems))
+
+
+_UNREADABLE = "{} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; else unpack it."
+
+
+def _overlooked(data: Path) -> list[str]:
+    """Files that are named as public data but packed otherwise, or half downloaded."""
+    stems = "|".join(re.escape(stem) for spec in TABLES for stem in spec.stems)
+    named = re.compile(rf"(?:{stems})[-_.]?\d*\.(?:tsv|zip|gz)\..+|(?:{stems})[-_.]?\d*\.gz", re.IGNORECASE)
+    return sorted(path.name for path in data.iterdir() if named.fullmatch(path.name))
 
 
 def snowflake(times_ms: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -241,6 +255,7 @@ def _load_people(
 def _load_ratings(
     connection: Connection, blocks: Iterable[pa.Table], load: int, now_ms: int, dropped: Counter[str]
 ) -> int:
+    connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT * FROM ratings LIMIT 0")
     for block in blocks:
         bits = np.zeros(block.num_rows, dtype=np.int32)
         for place, tag in enumerate(TAGS):
@@ -254,7 +269,9 @@ def _load_ratings(
             "tags": bits,
             "load": pa.repeat(load, block.num_rows),
         }
-        _append(connection, "ratings", columns)
+        _append(connection, "fresh", columns)
+    # By note, so that one note's are found without reading all of them.
+    connection.execute("INSERT INTO ratings SELECT * FROM fresh ORDER BY note; DROP TABLE fresh")
     again = _forget_repeated_ratings(connection, load)
     if again:
         dropped["repeated noteId and raterParticipantId"] += again

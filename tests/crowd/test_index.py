@@ -120,6 +120,20 @@ def test_a_download_that_ends_within_a_line_is_told_and_completed_later(data: Pa
     assert _told(report.loaded.files) == [("ratings-00000.tsv", 1, True)]
 
 
+def test_a_file_that_is_packed_otherwise_or_half_downloaded_is_named(data: Path, index: Path, tmp_path: Path) -> None:
+    for name in ("ratings-00001.tsv.gz", "ratings-00002.zip.crdownload", "notes.txt"):
+        (data / name).write_bytes(b"half")
+    report = indexed(data, index)
+    named = [sentence for sentence in report.loaded.problems if "neither .tsv nor .zip" in sentence]
+    assert [sentence.split()[0] for sentence in named] == ["ratings-00001.tsv.gz", "ratings-00002.zip.crdownload"]
+    assert report.totals["ratings"] == 3
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "ratings-00000.tsv.gz").write_bytes(b"half")
+    with pytest.raises(InputError, match="gz was not read"):
+        indexed(alone, index)
+
+
 def test_years_of_schema_mix_and_a_person_s_latest_rating_counts(data: Path, index: Path) -> None:
     pilot = ["noteId", "participantId", "createdAtMillis", "helpful", "notHelpful"]
     early = {"noteId": 1, "participantId": "A", "createdAtMillis": WRITTEN, "helpful": 0, "notHelpful": 1}
@@ -155,15 +169,22 @@ def test_a_newer_status_history_takes_the_place_of_the_older(data: Path, index: 
     assert _rows(index, "SELECT status, locked_at FROM history") == [("CURRENTLY_RATED_HELPFUL", None)]
 
 
-def test_a_cancel_leaves_what_was_finished(data: Path, index: Path) -> None:
-    def cancel_at_ratings(table: str, rows: int) -> None:
-        if table == "ratings":
-            raise JobCancelled(f"cancelled at {rows}")
+@pytest.mark.parametrize("stopped", [JobCancelled("cancelled"), KeyboardInterrupt()])
+def test_a_stop_leaves_what_was_finished_and_the_same_command_goes_on(
+    data: Path, index: Path, stopped: BaseException
+) -> None:
+    write_ratings(data / "ratings-00001.tsv", [_rating(2, "B"), _rating(2, "C")])
 
-    with pytest.raises(JobCancelled):
-        indexed(data, index, cancel_at_ratings)
-    assert _rows(index, "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM ratings)") == [(2, 0)]
-    assert indexed(data, index).totals["ratings"] == 3
+    def stop_in_the_second_shard(table: str, rows: int) -> None:
+        if (table, rows) == ("ratings", 2):
+            raise stopped
+
+    with pytest.raises(type(stopped)):
+        indexed(data, index, stop_in_the_second_shard)
+    assert _rows(index, "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM ratings)") == [(2, 3)]
+    report = indexed(data, index)
+    assert _told(report.loaded.files) == [("ratings-00001.tsv", 2, False)]
+    assert report.totals["ratings"] == 5
 
 
 def test_what_cannot_be_indexed_or_asked_is_said(data: Path, index: Path, tmp_path: Path) -> None:

@@ -1,0 +1,38 @@
+"""The index's fit and statuses are those of the whole algorithm, though it reads the ratings in parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crowdnotes.bridging.public_scoring import score_public_data
+from crowdnotes.crowd import fitting
+from crowdnotes.crowd.database import reading
+from crowdnotes.crowd.indexing import index_folder
+from crowdnotes.crowd.made_data import make_public_data
+from crowdnotes.settings import BridgingSettings
+from tests.crowd.made import NOW
+
+
+def test_every_note_has_the_status_that_the_whole_algorithm_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitting, "_AT_ONCE", 7_000)
+    make_public_data(tmp_path / "public", notes=900, ratings=30_000, days=1_200, shards=2, raters=600, zipped=True)
+    lines = BridgingSettings(high_volume_share=0.02)
+    report = index_folder(tmp_path / "public", tmp_path / "crowd.duckdb", lines, NOW)
+    whole = score_public_data(tmp_path / "public", lines)
+    expected = {one.note_id: one for one in whole.statuses if one.ratings >= lines.min_raters_per_note}
+    with reading(tmp_path / "crowd.duckdb") as connection:
+        rows = connection.execute("SELECT note, status, decided_by, intercept, factor FROM scores").fetchall()
+        busy = connection.execute("SELECT count(*) FROM raters WHERE busy").fetchall()
+    assert {row[0] for row in rows} == set(expected)
+    for note, status, decided_by, intercept, factor in rows:
+        one = expected[note]
+        assert (status, decided_by) == (one.status.value, one.decided_by.value)
+        assert (intercept, factor) == pytest.approx((one.note_intercept, one.note_factor), abs=1e-9)
+    assert busy != [(0,)]
+    assert report.fit.ratings == whole.fit.ratings
+    assert sum(report.fit.statuses.values()) == len(rows) == report.fit.on_x
+    assert 0 < report.fit.as_on_x < report.fit.on_x
