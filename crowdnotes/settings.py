@@ -24,6 +24,7 @@ from pydantic_settings import (
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
+from crowdnotes.words import say
 
 _Options = TypeVar("_Options", bound=BaseModel)
 
@@ -89,18 +90,16 @@ class EvidenceSettings(BaseSettings):
     def _known_kinds(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             raise ValueError(  # noqa: TRY004 - pydantic turns a ValueError into the user's sentence
-                'it must be hosts with their kinds, for example {"mysite.org": "research literature"}'
+                say("settings.hosts_with_kinds", example='{"mysite.org": "research literature"}')
             )
         kinds = [kind.value for kind in SourceCategory]
         found: dict[str, object] = {}
         for written, kind in given.items():
             host = str(written).strip().lower().removeprefix("www.").rstrip("./")
             if not _HOST.fullmatch(host):
-                raise ValueError(
-                    f"“{written}” is no host; write it as mysite.org or mysite.org/folder, without https://"
-                )
+                raise ValueError(say("settings.no_host", words=written))
             if kind not in kinds:
-                raise ValueError(f"“{kind}” is no kind of source; use one of: {', '.join(kinds)}")
+                raise ValueError(say("settings.no_kind", words=kind, kinds=", ".join(kinds)))
             found[host] = kind
         return found
 
@@ -109,7 +108,7 @@ class EvidenceSettings(BaseSettings):
     def _smaller_than_a_passage(cls, overlap: int, info: ValidationInfo) -> int:
         tokens = info.data.get("passage_tokens")
         if tokens is not None and overlap >= tokens:
-            raise ValueError(f"{overlap} tokens shared by two passages is not less than a whole passage of {tokens}")
+            raise ValueError(say("settings.overlap", overlap=overlap, tokens=tokens))
         return overlap
 
 
@@ -273,16 +272,16 @@ class LlmSettings(BaseSettings):
             return None
         parts = urlsplit(value.strip())
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("not an http or https address")
+            raise ValueError(say("settings.no_address"))
         if parts.username or parts.password:
-            raise ValueError("a key does not belong in the address; use the keyring or the API_KEY variable")
+            raise ValueError(say("settings.key_in_address"))
         return value.strip().rstrip("/")
 
     @field_validator("votes")
     @classmethod
     def _odd(cls, value: int) -> int:
         if value % 2 == 0:
-            raise ValueError("an even number of votes can tie")
+            raise ValueError(say("settings.even_votes"))
         return value
 
 
@@ -455,15 +454,13 @@ def load_settings() -> Settings:
     except ValidationError as error:
         raise _wrong(error, _prefixes()[error.title]) from error
     except SettingsError as error:  # a list that is not JSON
-        raise ConfigurationError(
-            f"A setting is wrong: {error}.", "Write lists as JSON, for example '[\"a\"]'."
-        ) from error
+        raise ConfigurationError(say("settings.wrong", problems=error), say("settings.write_json")) from error
 
 
 def _wrong(error: ValidationError, prefix: str) -> ConfigurationError:
     found = error.errors(include_url=False, include_input=False)
     problems = "; ".join(f"{prefix}{_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found)
-    return ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.")
+    return ConfigurationError(say("settings.wrong", problems=problems), say("settings.correct"))
 
 
 def _name(place: tuple[int | str, ...]) -> str:

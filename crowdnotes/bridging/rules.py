@@ -23,133 +23,143 @@ from crowdnotes.bridging.status import (
     StatusResult,
 )
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.words import say
 
 
-def at_least(measure: str, value: float, line: float) -> Distance:
+def at_least(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should reach its line; NaN never does."""
-    return _distance(measure, value, line, "at least", value >= line)
+    return _distance(say(measure, **values), value, line, "at least", value >= line)
 
 
-def at_most(measure: str, value: float, line: float) -> Distance:
+def at_most(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should not pass its line; NaN never grants it."""
-    return _distance(measure, value, line, "at most", value <= line)
+    return _distance(say(measure, **values), value, line, "at most", value <= line)
 
 
-def below(measure: str, value: float, line: float) -> Distance:
+def below(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should stay under its line; NaN never grants it."""
-    return _distance(measure, value, line, "below", value < line)
+    return _distance(say(measure, **values), value, line, "below", value < line)
 
 
 def _distance(measure: str, value: float, line: float, wish: str, met: bool) -> Distance:
     return Distance(measure=measure, value=value, line=line, wish=wish, met=met, gap=value - line)
 
 
-def outcome(rule: RuleName, fired: bool, status: NoteStatus, reason: str, *distances: Distance) -> RuleOutcome:
-    """A rule's word; the status is kept only when it fired."""
-    return RuleOutcome(
-        rule=rule, fired=fired, status=status if fired else None, reason=reason if fired else "", distances=distances
-    )
+def outcome(
+    rule: RuleName, fired: bool, status: NoteStatus, words: str, *distances: Distance, **values: object
+) -> RuleOutcome:
+    """A rule's word; its status and its reason, by name and values, are kept only when it fired."""
+    reason = say(words, **values) if fired else ""
+    return RuleOutcome(rule=rule, fired=fired, status=status if fired else None, reason=reason, distances=distances)
 
 
 def general_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 2: a misleading-post note with enough ratings and intercept is helpful."""
     if note.misleading is None:
-        return NotApplied(rule=RuleName.GENERAL_HELPFUL, missing="whether the note calls the post misleading")
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    intercept = at_least("note intercept", note.intercept, s.helpful_intercept)
+        return NotApplied(rule=RuleName.GENERAL_HELPFUL, missing=say("rules.missing_misleading"))
+    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
+    intercept = at_least("rules.score", note.intercept, s.helpful_intercept)
     return outcome(
         RuleName.GENERAL_HELPFUL,
         note.misleading and enough.met and intercept.met,
         NoteStatus.HELPFUL,
-        f"People who usually disagree find it helpful: intercept {note.intercept:.2f} of {s.helpful_intercept:.2f}.",
+        "rules.agreed",
         enough,
         intercept,
+        score=note.intercept,
+        line=s.helpful_intercept,
     )
 
 
 def general_not_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
     """Rule 3, the diamond: the more one-sided the note, the lower its intercept must be."""
     line = s.not_helpful_base - s.not_helpful_slope * abs(note.factor)
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    intercept = at_most("note intercept", note.intercept, line)
+    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
+    intercept = at_most("rules.score", note.intercept, line)
     return outcome(
         RuleName.GENERAL_NOT_HELPFUL,
         enough.met and intercept.met,
         NoteStatus.NOT_HELPFUL,
-        f"Its intercept {note.intercept:.2f} is at or below {line:.2f}, the line for a note this one-sided.",
+        "rules.one_sided",
         enough,
         intercept,
+        score=note.intercept,
+        line=line,
     )
 
 
 def upper_bound(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 4: not helpful even with an extreme helpful rater added."""
     if note.upper_bound is None:
-        return NotApplied(rule=RuleName.UPPER_BOUND, missing="the intercept's upper bound")
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    bound = below("upper bound of the intercept", note.upper_bound, s.not_helpful_upper_bound)
+        return NotApplied(rule=RuleName.UPPER_BOUND, missing=say("rules.missing_bound"))
+    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
+    bound = below("rules.upper_bound", note.upper_bound, s.not_helpful_upper_bound)
     return outcome(
         RuleName.UPPER_BOUND,
         enough.met and bound.met,
         NoteStatus.NOT_HELPFUL,
-        f"Even one more helpful rating from an extreme rater would leave its intercept at {note.upper_bound:.2f}, "
-        f"below {s.not_helpful_upper_bound:.2f}.",
+        "rules.bound",
         enough,
         bound,
+        score=note.upper_bound,
+        line=s.not_helpful_upper_bound,
     )
 
 
 def ratio(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
     """Rule 5: both sides rate it low on average."""
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    raters = at_least("raters on the smaller side", min(note.negative.raters, note.positive.raters), s.ratio_min_raters)
-    side = at_most("mean rating of the kinder side", max(note.negative.mean, note.positive.mean), s.ratio_side_mean)
-    both = at_most(
-        "mean of the sides' mean ratings", (note.negative.mean + note.positive.mean) / 2, s.ratio_mean_of_sides
-    )
+    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
+    raters = at_least("rules.smaller_side", min(note.negative.raters, note.positive.raters), s.ratio_min_raters)
+    side = at_most("rules.kinder_side", max(note.negative.mean, note.positive.mean), s.ratio_side_mean)
+    both = at_most("rules.mean_of_sides", (note.negative.mean + note.positive.mean) / 2, s.ratio_mean_of_sides)
     return outcome(
         RuleName.RATIO,
         enough.met and raters.met and side.met and both.met,
         NoteStatus.NOT_HELPFUL,
-        f"Both sides rate it low: {note.negative.mean:.2f} and {note.positive.mean:.2f} of 1 on average.",
+        "rules.both_low",
         enough,
         raters,
         side,
         both,
+        one=note.negative.mean,
+        other=note.positive.mean,
     )
 
 
 def not_misleading(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 6: a note that calls the post fine, and is rated low."""
     if note.misleading is None:
-        return NotApplied(rule=RuleName.NOT_MISLEADING, missing="whether the note calls the post misleading")
-    intercept = below("note intercept", note.intercept, s.not_misleading_intercept)
+        return NotApplied(rule=RuleName.NOT_MISLEADING, missing=say("rules.missing_misleading"))
+    intercept = below("rules.score", note.intercept, s.not_misleading_intercept)
     return outcome(
         RuleName.NOT_MISLEADING,
         not note.misleading and intercept.met,
         NoteStatus.NOT_HELPFUL,
-        f"It says the post is not misleading, and its intercept {note.intercept:.2f} is below "
-        f"{s.not_misleading_intercept:.2f}.",
+        "rules.not_misleading",
         intercept,
+        score=note.intercept,
+        line=s.not_misleading_intercept,
     )
 
 
 def inertia(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 7: a note that was helpful in the last run stays so a little below the line."""
     if note.was_helpful is None:
-        return NotApplied(rule=RuleName.INERTIA, missing="the note's status in the last run")
+        return NotApplied(rule=RuleName.INERTIA, missing=say("rules.missing_status"))
     if note.misleading is None:
-        return NotApplied(rule=RuleName.INERTIA, missing="whether the note calls the post misleading")
+        return NotApplied(rule=RuleName.INERTIA, missing=say("rules.missing_misleading"))
     line = s.helpful_intercept - s.inertia
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    intercept = at_least("note intercept", note.intercept, line)
+    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
+    intercept = at_least("rules.score", note.intercept, line)
     return outcome(
         RuleName.INERTIA,
         note.was_helpful and note.misleading and enough.met and intercept.met,
         NoteStatus.HELPFUL,
-        f"It was helpful in the last run and its intercept {note.intercept:.2f} is still at least {line:.2f}.",
+        "rules.still_helpful",
         enough,
         intercept,
+        score=note.intercept,
+        line=line,
     )
 
 
@@ -160,16 +170,16 @@ MILD_TAG = "notHelpfulHardToUnderstand"
 def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 8: one complaint is unusually common among raters near the note's own viewpoint."""
     if note.tag_totals is None or note.tag_shares is None:
-        return NotApplied(rule=RuleName.TAGS, missing="the raters' tags")
+        return NotApplied(rule=RuleName.TAGS, missing=say("rules.missing_tags"))
     if note.tag_lines is None:
-        return NotApplied(rule=RuleName.TAGS, missing="tags on helpful notes, to compare with")
+        return NotApplied(rule=RuleName.TAGS, missing=say("rules.missing_usual_tags"))
     unusual: list[str] = []
     distances: list[Distance] = []
     for tag, total in note.tag_totals.items():
         if tag == MILD_TAG or tag not in note.tag_lines:
             continue
-        often = at_most(f"weighted raters who chose {tag}", total, s.tag_total)
-        share = at_most(f"weighted share who chose {tag}", note.tag_shares[tag], note.tag_lines[tag])
+        often = at_most("rules.tag_raters", total, s.tag_total, tag=tag)
+        share = at_most("rules.tag_share", note.tag_shares[tag], note.tag_lines[tag], tag=tag)
         if total > 0:
             distances += [often, share]
         if not often.met and not share.met:
@@ -178,80 +188,88 @@ def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutc
         RuleName.TAGS,
         status is not NoteStatus.NOT_HELPFUL and bool(unusual),
         NoteStatus.FIRM_REJECT,
-        f"Unusually many raters object: {', '.join(unusual)}.",
+        "rules.object",
         *distances,
+        tags=", ".join(unusual),
     )
 
 
 def incorrect(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 9: raters of a like mind call it incorrect, more than they usually do."""
     if note.incorrect is None:
-        return NotApplied(rule=RuleName.INCORRECT, missing="the raters' tags")
+        return NotApplied(rule=RuleName.INCORRECT, missing=say("rules.missing_tags"))
     seen = note.incorrect
     usual = math.log1p(seen.usual)
     excess = seen.tags / usual if usual > 0 else (math.inf if seen.tags else 0.0)
-    few_tags = below("'incorrect' tags by like-minded raters", seen.tags, s.incorrect_tags)
-    few_raters = below("like-minded raters with a complaint", seen.raters, s.incorrect_raters)
-    usual_rate = below("'incorrect' tags against the usual", min(excess, 1e6), s.incorrect_ratio)
+    few_tags = below("rules.incorrect_tags", seen.tags, s.incorrect_tags)
+    few_raters = below("rules.complaints", seen.raters, s.incorrect_raters)
+    usual_rate = below("rules.incorrect_usual", min(excess, 1e6), s.incorrect_ratio)
     return outcome(
         RuleName.INCORRECT,
         status is not NoteStatus.NOT_HELPFUL and not (few_tags.met or few_raters.met or usual_rate.met),
         NoteStatus.FIRM_REJECT,
-        f"{seen.tags} of {seen.raters} like-minded raters with a complaint say it has incorrect information.",
+        "rules.incorrect",
         few_tags,
         few_raters,
         usual_rate,
+        n=seen.tags,
+        all=seen.raters,
     )
 
 
 def low_diligence(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 10: the diligence model doubts its facts or sources."""
     if note.diligence_intercept is None:
-        return NotApplied(rule=RuleName.LOW_DILIGENCE, missing="the diligence model's intercept")
-    intercept = at_most("diligence intercept", note.diligence_intercept, s.low_diligence_intercept)
+        return NotApplied(rule=RuleName.LOW_DILIGENCE, missing=say("rules.missing_diligence"))
+    intercept = at_most("rules.diligence", note.diligence_intercept, s.low_diligence_intercept)
     return outcome(
         RuleName.LOW_DILIGENCE,
         status is not NoteStatus.NOT_HELPFUL and not intercept.met,
         NoteStatus.FIRM_REJECT,
-        "Raters doubt its facts or its sources.",
+        "rules.doubted",
         intercept,
     )
 
 
 def large_factor(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 11: one side carries the note."""
-    factor = at_most("size of the note factor", abs(note.factor), s.max_factor)
+    factor = at_most("rules.factor", abs(note.factor), s.max_factor)
     return outcome(
         RuleName.LARGE_FACTOR,
         status is NoteStatus.HELPFUL and not factor.met,
         NoteStatus.FIRM_REJECT,
-        f"It speaks mostly to one side: factor {note.factor:+.2f}, at most {s.max_factor:.2f} either way.",
+        "rules.to_one_side",
         factor,
+        factor=note.factor,
+        most=s.max_factor,
     )
 
 
 def low_intercept(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 12: so far below the line that no other model may show it. The status readers see stays."""
-    intercept = at_least("note intercept", note.intercept, s.reject_intercept)
+    intercept = at_least("rules.score", note.intercept, s.reject_intercept)
     return outcome(
         RuleName.LOW_INTERCEPT,
         status is not NoteStatus.NOT_HELPFUL and note.intercept < s.reject_intercept,
         NoteStatus.FIRM_REJECT,
-        f"Its intercept {note.intercept:.2f} is below {s.reject_intercept:.2f}: no other model may show it.",
+        "rules.too_low",
         intercept,
+        score=note.intercept,
+        line=s.reject_intercept,
     )
 
 
 def minority(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 13: the side that likes it less must still bring enough helpful ratings."""
-    net = at_least("net helpful ratings of the smaller side", _smaller_net(note), s.minority_net_helpful)
+    net = at_least("rules.net", _smaller_net(note), s.minority_net_helpful)
     return outcome(
         RuleName.MINORITY,
         status is NoteStatus.HELPFUL and not net.met,
         NoteStatus.NEEDS_YOUR_HELP,
-        f"One side brings only {_smaller_net(note)} helpful ratings beyond its not-helpful ones; it takes "
-        f"{s.minority_net_helpful}.",
+        "rules.few_of_one_side",
         net,
+        n=_smaller_net(note),
+        needed=s.minority_net_helpful,
     )
 
 
@@ -259,55 +277,78 @@ def balance(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
     """Rule 14: among very many ratings, the smaller side must be a fair share."""
     net = _smaller_net(note)
     total = note.negative.raters + note.positive.raters
-    share = at_least("smaller side's net helpful, of all", net / total if total else 0.0, s.balance_share)
+    share = at_least("rules.net_share", net / total if total else 0.0, s.balance_share)
     in_question = s.minority_net_helpful <= net < s.balance_free
     return outcome(
         RuleName.BALANCE,
         status is NoteStatus.HELPFUL and in_question and not share.met,
         NoteStatus.NEEDS_YOUR_HELP,
-        f"The smaller side's helpful ratings are {share.value:.1%} of all; it takes {s.balance_share:.0%}.",
+        "rules.small_share",
         share,
+        share=share.value,
+        needed=s.balance_share,
     )
 
 
 def high_volume(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 15: it would fall without the busiest raters. An unknown refit (NaN) passes."""
     if note.intercept_without_high_volume is None:
-        return NotApplied(rule=RuleName.HIGH_VOLUME, missing="the intercept without the busiest raters")
-    return _refit(RuleName.HIGH_VOLUME, "without the busiest raters", note.intercept_without_high_volume, status, s)
+        return NotApplied(rule=RuleName.HIGH_VOLUME, missing=say("rules.missing_busiest"))
+    return _refit(
+        RuleName.HIGH_VOLUME,
+        "rules.score_busiest",
+        "rules.falls_busiest",
+        note.intercept_without_high_volume,
+        status,
+        s,
+    )
 
 
 def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 16: it would fall without raters who act together. An unknown refit (NaN) passes."""
     if note.intercept_without_correlated is None:
-        return NotApplied(rule=RuleName.CORRELATED, missing="which raters act together")
-    return _refit(RuleName.CORRELATED, "without raters who act together", note.intercept_without_correlated, status, s)
+        return NotApplied(rule=RuleName.CORRELATED, missing=say("rules.missing_together"))
+    return _refit(
+        RuleName.CORRELATED,
+        "rules.score_together",
+        "rules.falls_together",
+        note.intercept_without_correlated,
+        status,
+        s,
+    )
 
 
 def explanation(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Of the meta rules: a status needs two different tags, each from two raters, to be explained to readers."""
     if note.helpful_tags is None or note.not_helpful_tags is None:
-        return NotApplied(rule=RuleName.EXPLANATION, missing="the raters' tags")
+        return NotApplied(rule=RuleName.EXPLANATION, missing=say("rules.missing_tags"))
     chosen = note.not_helpful_tags if status is NoteStatus.NOT_HELPFUL else note.helpful_tags
     explained = sum(1 for raters in chosen.values() if raters >= s.explanation_raters)
-    enough = at_least(f"tags chosen by {s.explanation_raters} raters or more", explained, s.explanation_tags)
+    enough = at_least("rules.reasons", explained, s.explanation_tags, raters=s.explanation_raters)
     return outcome(
         RuleName.EXPLANATION,
         status in {NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL} and not enough.met,
         NoteStatus.NEEDS_MORE_RATINGS,
-        f"Only {explained} of the {s.explanation_tags} reasons it takes were chosen by {s.explanation_raters} raters.",
+        "rules.few_reasons",
         enough,
+        n=explained,
+        needed=s.explanation_tags,
+        raters=s.explanation_raters,
     )
 
 
-def _refit(rule: RuleName, words: str, intercept: float, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
-    known = at_least(f"note intercept {words}", intercept, s.refit_intercept)
+def _refit(
+    rule: RuleName, measure: str, words: str, intercept: float, status: NoteStatus, s: BridgingSettings
+) -> RuleOutcome:
+    known = at_least(measure, intercept, s.refit_intercept)
     return outcome(
         rule,
         status is NoteStatus.HELPFUL and intercept < s.refit_intercept,
         NoteStatus.NEEDS_YOUR_HELP,
-        f"Its intercept {words} is {intercept:.2f}; it takes {s.refit_intercept:.2f}.",
+        words,
         known,
+        score=intercept,
+        line=s.refit_intercept,
     )
 
 
@@ -319,7 +360,7 @@ def _net(side: Side) -> int:
     return max(side.net_helpful, 0)
 
 
-_INITIAL = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "No rule has found enough to decide.")
+_INITIAL = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "rules.none")
 Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
 
 RULES: tuple[Rule, ...] = (
@@ -388,5 +429,5 @@ def _what_is_short(said: RuleOutcome) -> str:
     """Why the main rule did not fire: it gives no reason of its own then."""
     short = "; ".join(distance.in_words() for distance in said.distances if not distance.met)
     if not short:
-        return "It calls the post not misleading, and only notes on misleading posts are shown."
+        return say("rules.only_misleading")
     return f"{short[0].upper()}{short[1:]}."

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator
 
 from crowdnotes.domain import Noun
 from crowdnotes.text.markdown import in_figures
+from crowdnotes.words import say
 
 
 class NoteStatus(StrEnum):
@@ -114,6 +115,9 @@ def _none_if_unknown(value: object) -> object:
 MaybeNumber = Annotated[float | None, BeforeValidator(_none_if_unknown)]
 
 
+_NEEDED = {"at least": "rules.at_least", "at most": "rules.at_most", "below": "rules.below"}
+
+
 class Distance(Noun):
     """A measure against its line; `met` when the value stands to the line as `wish` says.
 
@@ -130,10 +134,9 @@ class Distance(Noun):
     def in_words(self) -> str:
         """For instance: "note intercept 0.37, at least 0.40 needed"."""
         if self.value is None or self.line is None:
-            return f"{self.measure} not known"
-        return (
-            f"{self.measure} {in_figures(self.value, self.line)}, {self.wish} {in_figures(self.line, self.line)} needed"
-        )
+            return say("rules.not_known", measure=self.measure)
+        value, line = in_figures(self.value, self.line), in_figures(self.line, self.line)
+        return say(_NEEDED[self.wish], measure=self.measure, value=value, line=line)
 
 
 class RuleOutcome(Noun):
