@@ -23,7 +23,7 @@ from crowdnotes.bridging.statuses import RULE_NAMES, STATUSES
 from crowdnotes.crowd.database import TAGS, Connection, columns, how_many, writing
 from crowdnotes.crowd.fitting import Statuses, fitted, statuses
 from crowdnotes.crowd.loading import Loaded, load_folder
-from crowdnotes.crowd.posts import make_posts
+from crowdnotes.crowd.posts import LAST_LOAD, make_posts
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
@@ -95,8 +95,9 @@ def index_folder(
     """
     began = time.perf_counter()
     with writing(index) as connection:
+        before = how_many(connection, LAST_LOAD)
         loaded = load_folder(connection, data, round(now.timestamp() * 1000), progress)
-        make_posts(connection)
+        make_posts(connection, before)
         fit = fit_index(connection, settings, now, anew=fit_anew)
         totals = {
             name: how_many(connection, f"SELECT count({what}) FROM {table}")

@@ -73,6 +73,7 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
         )
     files: list[FileReport] = []
     unchanged = []
+    connection.execute("CREATE OR REPLACE TEMP TABLE touched (post BIGINT)")  # see posts.py
     problems = [_UNREADABLE.format(name) for name in _overlooked(data)]
     for spec in TABLES:
         if not found[spec.name] and not _has_any(connection, spec):
@@ -284,12 +285,16 @@ def _forget_repeated_ratings(connection: Connection, load: int) -> int:
     ordered = np.sort(np.asarray(keys, dtype=np.uint64))
     twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
     connection.register("twice", pa.table({"key": twice}))
-    connection.execute("""
+    connection.execute(
+        """
         CREATE OR REPLACE TEMP TABLE suspects AS
-        SELECT key FROM twice
-        UNION SELECT hash(note, rater) FROM ratings WHERE load <> $load AND hash(note, rater) IN
-            (SELECT hash(note, rater) FROM ratings WHERE load = $load)
-        """, {"load": load})  # fmt: skip
+        SELECT note, rater FROM ratings WHERE load = $load AND hash(note, rater) IN (SELECT key FROM twice)
+        UNION SELECT note, rater FROM ratings
+            SEMI JOIN (SELECT note, rater FROM ratings WHERE load = $load) AS fresh USING (note, rater)
+            WHERE load <> $load
+        """,
+        {"load": load},
+    )
     connection.unregister("twice")
     if not how_many(connection, "SELECT count(*) FROM suspects"):
         return 0
@@ -299,7 +304,7 @@ def _forget_repeated_ratings(connection: Connection, load: int) -> int:
             SELECT rowid FROM (
                 SELECT rowid,
                     row_number() OVER (PARTITION BY note, rater ORDER BY rated DESC NULLS LAST, load, rowid) AS n
-                FROM ratings WHERE hash(note, rater) IN (SELECT key FROM suspects)
+                FROM ratings SEMI JOIN suspects USING (note, rater)
             ) WHERE n > 1
         )""")
     return before - how_many(connection, "SELECT count(*) FROM ratings")
@@ -312,13 +317,16 @@ def _append(connection: Connection, into: str, columns: dict[str, object]) -> No
 
 
 def _replace(connection: Connection, table: str, key: str) -> int:
-    """The fresh rows, the last of each key, in the place of what the table had of them; how many they are."""
+    """The fresh rows, the last of each key, in the place of what the table had of them; how many they are.
+
+    The posts of fresh notes, as they were and as they are, go into `touched`.
+    """
     last = f"SELECT * EXCLUDE (place) FROM fresh QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY place DESC) = 1"
+    touch = "INSERT INTO touched SELECT post FROM notes SEMI JOIN fresh USING (note)" if key == "note" else ""
     if how_many(connection, f"SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT 1)"):
-        connection.execute(f"DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM fresh)")
+        connection.execute(f"{touch}; DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM fresh)")
     before = how_many(connection, f"SELECT count(*) FROM {table}")
-    connection.execute(f"INSERT INTO {table} BY NAME {last}")
-    connection.execute("DROP TABLE fresh")
+    connection.execute(f"INSERT INTO {table} BY NAME {last}; {touch}; DROP TABLE fresh")
     return how_many(connection, f"SELECT count(*) FROM {table}") - before
 
 

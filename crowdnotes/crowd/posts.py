@@ -15,7 +15,7 @@ from crowdnotes.errors import InputError
 YOUNG_DAYS = 14  # then X locks a status; a younger note may still get its first
 _DAY_MS = 86_400_000
 HEALTH = "health"  # any of the seven topics
-_LAST_LOAD = "SELECT coalesce(max(load), 0) FROM loads"
+LAST_LOAD = "SELECT coalesce(max(load), 0) FROM loads"
 _MADE = """
 INSERT INTO posts
 SELECT post, any_value(posted), min(notes.written), min(first_at), arg_min(language, coalesce(notes.written, note)),
@@ -23,8 +23,14 @@ SELECT post, any_value(posted), min(notes.written), min(first_at), arg_min(langu
     count(*) FILTER (history.note IS NOT NULL AND first_at IS NULL),
     count(*) FILTER (history.note IS NOT NULL AND first_at IS NULL AND notes.written > $young)
 FROM notes LEFT JOIN history USING (note)
-WHERE post IS NOT NULL GROUP BY post
+WHERE post IS NOT NULL AND {which} GROUP BY post
 """
+# Besides what was loaded: a note that was young may have come of age.
+_CHANGED = """
+CREATE OR REPLACE TEMP TABLE changed AS
+SELECT post FROM posts WHERE young > 0 UNION SELECT post FROM touched WHERE post IS NOT NULL
+"""
+_FEW = "SELECT (SELECT count(*) FROM changed) * 4 < (SELECT count(*) FROM posts)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +66,27 @@ class Filter:
         return ", ".join(filter(None, [self.language or "", topic])) or "all posts"
 
 
-def make_posts(connection: Connection) -> None:
-    """Make the table of posts anew if anything was loaded since.
+def make_posts(connection: Connection, before: int) -> None:
+    """Make the posts anew that were loaded since, or of which notes or status were; all, if it was cut short before.
 
     Of each post: when it was made, its first note, the first verdict of any of its notes, how many notes it has, of how
     many the history is known, how many of those never left "needs more ratings", and how many of these are young: under
     14 days older than the newest note.
+
+    before: the last load before the folder's; the posts that the folder touched stand in the table `touched`.
     """
-    load = how_many(connection, _LAST_LOAD)
-    if load == how_many(connection, "SELECT coalesce(max(load), -1) FROM posts_made"):
+    load, made = how_many(connection, LAST_LOAD), how_many(connection, "SELECT coalesce(max(load), -1) FROM posts_made")
+    if load == made:
         return
     connection.begin()
     try:
-        connection.execute("DELETE FROM posts; DELETE FROM posts_made;")
         newest = how_many(connection, "SELECT coalesce(max(written), 0) FROM notes")
-        connection.execute(_MADE, {"young": newest - YOUNG_DAYS * _DAY_MS})
+        which = "true"
+        connection.execute(_CHANGED)
+        if made == before and how_many(connection, _FEW):
+            which = "post IN (SELECT post FROM changed)"
+        connection.execute(f"DELETE FROM posts WHERE {which}; DELETE FROM posts_made")
+        connection.execute(_MADE.format(which=which), {"young": newest - YOUNG_DAYS * _DAY_MS})
         connection.execute("INSERT INTO posts_made VALUES (?)", [load])
         connection.commit()
     except BaseException:

@@ -17,6 +17,7 @@ import pandas as pd
 from tests.bench import (
     bench_app,
     bench_bridging,
+    bench_crowd,
     bench_draft,
     bench_jury,
     bench_library,
@@ -34,6 +35,7 @@ PARTS: dict[str, Callable[[Path], object]] = {
     "llm": bench_llm.measure,
     "supernotes": lambda _: bench_llm.measure_supernotes(),
     "bridging": lambda _: bench_bridging.measure(),
+    "crowd": lambda _: bench_crowd.measure(),
     "jury": lambda _: bench_jury.measure(),
     "supernote": lambda _: bench_supernote.measure(),
 }

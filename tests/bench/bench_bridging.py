@@ -37,8 +37,8 @@ def measure(sizes: tuple[int, ...] = SIZES, read_rows: int = READ_ROWS) -> dict[
     """Seconds of a first and of a second fit by number of ratings, how the second grow, and what reading takes."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        fits = [_alone(_fit_saved, _alone(_save_made, size, scratch)) for size in sizes]
-        read = _alone(_read_saved, _alone(_save_tsv, read_rows, scratch))
+        fits = [alone(_fit_saved, alone(_save_made, size, scratch)) for size in sizes]
+        read = alone(_read_saved, alone(_save_tsv, read_rows, scratch))
     before, last = fits[-2], fits[-1]
     exponent = max(1.0, _growth(before, last))
     times = _WHOLE / last["ratings"]
@@ -55,7 +55,7 @@ def measure(sizes: tuple[int, ...] = SIZES, read_rows: int = READ_ROWS) -> dict[
     }
 
 
-def _alone(work: Callable[..., T], *given: object) -> T:
+def alone(work: Callable[..., T], *given: object) -> T:
     """The work's answer, done in a process of its own."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(work, *given).result()
@@ -86,7 +86,7 @@ def _fit_saved(path: Path) -> dict[str, float]:
         "first_seconds": round(first, 4),
         "cpu_seconds": round(time.process_time() - before, 4),
         "sweeps": float(found.iterations),
-        "peak_megabytes": round(_peak_megabytes()),
+        "peak_megabytes": round(peak_megabytes()),
     }
     official = next((s for size, s in _OFFICIAL_SECONDS.items() if path.stem == str(size)), None)
     if official is not None:
@@ -136,11 +136,11 @@ def _save_tsv(rows: int, folder: Path) -> Path:
 
 def _read_saved(path: Path) -> dict[str, float]:
     report = read_table(RATINGS, [path], path.with_suffix(".parquet"))
-    peak = round(_peak_megabytes())
+    peak = round(peak_megabytes())
     return {"rows": float(report.rows), "seconds": round(report.seconds, 2), "peak_megabytes": peak}
 
 
-def _peak_megabytes() -> float:
+def peak_megabytes() -> float:
     """Of this process since its program began; `getrusage` would count the process that started it as well."""
     status = Path("/proc/self/status").read_text("ascii")
     return int(status.split("VmHWM:")[1].split()[0]) / 1000

@@ -159,6 +159,37 @@ def test_ids_that_are_no_snowflakes_and_impossible_clocks_keep_their_rows(data: 
     assert sum("before 2021 or still to come" in reason for reason in reasons) == 1  # the same words for both tables
 
 
+def test_a_next_day_makes_the_posts_anew_that_it_touches_and_no_others(index: Path, tmp_path: Path) -> None:
+    first, both = tmp_path / "first", tmp_path / "both"
+    for folder in (first, both):
+        write_notes(folder / "notes-00000.tsv", *(note_row(note, tweetId=POST + note % 40) for note in range(90)))
+        write_history(
+            folder / "noteStatusHistory-00000.tsv",
+            *({"noteId": note, "currentStatus": "NEEDS_MORE_RATINGS"} for note in range(0, 90, 30)),
+        )
+    indexed(first, index)
+    later = WRITTEN + 20 * 24 * HOUR  # by then nobody is young
+    for folder in (tmp_path / "next", both):
+        write_notes(
+            folder / "notes-00001.tsv",
+            note_row(5, tweetId=POST + 99),
+            note_row(90, tweetId=POST + 1, createdAtMillis=later),
+        )
+        write_history(
+            folder / "noteStatusHistory-00001.tsv",
+            {
+                "noteId": 33,
+                "currentStatus": "CURRENTLY_RATED_HELPFUL",
+                "firstNonNMRStatus": "CURRENTLY_RATED_HELPFUL",
+                "timestampMillisOfFirstNonNMRStatus": WRITTEN + HOUR,
+            },
+        )
+    indexed(tmp_path / "next", index)
+    indexed(both, tmp_path / "both.duckdb")
+    posts = "SELECT * FROM posts ORDER BY post"
+    assert _rows(index, posts) == _rows(tmp_path / "both.duckdb", posts)
+
+
 def test_a_newer_status_history_takes_the_place_of_the_older(data: Path, index: Path, tmp_path: Path) -> None:
     status = {"noteId": 1, "currentStatus": "NEEDS_MORE_RATINGS", "timestampMillisOfStatusLock": -1}
     write_history(data / "noteStatusHistory-00000.tsv", status)
