@@ -13,6 +13,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.overview_pictures import pictures
 from pages.view.session import page_body, workspace
+from pages.view.utility_study import utility_study
 
 _DAYS = (7, 30, 90, 365)
 _BOUND: Final = "query-params"  # in the address, so that a filter is there on the way back from a case
@@ -79,3 +80,4 @@ with page_body(say("overview.title"), say("overview.about")):
         st.info(
             say("overview.empty_filtered"), title=say("overview.empty_filtered_title"), icon=":material/search_off:"
         )
+    utility_study()

@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crowdnotes.cli.output import EngineOption, Json, QueryDiversity, Utility, print_json, print_text, progress
-from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, ProviderState, StageName
+from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, Post, ProviderState, StageName
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
 
 if TYPE_CHECKING:
     from crowdnotes.cases.service import CaseService
     from crowdnotes.engines import Engine
+    from crowdnotes.engines.llm.engine import LLMEngine
     from crowdnotes.jobs import Step
     from crowdnotes.settings import Settings
-    from crowdnotes.studies.bench.healthnotes import Outcome, PostRow, RunFolder, RunOptions
-    from crowdnotes.studies.bench.notes import Pair, Vote
+    from crowdnotes.studies.bench.healthnotes import Outcome, PostRow, Row, RunFolder, RunOptions
+    from crowdnotes.studies.bench.notes import Pair, Side, Vote
     from crowdnotes.studies.data_files import HealthNote
     from crowdnotes.workspace import Workspace
 
@@ -68,6 +69,7 @@ def healthnotes(
     from crowdnotes.studies.bench.healthnotes import (
         PAPERS_GATES,
         Outcome,
+        PostRow,
         RunFolder,
         rates_in_words,
         switches,
@@ -77,11 +79,11 @@ def healthnotes(
     from crowdnotes.workspace import open_workspace
 
     searching = mode is Mode.AUTOMATION
-    days = _days(library_date or [], library or [])
+    days = library_days(library_date or [], library or [])
     _check_words(searching, bool(library or service), query_diversity and utility)
     notes = read_health_notes(data, limit)
     if searching:
-        _check_dates(notes)
+        check_dates(notes)
     gathering = GatherOptions(diverse=query_diversity, by_utility=utility, leave_out_undated=searching, collected=days)
     with open_workspace(run_settings(out, engine), options=gathering) as workspace:
         options = run_options(
@@ -94,7 +96,7 @@ def healthnotes(
             utility=utility,
             library_dates=days,
         )
-        folder = RunFolder(out, "posts.jsonl", options)
+        folder = RunFolder(out, "posts.jsonl", options, PostRow)
         try:
             _run(workspace.service, notes, options, folder)
         finally:
@@ -128,7 +130,7 @@ def notes(
 
     The folder gets notes.jsonl, a line a post with the human note beside, and the cases themselves.
     """
-    from crowdnotes.studies.bench.healthnotes import RunFolder
+    from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
     from crowdnotes.studies.bench.notes import costs
     from crowdnotes.studies.data_files import read_health_notes
     from crowdnotes.workspace import open_workspace
@@ -137,7 +139,7 @@ def notes(
     posts = read_health_notes(data, limit)
     with open_workspace(run_settings(out, None)) as workspace:
         options = run_options(workspace, data, Mode.AUTOMATION, library, service)
-        folder = RunFolder(out, _NOTES, options)
+        folder = RunFolder(out, _NOTES, options, PostRow)
         _run(workspace.service, posts, options, folder)
     found = costs(finished((post.note_id for post in posts), folder))
     if as_json:
@@ -167,7 +169,7 @@ def compare(
     for file in votes or []:
         cast += read_rows(file, Vote, _VOTE_FORM)
     if judge:
-        cast += _judged(shown)
+        cast += judged(shown, _preferred)
     if not cast:
         (run / _PAIRS).write_text("".join(pair.model_dump_json() + "\n" for pair in shown), encoding="utf-8")
         progress(f"{len(shown)} pairs: {run / _PAIRS}")
@@ -180,14 +182,15 @@ def compare(
         print_text(f"{name}: {100 * rate['rate']:.0f} % ({low}–{high}) of {rate['votes']} votes")
 
 
-def _judged(shown: Sequence[Pair]) -> list[Vote]:
-    """The model's votes, each pair in both orders."""
-    from crowdnotes.domain import Post
+def judged(
+    shown: Sequence[Pair], ask: Callable[[LLMEngine, Post, str, str], tuple[dict[str, Side], str]]
+) -> list[Vote]:
+    """The model's votes, each pair in both orders; `ask` gives sides by criterion, and why."""
     from crowdnotes.engines.llm.engine import LLMEngine
-    from crowdnotes.studies.bench.notes import CRITERIA, Vote
+    from crowdnotes.studies.bench.notes import Vote
     from crowdnotes.workspace import open_workspace
 
-    turned = {"left": "right", "right": "left", "tie": "tie"}
+    turned: dict[Side, Side] = {"left": "right", "right": "left", "tie": "tie"}
     found: list[Vote] = []
     with open_workspace() as workspace:
         engine = workspace.engine
@@ -198,17 +201,22 @@ def _judged(shown: Sequence[Pair]) -> list[Vote]:
         for number, pair in enumerate(shown, 1):
             for swapped in (False, True):
                 left, right = (pair.right, pair.left) if swapped else (pair.left, pair.right)
-                answer = engine.compare(Post(text=pair.post), left, right)
-                said = {name: getattr(answer, name) for name in CRITERIA}
+                said, why = ask(engine, Post(text=pair.post), left, right)
                 sides = {name: turned[side] if swapped else side for name, side in said.items()}
-                found.append(
-                    Vote.model_validate({"pair": pair.pair, "reader": engine.name, "votes": sides, "why": answer.why})
-                )
+                found.append(Vote(pair=pair.pair, reader=engine.name, votes=sides, why=why))
             progress(f"  {number} of {len(shown)} pairs judged: {json.dumps(found[-1].votes)}")
     return found
 
 
-def _days(given: Iterable[str], libraries: Sequence[str]) -> dict[str, date]:
+def _preferred(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:
+    from crowdnotes.studies.bench.notes import CRITERIA
+
+    answer = engine.compare(post, left, right)
+    return {name: getattr(answer, name) for name in CRITERIA}, answer.why
+
+
+def library_days(given: Iterable[str], libraries: Sequence[str]) -> dict[str, date]:
+    """The days of --library-date. Raises InputError for what is none, and for a library that is not searched."""
     days: dict[str, date] = {}
     for words in given:
         name, _, day = words.partition("=")
@@ -231,7 +239,8 @@ def _check_words(searching: bool, has_places: bool, is_whole: bool) -> None:
         )
 
 
-def _check_dates(notes: Sequence[HealthNote]) -> None:
+def check_dates(notes: Sequence[HealthNote]) -> None:
+    """Raises InputError for a note without its time: its evidence would have no cutoff."""
     undated = next((note for note in notes if note.created_at_ms is None), None)
     if undated is not None:
         raise InputError(
@@ -274,7 +283,7 @@ def run_options(
     )
 
 
-def run_posts(posts: Mapping[str, Callable[[], PostRow]], folder: RunFolder) -> None:
+def run_posts(posts: Mapping[str, Callable[[], Row]], folder: RunFolder[Row]) -> None:
     """Run what is not finished yet, a row a post by its id; Ctrl+C ends the command, and it goes on from there."""
     kept = sum(map(folder.is_finished, posts))
     if kept:
@@ -284,23 +293,23 @@ def run_posts(posts: Mapping[str, Callable[[], PostRow]], folder: RunFolder) -> 
             if not folder.is_finished(name):
                 row = run()
                 folder.add(row)
-                progress(f"  {number} of {len(posts)}: {row.outcome.value}. {row.reason or row.note}")
+                progress(f"  {number} of {len(posts)}: {row.told}")
     except KeyboardInterrupt:
         progress("stopped; the same command goes on from here")
         raise typer.Exit(130) from None
 
 
-def _run(service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder) -> None:
+def _run(service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow]) -> None:
     run_posts({note.note_id: partial(run_post, service, note, options) for note in notes}, folder)
 
 
-def finished(ids: Iterable[str], folder: RunFolder) -> list[PostRow]:
+def finished(ids: Iterable[str], folder: RunFolder[Row]) -> list[Row]:
     """The rows of these posts that are on record, each once."""
     return [row for row in map(folder.row, dict.fromkeys(ids)) if row is not None]
 
 
 def _keep(
-    notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder, engine: Engine, out: Path
+    notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow], engine: Engine, out: Path
 ) -> tuple[list[PostRow], list[str]]:
     """Write the table and the page of what is finished; the rows, and what a reader must know of them."""
     import pandas as pd
@@ -348,7 +357,7 @@ def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> Pos
             urls=() if searching else links_of(note),
             libraries=options.libraries,
             services=options.services,
-            until=_day_of(note) if searching else None,
+            until=day_of(note) if searching else None,
         )
     except InputError as error:  # a post or a link that no case takes
         return _row(note, None, began, Outcome.FAILED, error.message)
@@ -372,7 +381,7 @@ def links_of(note: HealthNote) -> list[str]:
     return [span.url for span in find_urls(x_storage_form(note.note)) if span.has_scheme]
 
 
-def _day_of(note: HealthNote) -> date | None:
+def day_of(note: HealthNote) -> date | None:
     """The day on which the contributor wrote, in UTC; None when the data does not say."""
     return None if note.created_at_ms is None else datetime.fromtimestamp(note.created_at_ms / 1000, UTC).date()
 

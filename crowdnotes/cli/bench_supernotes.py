@@ -33,7 +33,7 @@ def supernotes(
 
     The folder gets notes.jsonl, a line a post, and the cases themselves; `bench compare --run` makes blind pairs of it.
     """
-    from crowdnotes.studies.bench.healthnotes import RunFolder
+    from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
     from crowdnotes.studies.bench.supernotes import FORM, NotedPost, figures
     from crowdnotes.studies.data_files import read_rows
     from crowdnotes.workspace import open_workspace
@@ -41,7 +41,7 @@ def supernotes(
     posts = read_rows(data, NotedPost, FORM, limit)
     with open_workspace(run_settings(out, engine)) as workspace:
         options = run_options(workspace, data, Mode.AUGMENTATION, None, None, supernote_candidates=candidates)
-        folder = RunFolder(out, "notes.jsonl", options)
+        folder = RunFolder(out, "notes.jsonl", options, PostRow)
         service = workspace.service
         run_posts({post.post_id: partial(run_post, service, post, candidates) for post in posts}, folder)
     found = figures(finished((post.post_id for post in posts), folder))

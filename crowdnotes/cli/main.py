@@ -20,6 +20,7 @@ from crowdnotes.cli import (
     bench_commands,
     bench_posts,
     bench_supernotes,
+    bench_utility,
     bridging_commands,
     case_commands,
     comparison_commands,
@@ -87,6 +88,7 @@ bench_app.command("principles")(bench_commands.principles)
 bench_app.command("healthnotes")(bench_posts.healthnotes)
 bench_app.command("notes")(bench_posts.notes)
 bench_app.command("supernotes")(bench_supernotes.supernotes)
+bench_app.command("utility")(bench_utility.utility)
 bench_app.command("compare")(bench_posts.compare)
 bench_app.command("jury")(bench_commands.jury)
 train_app.command("jury")(train_commands.jury)

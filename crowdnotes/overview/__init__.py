@@ -13,6 +13,7 @@ from crowdnotes.overview.pictures import (
     in_time,
     overview,
 )
+from crowdnotes.studies.bench.utility_result import UtilityStudy, saved_study, utility_table, utility_verdict
 
 __all__ = [
     "ENDINGS",
@@ -25,8 +26,12 @@ __all__ = [
     "Picture",
     "Sides",
     "Spread",
+    "UtilityStudy",
     "figures_of",
     "in_time",
     "overview",
     "read",
+    "saved_study",
+    "utility_table",
+    "utility_verdict",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -92,8 +93,10 @@ def test_of_made_up_data_the_best_note_s_score_stands_beside_its_line_or_why_the
     found = _work(index, days=[planted.surge_day])
     assert {post.posted_at.date() for post in found.posts if post.posted_at} == {planted.surge_day}
     assert [post.ratings for post in found.posts] == sorted((post.ratings for post in found.posts), reverse=True)
-    scored = [post for post in found.posts if post.best.intercept is not None]
-    rest = [post.best for post in found.posts if post not in scored]
+    three_days = [planted.surge_day + timedelta(days=days) for days in (1, 2, 3)]  # so few that all are listed
+    posts = (*found.posts, *_work(index, days=three_days).posts)
+    scored = [post for post in posts if post.best.intercept is not None]
+    rest = [post.best for post in posts if post.best.intercept is None]
     assert scored
     assert rest
     assert all("of the 0.40 needed" in post.why or "over the 0.40 needed" in post.why for post in scored)

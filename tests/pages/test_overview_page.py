@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import DecisionKind, Mode
+from crowdnotes.domain import DecisionKind, Mode, SourceCategory
+from crowdnotes.studies.bench.utility_result import UtilityStudy, Won, save_study
 from tests.pages.conftest import ROOT, Desk, press, texts
 
 PAGE = "pages/overview.py"
@@ -69,3 +72,45 @@ def test_a_change_is_counted_at_the_next_look(desk: Desk) -> None:
     assert "1 is open" in texts(at)
     desk.workspace.service.decide(case.id, DecisionKind.REJECTED, "you")
     assert "1 without one" in texts(at.run())
+
+
+def _study(**changes: object) -> UtilityStudy:
+    won = Won(pairs=20, won=12, lost=5, tied=3, rate=0.675, low=0.5, high=0.84)
+    study = UtilityStudy(
+        made_at=datetime(2026, 3, 4, tzinfo=UTC),
+        data="posts.jsonl",
+        places=("medquad",),
+        chosen_by="local",
+        judged_by=("llm:small",),
+        posts=25,
+        uncited=1,
+        nothing_found=4,
+        compared=20,
+        pages=3,
+        wins={"all": won},
+        with_none=0.56,
+        kinds={SourceCategory.HEALTH_AUTHORITY: (18, 4), SourceCategory.NEWS: (2, 16)},
+        lost=(),
+    )
+    return study.model_copy(update=changes)
+
+
+def test_a_saved_study_of_sources_is_told_with_its_interval_beside_the_paper_s_figures(desk: Desk) -> None:
+    save_study(desk.workspace.settings.data_dir, _study())
+    at = opened()
+    shown = texts(at)
+    for sentence in (
+        "In 68% of 20 pairs the sources that CrowdNotes chose were of more use (50% to 84%, a tie counts half).",
+        "Chance alone could explain that.",
+        "Won 12, lost 5, tied 3. For 4 more posts CrowdNotes found nothing.",
+        "Seen with passages: 3 of 20 pairs",
+    ):
+        assert sentence in shown, sentence
+    assert any(alt.startswith("Sources chosen by CrowdNotes") for alt in plots(at))
+    assert "o3, in the CrowdNotes+ paper" in at.table[-1].value.to_string().replace("\\", "")
+
+
+def test_without_a_study_of_sources_the_command_that_makes_one_is_shown_and_a_broken_one_told(desk: Desk) -> None:
+    assert any("crowdnotes bench utility" in code.value for code in opened().code)
+    (desk.workspace.settings.data_dir / "utility.json").write_text("{}", encoding="utf-8")
+    assert "The result in utility.json cannot be read." in texts(opened())

@@ -47,8 +47,8 @@ def _row(number: int, passes: int, **changes: object) -> PostRow:
     return made.model_copy(update=changes)
 
 
-def _folder(folder: Path, **changes: object) -> RunFolder:
-    return RunFolder(folder, "posts.jsonl", OPTIONS.model_copy(update=changes))
+def _folder(folder: Path, **changes: object) -> RunFolder[PostRow]:
+    return RunFolder(folder, "posts.jsonl", OPTIONS.model_copy(update=changes), PostRow)
 
 
 def test_a_run_goes_on_with_what_is_finished_and_tries_again_what_could_not_be_run(tmp_path: Path) -> None:

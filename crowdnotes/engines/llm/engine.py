@@ -38,7 +38,7 @@ from crowdnotes.engines.llm.asking import Askers
 from crowdnotes.engines.llm.claims import plan_search
 from crowdnotes.engines.llm.correctness import judge_correctness
 from crowdnotes.engines.llm.recorded import RecordedAnswers
-from crowdnotes.engines.llm.revising import ComparisonAnswer, compare, revise
+from crowdnotes.engines.llm.revising import ComparisonAnswer, SourcesAnswer, compare, compare_sources, revise
 from crowdnotes.engines.llm.settling import judge_relevance, settle
 from crowdnotes.engines.llm.supernotes import LlmSupernotes
 from crowdnotes.engines.llm.words import judge_principles
@@ -149,6 +149,10 @@ class LLMEngine:
     def compare(self, post: Post, left: str, right: str) -> ComparisonAnswer:
         """Which of two notes it prefers, for studies: see `comparing.compare`."""
         return compare(self._askers[EngineStep.JUDGING], post, left, right)
+
+    def compare_sources(self, post: Post, left: str, right: str) -> SourcesAnswer:
+        """Which of two sets of sources it finds of more use, for studies: see `revising.compare_sources`."""
+        return compare_sources(self._askers[EngineStep.JUDGING], post, left, right)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """As in the local engine. Words that speak to a model carry nothing."""

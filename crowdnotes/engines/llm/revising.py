@@ -181,3 +181,16 @@ def compare(asker: Asker, post: Post, left: str, right: str) -> ComparisonAnswer
     """Which of two notes the model prefers, by criterion. Raises EngineError."""
     blocks = [post_block(post), Block("left note", left), Block("right note", right)]
     return asker.ask(question(EngineStep.JUDGING, "comparison", ComparisonAnswer, blocks)).value
+
+
+class SourcesAnswer(Answer):
+    """See source_comparison.md."""
+
+    why: str = ""
+    better: Preferred
+
+
+def compare_sources(asker: Asker, post: Post, left: str, right: str) -> SourcesAnswer:
+    """Which of two sets of sources the model finds of more use. Raises EngineError."""
+    blocks = [post_block(post), Block("left sources", left), Block("right sources", right)]
+    return asker.ask(question(EngineStep.JUDGING, "source_comparison", SourcesAnswer, blocks)).value

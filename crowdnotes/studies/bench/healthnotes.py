@@ -17,7 +17,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -49,6 +49,7 @@ class RunOptions(Noun):
     services: tuple[str, ...] = ()
     engine: dict[str, str]
     supernote_candidates: int | None = None
+    sources: int | None = None
 
 
 class Outcome(StrEnum):
@@ -80,7 +81,32 @@ class SupernoteFigures(Noun):
     revised: bool = False
 
 
-class PostRow(Noun):
+class RunRow(Noun):
+    """One post of a run: what it says, the contributor's note on it, and why the run has nothing of it."""
+
+    note_id: str
+    is_helpful: bool
+    post: str
+    human: str
+    reason: str = ""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it need not be run again: what could not be run is tried anew."""
+        raise NotImplementedError
+
+    @property
+    def passed(self) -> bool:
+        """Whether it can be compared."""
+        raise NotImplementedError
+
+    @property
+    def told(self) -> str:
+        """How it ended, in a line."""
+        raise NotImplementedError
+
+
+class PostRow(RunRow):
     """One post: the program's note with its gates, or why there is none, the human one, and what it took.
 
     `unread` counts the sources that were not read, by how that ended; `unanswered` are the search services that
@@ -88,12 +114,7 @@ class PostRow(Noun):
     wait for each other; `dollars` None where a price is not known. `case_id` is the case in the run's own database.
     """
 
-    note_id: str
-    is_helpful: bool
-    post: str
-    human: str
     outcome: Outcome
-    reason: str = ""
     note: str = ""
     gates: dict[GateName, GateStatus] = Field(default_factory=dict)
     candidates: tuple[str, ...] = ()
@@ -110,6 +131,16 @@ class PostRow(Noun):
     supernote: SupernoteFigures | None = None
 
     @property
+    def is_final(self) -> bool:
+        """See `RunRow`."""
+        return self.outcome is not Outcome.FAILED
+
+    @property
+    def told(self) -> str:
+        """See `RunRow`."""
+        return f"{self.outcome.value}. {self.reason or self.note}"
+
+    @property
     def passed(self) -> bool:
         """Whether there is a note that passed every gate: only such a one does the program hold ready to be posted.
 
@@ -120,12 +151,15 @@ class PostRow(Noun):
         return bool(self.note and self.gates) and all(status is GateStatus.PASS for status in self.gates.values())
 
 
-class RunFolder:
-    """The folder of one run, its rows in `name`. One process at a time writes into it."""
+Row = TypeVar("Row", bound=RunRow)
 
-    def __init__(self, folder: Path, name: str, options: RunOptions) -> None:
+
+class RunFolder(Generic[Row]):
+    """The folder of one run, its rows of `form` in `name`. One process at a time writes into it."""
+
+    def __init__(self, folder: Path, name: str, options: RunOptions, form: type[Row]) -> None:
         """Begin a run, or go on with it. Raises InputError when the folder holds a run with other options."""
-        self._file = folder / name
+        self._file, self._form = folder / name, form
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _settle(folder / _OPTIONS, self._file, options)
@@ -133,16 +167,16 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"{folder} cannot be used ({error.strerror}).", "Give another --out.") from error
 
-    def row(self, note_id: str) -> PostRow | None:
+    def row(self, note_id: str) -> Row | None:
         """What is on record of a post, also when it could not be run."""
         return self._rows.get(note_id)
 
     def is_finished(self, note_id: str) -> bool:
         """Whether a post need not be run again: one that could not be run is tried anew."""
         row = self.row(note_id)
-        return row is not None and row.outcome is not Outcome.FAILED
+        return row is not None and row.is_final
 
-    def add(self, row: PostRow) -> None:
+    def add(self, row: Row) -> None:
         """Put a post on record, on the disk when this returns. Raises InputError when it cannot be written."""
         try:
             with self._file.open("a", encoding="utf-8", newline="\n") as file:
@@ -153,7 +187,7 @@ class RunFolder:
             raise InputError(f"{self._file.name} cannot be written ({error.strerror}).", "Make room.") from error
         self._rows[row.note_id] = row
 
-    def _read(self) -> list[PostRow]:
+    def _read(self) -> list[Row]:
         if not self._file.exists():
             return []
         content = self._file.read_bytes()
@@ -161,7 +195,7 @@ class RunFolder:
         if whole < len(content):  # the program was killed while it wrote; that post is run again
             os.truncate(self._file, whole)
         try:
-            return [PostRow.model_validate_json(line) for line in content[:whole].splitlines()]
+            return [self._form.model_validate_json(line) for line in content[:whole].splitlines()]
         except ValidationError as error:
             raise InputError(f"{self._file.name} holds a line that is not of such a run.", _ELSEWHERE) from error
 

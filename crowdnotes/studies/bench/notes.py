@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from crowdnotes.domain import Noun, text_sha256
-from crowdnotes.studies.bench.healthnotes import Outcome, PostRow
+from crowdnotes.studies.bench.healthnotes import Outcome, PostRow, RunRow
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 
 OVERALL = "overall"
@@ -96,22 +96,24 @@ class WinRate:
     votes: int
 
 
-def win_rates(rows: Sequence[PostRow], votes: Sequence[Vote]) -> dict[str, WinRate]:
+def win_rates(rows: Sequence[RunRow], votes: Sequence[Vote]) -> dict[str, WinRate]:
     """By criterion. A reader who saw a pair twice, in both orders, counts once."""
+    counted = {criterion: worths_by_pair(rows, votes, criterion) for criterion in CRITERIA}
+    return {criterion: _rate(by_pair) for criterion, by_pair in counted.items() if by_pair}
+
+
+def worths_by_pair(rows: Sequence[RunRow], votes: Sequence[Vote], criterion: str = OVERALL) -> dict[str, list[float]]:
+    """By note id what each reader's votes are worth on average, from 0 to 1, the program's own side."""
     of = {pair_id(row.note_id): row.note_id for row in rows if row.passed}
-    found: dict[str, WinRate] = {}
-    for criterion in CRITERIA:
-        by_reader: dict[tuple[str, str], list[float]] = {}
-        for vote in votes:
-            if vote.pair in of and criterion in vote.votes:
-                worth = _worth(vote.votes[criterion], of[vote.pair])
-                by_reader.setdefault((vote.pair, vote.reader), []).append(worth)
-        by_pair: dict[str, list[float]] = {}
-        for (pair, _), worths in by_reader.items():
-            by_pair.setdefault(pair, []).append(mean(worths))
-        if by_pair:
-            found[criterion] = _rate(by_pair)
-    return found
+    by_reader: dict[tuple[str, str], list[float]] = {}
+    for vote in votes:
+        if vote.pair in of and criterion in vote.votes:
+            note_id = of[vote.pair]
+            by_reader.setdefault((note_id, vote.reader), []).append(_worth(vote.votes[criterion], note_id))
+    by_pair: dict[str, list[float]] = {}
+    for (note_id, _), worths in by_reader.items():
+        by_pair.setdefault(note_id, []).append(mean(worths))
+    return by_pair
 
 
 def _worth(side: Side, note_id: str) -> float:

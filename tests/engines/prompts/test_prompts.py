@@ -16,7 +16,7 @@ from crowdnotes.engines.llm.correctness import CorrectnessAnswer
 from crowdnotes.engines.llm.engine import _PROMPTS
 from crowdnotes.engines.llm.parsing import Answer
 from crowdnotes.engines.llm.question import schema_of
-from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAnswer
+from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAnswer, SourcesAnswer
 from crowdnotes.engines.llm.searching import ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
 from crowdnotes.engines.llm.supernotes import CandidatesAnswer, RepliesAnswer, ReplyAnswer, ToneAnswer, VerdictAnswer
@@ -39,12 +39,13 @@ FORMS: dict[str, type[Answer]] = {
     "words": WordsAnswer,
     "image": ImageAnswer,
     "comparison": ComparisonAnswer,
+    "source_comparison": SourcesAnswer,
     "supernote": CandidatesAnswer,
     "supernote_judge": VerdictAnswer,
     "suggestions": RepliesAnswer,
     "tone": ToneAnswer,
 }
-OF_STUDIES = {"comparison"}
+OF_STUDIES = {"comparison", "source_comparison"}
 
 
 def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
