@@ -174,6 +174,9 @@ def _lines(case: Case) -> Iterator[str]:
     yield say("document.made", status=_outcome(case), at=case.created_at, mode=case.mode.value) + "\n"
     yield _head(say("document.post"))
     yield from _quoted(case.post.text) if case.post.text else [say("document.no_words")]
+    if case.post.context:
+        yield f"\n{say('post.context')}:\n"
+        yield from _quoted(case.post.context)
     if case.post.url:
         yield f"\n{_code(case.post.url)}"
     yield from _image_lines(case.post)

@@ -135,20 +135,22 @@ def nowhere_to_look(places: Places) -> InputError | None:
     return None
 
 
-def checked_post(text: str, url: str | None, limit: int, known: str | None = None, *, has_notes: bool = False) -> Post:
+def checked_post(
+    text: str, url: str | None, limit: int, known: str | None = None, *, has_notes: bool = False, context: str = ""
+) -> Post:
     """The post, or InputError in a sentence when it is empty, longer than X allows, or at no address on X.
 
     An address that is `known` already, because the case has it, is not checked again. With notes of others
     (`has_notes`) a post may do without words where its address is known.
     """
-    text = NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip()
+    text, context = (NEVER_IN_TEXT.sub("", given).replace("\r\n", "\n").strip() for given in (text, context))
     if not text and not (has_notes and url and url.strip()):
         raise InputError(say("intake.no_post"), say("intake.no_post_next"))
-    if len(text) > limit:
-        raise InputError(say("intake.post_too_long", n=len(text), limit=limit), say("intake.post_too_long_next"))
+    if (longest := max(len(text), len(context))) > limit:
+        raise InputError(say("intake.post_too_long", n=longest, limit=limit), say("intake.post_too_long_next"))
     given = (url or "").strip()
     checked = (given or None) if given in ("", known) else _checked_post_url(given)
-    return Post(text=text, url=checked, posted_at=_time_of(checked), language=language_of(text))
+    return Post(text=text, context=context, url=checked, posted_at=_time_of(checked), language=language_of(text))
 
 
 def _time_of(url: str | None) -> datetime | None:
@@ -166,11 +168,11 @@ def _checked_post_url(url: str) -> str:
 
 def change_post(case: Case, at: datetime, post: Post, by: str) -> Case:
     """Replace the post's words and address; its images stay."""
-    new = {name: getattr(post, name) for name in ("text", "url", "posted_at", "language")}
+    new = {name: getattr(post, name) for name in ("text", "context", "url", "posted_at", "language")}
     post = case.post.model_copy(update=new)
-    if (post.text, post.url) == (case.post.text, case.post.url):
+    if post == case.post:
         return case
-    if post.text == case.post.text:
+    if (post.text, post.context) == (case.post.text, case.post.context):
         return with_event(case, at, by, "post address changed", post.url or "", post=post)
     return replace_post(case, at, post, by, "post changed", case.post.text)
 
@@ -180,7 +182,7 @@ def replace_post(case: Case, at: datetime, post: Post, by: str, kind: str, detai
 
     If it says something else than before, everything found and written for the old words goes on record.
     """
-    if post.whole_text == case.post.whole_text:
+    if (post.whole_text, post.context) == (case.post.whole_text, case.post.context):
         return with_event(case, at, by, kind, detail, post=post)
     old_words = {name: Case.model_fields[name].default for name in _OF_THE_OLD_WORDS}
     kept = {

@@ -86,13 +86,14 @@ class CaseService(StageRunner):
         attached: Sequence[Attachment] = (),
         to_gather: bool = False,
         recorded_answers: bool = False,
+        context: str = "",
     ) -> Case:
         """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images.
 
         And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then.
         """
         at = self._tools.clock()
-        post = intake.checked_post(text, url, self._tools.settings.max_post_characters)
+        post = intake.checked_post(text, url, self._tools.settings.max_post_characters, context=context)
         pictures = [intake.checked_image(item) for item in attached]
         how = mode.value + (say("case.demonstration") if recorded_answers else "")
         case = Case(
@@ -154,10 +155,17 @@ class CaseService(StageRunner):
 
     # --- post and sources ---
 
-    def edit_post(self, case_id: str, text: str, by: str, *, url: str | None = None) -> Case:
-        """Change the post. The evidence was for another text: it goes on record and the search starts anew."""
+    def edit_post(
+        self, case_id: str, text: str, by: str, *, url: str | None = None, context: str | None = None
+    ) -> Case:
+        """Change the post. The evidence was for another text: it goes on record and the search starts anew.
+
+        Without a `context` the one it has stays.
+        """
         case, limit = self._store.get(case_id), self._tools.settings.max_post_characters
-        post = intake.checked_post(text, url, limit, case.post.url, has_notes=case.supernote is not None)
+        context = case.post.context if context is None else context
+        has_notes = case.supernote is not None
+        post = intake.checked_post(text, url, limit, case.post.url, has_notes=has_notes, context=context)
         return self._act(intake.change_post, case_id, post, by)
 
     use_own_engine = _to_newest(workflow.use_own_engine)

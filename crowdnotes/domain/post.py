@@ -47,9 +47,10 @@ class Image(Noun):
 
 
 class Post(Noun):
-    """The post on X that may need a note."""
+    """The post on X that may need a note; `context` is the post that it replies to or quotes."""
 
     text: str
+    context: str = ""
     url: str | None = None
     author: str | None = None
     posted_at: datetime | None = None

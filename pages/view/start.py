@@ -26,6 +26,7 @@ from pages.view.workbench import StepName
 _PLACE = StepName.POST.value
 _NEW = "new-post"
 _TEXT, _ADDRESS = f"{_NEW}-text", f"{_NEW}-url"
+_CONTEXT = f"{_NEW}-context"
 _BROUGHT = f"{_NEW}-brought"  # the post that the page's own address brought, once it stands in the box
 _BOX = "new-post-box"
 _NEXT = {"icon": "arrow_forward", "icon_position": "right"}
@@ -82,6 +83,7 @@ def _box() -> None:
             help=say("start.address_help"),
             persist_state="session",
         )
+        st.text_area(say("start.context"), key=_CONTEXT, height=70, persist_state="session")
         new_images()
         look = {"type": "tertiary", "help": say("start.by_hand_help")}
         button(say("start.by_hand"), "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
@@ -131,13 +133,15 @@ def _create(*, to_gather: bool) -> None:
     url = state[_ADDRESS] or found.address
     links = found.links if found.address in {None, url} else (*found.links, found.address)
     chosen, refused = sources_chosen(_NEW, links)
-    images, left_out = attachments()
+    (images, left_out), context = attachments(), state.get(_CONTEXT) or ""
     service, example = workspace().service, _recorded(found.words, chosen)
     try:
-        if to_gather and example is not None and not (url or images):
+        if to_gather and example is not None and not (url or images or context):
             case = begin(workspace(), author(), example)
         else:
-            case = service.create(found.words, url=url, by=author(), attached=images, to_gather=to_gather, **chosen)
+            case = service.create(
+                found.words, url=url, context=context, by=author(), attached=images, to_gather=to_gather, **chosen
+            )
     except CrowdNotesError as error:
         tell(_PLACE, error, *refused)  # the lines stay in their box
         return
@@ -155,7 +159,7 @@ def _empty() -> None:
     """Make room for the next post."""
     for name in ("post", "url"):
         st.query_params.pop(name, None)
-    for key in (_TEXT, _ADDRESS, f"{_NEW}-urls"):
+    for key in (_TEXT, _ADDRESS, _CONTEXT, f"{_NEW}-urls"):
         st.session_state[key] = ""
     st.session_state[f"{_NEW}-until"] = None
     st.session_state.pop(_BROUGHT, None)

@@ -23,11 +23,13 @@ def pasted(desk: Desk, text: str) -> AppTest:
 
 def test_words_address_and_links_in_one_box_become_a_case_that_reads_the_links(desk: Desk) -> None:
     at = pasted(desk, f"{POST}\n\n{ADDRESS}\n{LINK}")
+    at.text_area(key="new-post-context").set_value("Is it the water?").run()
     assert "Recognised: the post, its address, 1 link to a source." in texts(at)
     at.button(key="start").click().run()
     assert not at.exception
     case = desk.only()
     assert (case.post.text, case.post.url, case.urls, case.mode) == (POST, ADDRESS, (LINK,), Mode.AUGMENTATION)
+    assert case.post.context == "Is it the water?"
     desk.finish_latest(case)
     assert desk.app().text_area(key="new-post-text").value == ""
 

@@ -58,6 +58,7 @@ def _inside(block: Block, boundary: str) -> str:
 
 _LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
 _OLD_YEARS = 5
+_CONTEXT = "(What it replies to or quotes, by somebody else, to understand it; not what it claims:)"
 _SHORT = 900  # characters of a block for a model that finds the question too long
 
 
@@ -156,8 +157,9 @@ def _beginning(text: str) -> str:
 
 
 def post_block(post: Post) -> Block:
-    """The post with what its images say."""
-    return Block("post", post.whole_text)
+    """The post with what its images say, and the post that it replies to or quotes, if a person gave that."""
+    context = f"\n\n{_CONTEXT}\n{post.context}" if post.context else ""
+    return Block("post", f"{post.whole_text}{context}")
 
 
 def passage_block(item: Evidence, today: date | None = None, gives: str = "") -> Block:

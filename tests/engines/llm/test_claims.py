@@ -9,6 +9,7 @@ import pytest
 
 from crowdnotes.domain import Claim, ClaimKind, Post
 from crowdnotes.engines import Brief, SearchPlan
+from crowdnotes.engines.llm.question import post_block
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.testing import TODAY
 from tests.engines.llm.made import BRIEF, CLAIM, POST, engine_over, evidence
@@ -175,3 +176,10 @@ def _record_of(brief: Brief) -> str:
     with engine_over(lambda body: json.dumps(honest_answer(body))) as (engine, server):
         engine.queries(brief, 3)
         return data_of(server.requests[0])["claim record"]
+
+
+def test_what_a_post_replies_to_goes_with_it_as_context_and_only_where_it_is_known() -> None:
+    alone, replying = (post_block(Post(text="So true!", context=context)) for context in ("", "Water cures all."))
+    assert alone.text == "So true!"
+    assert replying.text.startswith("So true!")
+    assert replying.text.endswith("Water cures all.")
