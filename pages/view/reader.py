@@ -49,12 +49,21 @@ def chosen_source(case: Case) -> str | None:
 
 def open_source(case: Case, evidence_id: str, words: Span | None = None) -> None:
     """Show a passage in the reader and note that the person opened it; `words` are marked, offsets in its text."""
+    _show(case, evidence_id, words)
+    item = case.evidence_by_id(evidence_id)
+    if item is not None and case.decision is None:
+        _opened(case, item)
+
+
+def _show(case: Case, evidence_id: str, words: Span | None = None) -> None:
     st.session_state[_chosen(case)] = evidence_id
     st.session_state[f"{_chosen(case)}-words"] = (evidence_id, words)
     go_to(Area.SOURCES)
-    item = case.evidence_by_id(evidence_id)
-    if item is not None and item.review.opened_at is None and case.decision is None:
-        workspace().service.open_passage(case.id, evidence_id, author())
+
+
+def _opened(case: Case, item: Evidence) -> None:
+    if item.review.opened_at is None:
+        workspace().service.open_passage(case.id, item.id, author())
 
 
 def in_reading_order(case: Case) -> list[Evidence]:
@@ -66,7 +75,7 @@ def in_reading_order(case: Case) -> list[Evidence]:
 
 def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
     """The tick for what the note may use, closed until the passage was opened. `and_on` moves on to the next one."""
-    opened = item.review.opened_at is not None
+    opened = item.review.opened_at is not None or chosen_source(case) == item.id
     key = key_of(name, _is_used(case, item))
 
     def judge() -> None:
@@ -152,8 +161,12 @@ def _verdict(case: Case, item: Evidence) -> None:
 
 
 def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
-    """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile."""
+    """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile.
+
+    What the reader moved on to by itself counts as opened only now, by what the person does there.
+    """
     rejecting = verdict is Verdict.REJECT
+    _opened(case, item)
     st.session_state[_waiting(case, item)] = False
     saved = workspace().service.judge(case.id, item.id, None if rejecting else verdict, "", author())
     st.session_state[_waiting(case, item)] = rejecting
@@ -162,12 +175,12 @@ def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool 
 
 
 def _move_on(case: Case, done: Evidence) -> None:
-    """To the next passage that has no verdict yet, if there is one."""
+    """Show the next passage that has no verdict yet, if there is one. Nobody has opened it by that."""
     order = in_reading_order(case)
     place = next(number for number, item in enumerate(order) if item.id == done.id)
     waiting = [item for item in (*order[place + 1 :], *order[:place]) if item.review.verdict is None]
     if waiting:
-        open_source(case, waiting[0].id)
+        _show(case, waiting[0].id)
 
 
 def _reason(case: Case, item: Evidence) -> None:

@@ -65,8 +65,9 @@ def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(
     at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
     assert shown_in(at) == "E3"
-    assert desk.newest(case).evidence[2].review.opened_at is not None
+    assert desk.newest(case).evidence[2].review.opened_at is None, "to be shown it is not to have opened it"
     at.checkbox(key=f"reader-use-{case.id}-E3").check().run()
+    assert desk.newest(case).evidence[2].review.opened_at is not None
     assert shown_in(at) == "E3", "there is no passage left without a verdict"
     at.checkbox(key=f"reader-use-{case.id}-E3").uncheck().run()
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
