@@ -155,11 +155,13 @@ class Workspace:
 
     # --- engines ---
 
-    def find_servers(self) -> list[FoundServer]:
-        """See `discovery.find_servers`."""
-        from crowdnotes.engines.llm.discovery import find_servers
+    def find_servers(self, address: str = "") -> list[FoundServer]:
+        """See `discovery.find_servers`; the one at an `address` that was typed comes first (`discovery.server_at`)."""
+        from crowdnotes.engines.llm.discovery import find_servers, server_at
 
-        return find_servers(self.settings.llm)
+        typed = [server_at(address, self.settings.llm)] if address.strip() else []
+        found = find_servers(self.settings.llm)
+        return [*typed, *(server for server in found if server.base_url not in {one.base_url for one in typed})]
 
     def engine_choices(self, found: Sequence[FoundServer]) -> list[EngineChoice]:
         """The local engine, the server that is set, what is in use, and each model found."""

@@ -141,8 +141,16 @@ def _engine_choice(place: str = "") -> None:
         key=chosen,
         help=say("engine.choose_about"),
     )
+    address = f"{place}engine-address"
+    st.text_input(
+        say("engine.address"),
+        key=address,
+        type="url",
+        placeholder="https://api.example.org/v1",
+        help=say("engine.address_about"),
+    )
     with st.container(horizontal=True):
-        use, look = partial(_use, chosen), partial(_look, chosen)
+        use, look = partial(_use, chosen), partial(_look, chosen, address)
         button(say("engine.use"), f"{place}use-engine", told_at, use, icon="swap_horiz")
         button(say("engine.find"), f"{place}find-servers", told_at, look, icon="lan")
     notices(told_at)
@@ -163,10 +171,13 @@ def _use(chosen: str) -> None:
     shared_workspace().use(st.session_state[chosen])
 
 
-def _look(chosen: str) -> None:
-    """Look for servers; who has no model yet gets one chosen: the one recommended if it is there, else the first."""
+def _look(chosen: str, address: str) -> None:
+    """Look for servers, also where the person says.
+
+    Who has no model yet gets one chosen: the one recommended if it is there, else the first.
+    """
     st.session_state[_FOUND] = []
-    found = st.session_state[_FOUND] = workspace().find_servers()
+    found = st.session_state[_FOUND] = workspace().find_servers(st.session_state.get(address) or "")
     models = [choice for choice in workspace().engine_choices(found) if choice.model]
     if models and not workspace().engine.uses_language_model:
         _, best = workspace().recommended_model()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.engines.llm import discovery
@@ -49,6 +50,36 @@ def test_a_model_that_was_found_is_put_to_work_and_the_local_engine_is_taken_bac
         _choose(at, "Local engine")
         assert session.workspace().engine.name == "local"
         assert not at.exception
+
+
+def test_a_server_by_the_address_that_a_person_types_is_asked_for_its_models(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "find_servers", lambda settings: [])
+    with LLMServer(honest).running() as server:
+        at = desk.app()
+        at.text_input(key="engine-address").set_value(f"{server.base_url}/")
+        at.button(key="find-servers").click().run()
+        _choose(at, "small on")
+        assert session.workspace().choice.base_url == server.base_url
+        for wrong in ("https://ann:secret@api.example.org/v1", "api.example.org", "http://[", "http://a.example:x/v1"):
+            at.text_input(key="engine-address").set_value(wrong)
+            at.button(key="find-servers").click().run()
+            assert not at.exception
+            assert "A key does not belong in the address." in texts(at) or "is not a server's address" in texts(at)
+
+
+def test_a_key_of_the_environment_never_goes_to_a_server_that_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys: list[tuple[SecretStr | None, str]] = []
+
+    def models(settings: LlmSettings, url: str) -> list[str]:
+        keys.append((settings.api_key, url))
+        return []
+
+    monkeypatch.setattr(discovery, "_models", models)
+    settings = LlmSettings(base_url="https://one.example/v1", api_key=SecretStr("sk-secret"))
+    assert not discovery.server_at("https://two.example/v1", settings).is_set
+    assert keys == [(None, "https://two.example/v1")]
 
 
 def test_a_server_that_went_away_says_so_with_the_next_step_and_changes_nothing(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -104,6 +104,23 @@ def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL
         tasks.append(partial(_configured, settings))
     tasks += [partial(_probe, name, url, settings) for name, url in local if url != settings.base_url]
     return [found for found in side_by_side(tasks, len(tasks) or 1) if isinstance(found, FoundServer)]
+
+
+def server_at(address: str, settings: LlmSettings) -> FoundServer:
+    """The server at the address that a person typed; no other server's key goes there. Asks for its models.
+
+    Raises ConfigurationError for what is no address, or has a key in it.
+    """
+    url = address.strip().rstrip("/")
+    try:
+        account(url)
+        parts = urlsplit(url)
+    except ValueError:  # brackets, or a port that is none
+        raise ConfigurationError(say("model_choice.no_address", link=url), say("model_choice.write_address")) from None
+    if parts.username or parts.password:
+        raise ConfigurationError(say("model_choice.key_in_address"), say("engine.key"))
+    found = _configured(settings_for(EngineChoice(url), settings))
+    return replace(found, is_set=url == settings.base_url)
 
 
 def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
