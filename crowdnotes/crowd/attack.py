@@ -23,7 +23,7 @@ from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName, StatusResult
 from crowdnotes.crowd.world import NOTES, NOW_MS, NoteKind, World, opinion
-from crowdnotes.text.markdown import count
+from crowdnotes.words import say
 
 MOST = 60  # accounts
 EARLIEST = 5  # honest ratings of the note that are in when the attack begins
@@ -32,9 +32,9 @@ EARLIEST = 5  # honest ratings of the note that are in when the attack begins
 class Aim(StrEnum):
     """What the attackers want."""
 
-    SINK = "sink a note that helps both sides"
-    LIFT_ONE_SIDED = "lift a note that pleases side −"
-    LIFT_POOR = "lift a note that helps nobody"
+    SINK = say("attack_found.sink_both")
+    LIFT_ONE_SIDED = say("attack_found.lift_minus")
+    LIFT_POOR = say("attack_found.lift_poor")
 
     @property
     def vote(self) -> float:
@@ -48,12 +48,12 @@ _TARGETS = {Aim.SINK: NoteKind.BOTH, Aim.LIFT_ONE_SIDED: NoteKind.MINUS, Aim.LIF
 class History(StrEnum):
     """What the accounts rated before."""
 
-    FRESH = "nothing"
-    RANDOM = "at random"
-    MINUS = "like side −"
-    MIDDLE = "like the middle"
-    PLUS = "like side +"
-    BOTH = "half like each side"
+    FRESH = say("attack_found.nothing")
+    RANDOM = say("attack_found.random")
+    MINUS = say("attack_found.like_minus")
+    MIDDLE = say("attack_found.like_middle")
+    PLUS = say("attack_found.like_plus")
+    BOTH = say("attack_found.half_each")
 
 
 _POSITIONS = {History.MINUS: (-1, -1), History.MIDDLE: (0, 0), History.PLUS: (1, 1), History.BOTH: (-1, 1)}
@@ -128,29 +128,24 @@ class Attack:
     @property
     def sentence(self) -> str:
         """How many accounts it takes, by the rules."""
-        verb, is_so = self._words
-        note = f"note {self.note + 1}"
+        sinks, note = self.options.aim is Aim.SINK, self.note + 1
         if self.needed == 0:
-            return f"N{note[1:]} {is_so} without an attack."
+            return say("attack_found.sunk_without" if sinks else "attack_found.lifted_without", note=note)
         if self.needed is None:
-            return f"{MOST} accounts do not {verb} {note}."
-        return f"It takes {count(self.needed, 'account')} to {verb} {note}."
+            return say("attack_found.no_sinking" if sinks else "attack_found.no_lifting", most=MOST, note=note)
+        return say("attack_found.takes_to_sink" if sinks else "attack_found.takes_to_lift", n=self.needed, note=note)
 
     @property
     def average_sentence(self) -> str:
         """How many accounts it takes against plain averaging."""
-        verb, is_so = self._words
+        sinks = self.options.aim is Aim.SINK
         if self.average_line is None:
-            return "No note is shown in this world, so there is no line to compare averages with."
+            return say("attack_found.no_line")
         if self.needed_by_average == 0:
-            return f"By plain average it {is_so} without an attack."
+            return say("attack_found.average_sunk_without" if sinks else "attack_found.average_lifted_without")
         if self.needed_by_average is None:
-            return f"By plain average, {MOST} accounts do not {verb} it."
-        return f"By plain average it takes {count(self.needed_by_average, 'account')}."
-
-    @property
-    def _words(self) -> tuple[str, str]:
-        return ("sink", "is not shown") if self.options.aim is Aim.SINK else ("lift", "is shown")
+            return say("attack_found.average_no_sinking" if sinks else "attack_found.average_no_lifting", most=MOST)
+        return say("attack_found.average_takes", n=self.needed_by_average)
 
     @property
     def accounts_sentence(self) -> str:
@@ -159,22 +154,22 @@ class Attack:
         left_out = many - int(self.counted[:many].sum())
         told = []
         if self.options.assigned and many:
-            told.append(f"Of {count(many, 'account')}, {self.votes[many]} were given this note to rate.")
+            told.append(say("attack_found.given", accounts=say("attack_found.accounts", n=many), n=self.votes[many]))
         if left_out:
-            why = _TOO_FEW if self.options.history is History.FRESH else _DISAGREES
-            told.append(f"The votes of {left_out} of {many} do not enter the score: {why}.")
+            why = say("attack_found.too_few" if self.options.history is History.FRESH else "attack_found.disagrees")
+            told.append(say("attack_found.not_counted", n=left_out, all=many, why=why))
         return " ".join(told)
 
     @property
     def rows(self) -> dict[str, list[object]]:
         """The note with each number of accounts, by column."""
         return {
-            "accounts": list(range(MOST + 1)),
-            "of them voted": self.votes.tolist(),
-            "score": [round(float(number), 3) for number in self.scores],
-            "average rating": [round(float(number), 3) for number in self.averages],
-            "status": [found.status.value for found in self.statuses],
-            "decided by": [found.decided_by.value for found in self.statuses],
+            say("attack_found.accounts_column"): list(range(MOST + 1)),
+            say("attack_found.of_them_voted"): self.votes.tolist(),
+            say("attack_found.score"): [round(float(number), 3) for number in self.scores],
+            say("attack_found.average"): [round(float(number), 3) for number in self.averages],
+            say("attack_found.status"): [found.status.value for found in self.statuses],
+            say("attack_found.decided_by"): [found.decided_by.value for found in self.statuses],
         }
 
     def defences(self) -> list[tuple[RuleName, int, int, str]]:
@@ -188,10 +183,6 @@ class Attack:
                     first = held[rule.rule][0] if rule.rule in held else accounts
                     held[rule.rule] = (first, accounts, rule.reason)
         return [(rule, *told) for rule, told in held.items()]
-
-
-_TOO_FEW = "accounts with too few other ratings have no viewpoint that could be known"
-_DISAGREES = "the crowd came to disagree with their earlier ratings"
 
 
 def target(world: World, aim: Aim) -> int:
@@ -252,7 +243,8 @@ def every_history(world: World, options: AttackOptions) -> dict[History, Attack]
 def later_sentence(world: World, found: Attack) -> str:
     """What the same accounts come to once all honest ratings are in."""
     end = attack(world, replace(found.options, after=None))
-    return f"With all {end.ratings} honest ratings in, {end.sentence[0].lower()}{end.sentence[1:]}"
+    sentence = end.sentence[0].lower() + end.sentence[1:]
+    return say("attack_found.later", n=end.ratings, sentence=sentence)
 
 
 def cheapest(attacks: dict[History, Attack]) -> str:
@@ -261,9 +253,8 @@ def cheapest(attacks: dict[History, Attack]) -> str:
     if not needed:
         return ""
     fewest = min(needed.values())
-    histories = " or ".join(history.value for history, many in needed.items() if many == fewest)
-    enough = "1 account is enough, if it" if fewest == 1 else f"{fewest} accounts are enough, if they"
-    return f"{enough} rated {histories} before."
+    histories = say("attack_found.or").join(history.value for history, many in needed.items() if many == fewest)
+    return say("attack_found.enough", n=fewest, histories=histories)
 
 
 def _honest(world: World, note: int, after: int | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:

@@ -12,12 +12,11 @@ from crowdnotes.crowd.database import Connection, how_many
 from crowdnotes.crowd.posts import Filter, gather_posts
 from crowdnotes.crowd.topics import topic_names
 from crowdnotes.domain import Noun
-from crowdnotes.text.markdown import count
+from crowdnotes.words import say
 
 FEW = 5  # posts: of fewer no percentile is told
 _MOST_LANGUAGES = 12
 _HOUR_MS = 3_600_000
-_NO_HISTORY = "NOT RUN: the index has no status history."
 
 
 class Hours(Noun):
@@ -84,7 +83,7 @@ def delays(connection: Connection, chosen: Filter) -> Delays:
     posts = gather_posts(connection, chosen)
     connection.execute(_EACH, {"hour": _HOUR_MS})
     has_history = bool(how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)"))
-    names = [*topic_names(), "none of them"]
+    names = [*topic_names(), say("surges.no_topic")]
     by_topic = _groups(connection, _TOPIC, has_history)
     by_language = sorted(_groups(connection, _LANGUAGE, has_history), key=lambda one: (-one.posts, one.group))
     overall = _groups(connection, "SELECT *, 'all' AS name", has_history)
@@ -117,25 +116,21 @@ def _groups(connection: Connection, named: str, has_history: bool) -> list[Delay
 
 def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     name, posts, dated, first, decided, verdict, known, never, young = row
+    known = int(known)
+    few = say("surges.few_notes", n=known, few=FEW) if has_history else say("surges.no_history")
     return Delay(
         group=str(name),
         posts=posts,
         to_first_note=_hours(dated, first, ""),
-        to_verdict=_hours(decided, verdict, "" if has_history else _NO_HISTORY),
-        never=Never(n=int(known), share=never / known, young=int(young))
-        if known >= FEW
-        else Never(n=int(known), not_run=_few("note", known) if has_history else _NO_HISTORY),
+        to_verdict=_hours(decided, verdict, "" if has_history else say("surges.no_history")),
+        never=Never(n=known, share=never / known, young=int(young)) if known >= FEW else Never(n=known, not_run=few),
     )
 
 
 def _hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours:
     if n < FEW or percentiles is None or not_run:
-        return Hours(n=n, not_run=not_run or _few("post", n))
+        return Hours(n=n, not_run=not_run or say("surges.few_posts", n=n, few=FEW))
     return Hours(n=n, **dict(zip(("p25", "p50", "p75", "p90"), percentiles, strict=True)))
-
-
-def _few(what: str, n: int) -> str:
-    return f"NOT RUN: {count(n, what)}, and it takes {FEW}."
 
 
 def _sentence(overall: Delay) -> str:
@@ -143,11 +138,9 @@ def _sentence(overall: Delay) -> str:
     first, verdict, never = overall.to_first_note, overall.to_verdict, overall.never
     said = []
     if first.p50 is not None:
-        said.append(f"Half of {first.n:,} posts got their first note within {first.p50:.1f} hours.")
+        said.append(say("surges.first_note", n=first.n, hours=first.p50))
     if verdict.p50 is not None:
-        said.append(
-            f"Where notes got a verdict ({verdict.n:,} posts), half got it within {verdict.p50:.1f} hours more."
-        )
+        said.append(say("surges.verdict", n=verdict.n, hours=verdict.p50))
     if never.share is not None:
-        said.append(f"{never.share:.0%} of {never.n:,} notes never left “needs more ratings”.")
-    return " ".join(said) or "Nothing can be said of the delays."
+        said.append(say("surges.never", share=never.share, n=never.n))
+    return " ".join(said) or say("surges.nothing")

@@ -16,10 +16,22 @@ import numpy as np
 
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import Floats, Ids, RatingTable
+from crowdnotes.words import say
 
 ROUNDS = 100
-KINDS = {"good": (2, 0), "good but extreme": (4, -2), "neutral": (1, -1), "poor": (0, -2)}
+KINDS = {
+    say("essay.good"): (2, 0),
+    say("essay.good_but_extreme"): (4, -2),
+    say("essay.neutral"): (1, -1),
+    say("essay.poor"): (0, -2),
+}
 """What each kind gets from the side of its author and from the other."""
+_STOPPED = {  # whether the rule stops good notes, extreme ones
+    (True, True): "essay.stops_both",
+    (True, False): "essay.stops_good",
+    (False, True): "essay.stops_extreme",
+    (False, False): "essay.stops_neither",
+}
 _LOWEST, _HIGHEST = -2, 4
 _GROUP = 4  # as many times more notes and raters than ratings of a note
 
@@ -55,32 +67,28 @@ class Experiment:
     def sentence(self) -> str:
         """Whether the score keeps extremes down, and plain averages do."""
         good, extreme = self.kinds[0], self.kinds[1]
-        averages = f"Average ratings: good {good.average:+.2f}, extreme {extreme.average:+.2f}"
-        scores = f"Scores: good {good.score:.3f}, extreme {extreme.score:.3f}"
+        averages = say("essay.averages", good=good.average, extreme=extreme.average)
+        scores = say("essay.scores", good=good.score, extreme=extreme.score)
         times = max(self.good_above, self.rounds - self.good_above)
-        first, second = ("good", "extreme") if 2 * self.good_above >= self.rounds else ("extreme", "good")
-        rounds = f"{times} of {self.rounds} rounds"
-        return f"The score puts {first} notes above {second} ones in {rounds}. {averages}. {scores}."
+        words = "essay.good_first" if 2 * self.good_above >= self.rounds else "essay.extreme_first"
+        return say(words, n=times, all=self.rounds, averages=averages, scores=scores)
 
     def polarity_sentence(self, line: float) -> str:
         """What the rule on one-sided notes does with them. line: the size of polarity above which no note is shown."""
         good, extreme = self.kinds[0], self.kinds[1]
-        blocked = [found.kind for found in (good, extreme) if found.polarity > line]
-        sizes = f"good {good.polarity:.2f}, extreme {extreme.polarity:.2f}"
-        return (
-            f"Polarity: {sizes}. A rule shows no note above {line:.2f}: it stops {' and '.join(blocked) or 'neither'}."
-        )
+        words = _STOPPED[good.polarity > line, extreme.polarity > line]
+        return say(words, good=good.polarity, extreme=extreme.polarity, line=line)
 
     @property
     def rows(self) -> dict[str, list[object]]:
         """The table of average results, by column."""
         return {
-            "kind": [found.kind for found in self.kinds],
-            "from own side": [f"{found.own:+d}" for found in self.kinds],
-            "from other side": [f"{found.other:+d}" for found in self.kinds],
-            "average rating": [f"{found.average:+.2f}" for found in self.kinds],
-            "score": [f"{found.score:.4f}" for found in self.kinds],
-            "size of polarity": [f"{found.polarity:.4f}" for found in self.kinds],
+            say("essay.kind"): [found.kind for found in self.kinds],
+            say("essay.own"): [f"{found.own:+d}" for found in self.kinds],
+            say("essay.other"): [f"{found.other:+d}" for found in self.kinds],
+            say("essay.average"): [f"{found.average:+.2f}" for found in self.kinds],
+            say("essay.score"): [f"{found.score:.4f}" for found in self.kinds],
+            say("essay.polarity"): [f"{found.polarity:.4f}" for found in self.kinds],
         }
 
 

@@ -27,9 +27,9 @@ from crowdnotes.crowd.posts import LAST_LOAD, make_posts
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.words import say
 
 _MANY = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
-_NONE = "There are no ratings in the index."
 
 
 class TagScale(Noun):
@@ -119,7 +119,7 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
     if not anew and not last.not_run and ratings < last.of_ratings * _MANY:
         return last
     if not ratings:
-        return FitReport(not_run=_NONE)
+        return FitReport(not_run=say("surges.no_ratings"))
     try:
         raters, scores, said = _fit(connection, settings, now, ratings)
     except InputError as error:
@@ -154,7 +154,7 @@ def _compared(connection: Connection) -> dict[str, Any]:
 def last_fit(connection: Connection) -> FitReport:
     """What the last fit said of itself."""
     row = connection.execute("SELECT said FROM fits").fetchone()
-    return FitReport.model_validate(json.loads(row[0])) if row else FitReport(not_run=_NONE)
+    return FitReport.model_validate(json.loads(row[0])) if row else FitReport(not_run=say("surges.no_ratings"))
 
 
 _INCORRECT = 1 << TAGS.index("notHelpfulIncorrect")

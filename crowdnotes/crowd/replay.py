@@ -29,6 +29,7 @@ from crowdnotes.crowd.database import TAGS, Connection, columns
 from crowdnotes.crowd.indexing import TagScale, last_fit
 from crowdnotes.domain import Noun
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.words import say
 
 Floats = npt.NDArray[np.float64]
 FIRST = 50  # ratings that are set against all
@@ -108,7 +109,7 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
     """The note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
     fit = last_fit(connection)
     if fit.not_run:
-        return f"NOT RUN: raters were not fitted. {fit.not_run}"
+        return say("story.not_fitted", why=fit.not_run)
     rows = columns(
         connection,
         """
@@ -120,13 +121,11 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
         [note],
     )
     if not len(rows["rated"]):
-        return "NOT RUN: nobody rated it."
+        return say("story.nobody_not_run")
     (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
-    held = (
-        f"The raters' parameters are held as fitted on {fit.ratings:,} ratings"
-        f"{f' on {fit.made_at:%Y-%m-%d}' if fit.made_at else ''}, so this is how the note would have stood under them, "
-        "not what X computed at the time."
-    )
+    held = say("story.held", n=fit.ratings)
+    if fit.made_at:
+        held = say("story.held_on", n=fit.ratings, day=f"{fit.made_at:%Y-%m-%d}")
     return Replay(
         rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held, fit.tags
     )
@@ -291,7 +290,7 @@ def score_story(replayed: Replay) -> ScoreStory:
         changes=tuple(changes),
         first=replayed.moment(FIRST) if n >= FIRST else None,
         now=now,
-        not_applied=tuple(f"{rule} (needs {what})" for rule, what in missing.items()),
+        not_applied=tuple(say("story.needs", rule=rule, what=what) for rule, what in missing.items()),
     )
 
 

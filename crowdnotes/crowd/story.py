@@ -23,22 +23,23 @@ from crowdnotes.crowd.topics import topic_names
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.text.markdown import clip, count, day, in_figures
+from crowdnotes.text.markdown import clip, day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
+from crowdnotes.words import say
 
 _LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
 _SIDE_RATINGS = 5  # of a side: of fewer no share is told
 _APART = 0.3  # between the sides' shares of helpful ratings
 _SHOWN = {
-    NoteStatus.HELPFUL: "shown on the post",
-    NoteStatus.NOT_HELPFUL: "rated not helpful",
-    NoteStatus.NEEDS_MORE_RATINGS: "waiting for more ratings",
+    NoteStatus.HELPFUL: "story.shown",
+    NoteStatus.NOT_HELPFUL: "story.not_helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "story.waiting",
 }
 
 _BECAME = {
-    NoteStatus.HELPFUL: "it was shown",
-    NoteStatus.NOT_HELPFUL: "it was rated not helpful",
-    NoteStatus.NEEDS_MORE_RATINGS: "it went back to waiting for more ratings",
+    NoteStatus.HELPFUL: "story.became_shown",
+    NoteStatus.NOT_HELPFUL: "story.became_not_helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "story.became_waiting",
 }
 
 
@@ -137,8 +138,8 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         score=score,
         score_not_run=replayed if isinstance(replayed, str) else "",
         on_x=on_x,
-        on_x_not_run="" if on_x else "NOT RUN: the index has no status history of this note.",
-        first_not_run="" if score and score.first else f"NOT RUN: it has {count(levels.n, 'rating')}, under {FIRST}.",
+        on_x_not_run="" if on_x else say("story.no_history"),
+        first_not_run="" if score and score.first else say("story.too_few", n=levels.n, few=FIRST),
     )
     sentences = in_plain_words(told, settings)
     return told.model_copy(update={"sentences": sentences, "paragraph": sentences.paragraph})
@@ -159,7 +160,7 @@ def busiest_notes(connection: Connection, most: int = 8) -> list[tuple[int, int,
 def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
     """For somebody who reads the news and has never rated a note."""
     score = told.score
-    no_score = "How its score came about cannot be told." if told.levels.n else ""
+    no_score = say("story.no_score") if told.levels.n else ""
     return Told(
         beginning=_beginning(told),
         ratings=_ratings(told),
@@ -174,51 +175,48 @@ def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
 
 def _beginning(told: Story) -> str:
     if not told.text:
-        return "The note is no longer in the public data; its ratings are." if told.levels.n else ""
-    when = f" on {day(told.written_at)}" if told.written_at else ""
+        return say("story.no_note") if told.levels.n else ""
+    when = say("story.on_day", day=day(told.written_at)) if told.written_at else ""
     after = ""
     if told.written_at and told.posted_at and told.written_at > told.posted_at:
-        after = f", {_duration((told.written_at - told.posted_at).total_seconds())} after the post"
-    who = "An AI writer" if told.by_ai else "Somebody"
-    return f"{who} wrote this note{when}{after}: “{clip(' '.join(without_urls(told.text).split()), 160)}”"
+        after = say("story.after_post", time=_duration((told.written_at - told.posted_at).total_seconds()))
+    who = say("story.by_ai" if told.by_ai else "story.by_somebody")
+    words = clip(" ".join(without_urls(told.text).split()), 160)
+    return say("story.written", who=who, when=when, after=after, words=words)
 
 
 def _ratings(told: Story) -> str:
     levels = told.levels
     if not levels.n:
-        return "Nobody rated it."
-    return (
-        f"{count(levels.n, 'person', 'people')} rated it: {levels.helpful:,} found it helpful, "
-        f"{levels.somewhat:,} somewhat helpful, {levels.not_helpful:,} not helpful."
+        return say("story.nobody")
+    return say(
+        "story.rated",
+        people=say("story.people", n=levels.n),
+        helpful=levels.helpful,
+        somewhat=levels.somewhat,
+        not_helpful=levels.not_helpful,
     )
 
 
 def _sides(now: Moment) -> str:
     """Whether people who usually disagree agree on it."""
     if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
-        return (
-            "Too few of them are known to come from two sides to say whether people who usually disagree agree on it."
-        )
+        return say("story.no_sides")
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
-    figures = (
-        f"{shares[0]:.0%} of {now.minus.n:,} on one side and {shares[1]:.0%} of {now.plus.n:,} on the other "
-        "found it helpful"
-    )
+    figures = say("story.found_helpful", one=shares[0], one_n=now.minus.n, other=shares[1], other_n=now.plus.n)
     if abs(shares[0] - shares[1]) >= _APART:
-        return f"Raters who usually disagree disagreed on it too: {figures}."
+        return say("story.disagreed", figures=figures)
     if min(shares) > 0.5:
-        return f"Raters who usually disagree both liked it: {figures}."
-    return f"Neither of two sides that usually disagree took to it much: {figures}."
+        return say("story.agreed", figures=figures)
+    return say("story.neither", figures=figures)
 
 
 def _score(now: Moment, settings: BridgingSettings) -> str:
     if now.intercept is None:
-        return "Too few raters with a known viewpoint rated it for a score."
+        return say("story.few_known")
     line = settings.helpful_intercept
-    told = (
-        f"Its score, which counts agreement across sides and not votes, is {in_figures(now.intercept, line)}; "
-        f"{in_figures(line, line)} is needed to be shown. By these ratings it is {_SHOWN[now.status]}."
-    )
+    score, needed = in_figures(now.intercept, line), in_figures(line, line)
+    told = say("story.score", score=score, line=needed, status=say(_SHOWN[now.status]))
     # Where the score is short, the two numbers are the reason; else a rule stands in the way.
     return f"{told} {now.why}" if now.status is NoteStatus.NEEDS_MORE_RATINGS and now.intercept >= line else told
 
@@ -226,37 +224,39 @@ def _score(now: Moment, settings: BridgingSettings) -> str:
 def _changes(changes: tuple[Change, ...]) -> str:
     if not changes:
         return ""
-    told = [f"on {day(one.at)}, with {count(one.ratings, 'rating')}, {_BECAME[one.after]}" for one in changes]
-    listed = "; ".join(told[:4]) + (f"; and {count(len(told) - 4, 'more change')}" if len(told) > 4 else "")
-    return f"As the ratings came in: {listed}."
+    told = [say("story.change", n=one.ratings, day=day(one.at), became=say(_BECAME[one.after])) for one in changes]
+    listed = "; ".join(told[:4]) + (say("story.more_changes", n=len(told) - 4) if len(told) > 4 else "")
+    return say("story.changes", changes=listed)
 
 
 def _first_against_all(first: Moment, now: Moment) -> str:
     if first.intercept is None or now.intercept is None:
         return ""
-    same = "the same" if first.status is now.status else f"another: {_SHOWN[first.status]}"
-    return f"After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status {same}."
+    if first.status is now.status:
+        return say("story.first", n=FIRST, score=first.intercept)
+    return say("story.first_other", n=FIRST, score=first.intercept, status=say(_SHOWN[first.status]))
 
 
 def _on_x(on_x: tuple[Recorded, ...]) -> str:
-    names = {status.value: words for status, words in _SHOWN.items()}
+    names = {status.value: say(words) for status, words in _SHOWN.items()}
     verdicts = [one for one in on_x if one.event == "verdict"]
     if not on_x:
         return ""
     if not verdicts:
-        return "X never gave it a verdict."
+        return say("story.no_verdict")
     first, last = verdicts[0], on_x[-1]
-    told = f"X itself recorded it as {names.get(first.status, first.status)} on {day(first.at)}"
-    if last.status != first.status:
-        told += f", and as {names.get(last.status, last.status)} since {day(last.at)}"
-    return f"{told}."
+    verdict = names.get(first.status, first.status)
+    if last.status == first.status:
+        return say("story.verdict", status=verdict, day=day(first.at))
+    later = names.get(last.status, last.status)
+    return say("story.verdicts", status=verdict, day=day(first.at), later=later, since=day(last.at))
 
 
 def _found(connection: Connection, wanted: str) -> int:
     matched = _LINK.fullmatch(wanted.strip())
     number = int(matched["number"]) if matched else 2**63
     if matched is None or number >= 2**63:
-        raise InputError(f"“{wanted[:60]}” is no note or post.", "Give a note's id, or a post's id or address.")
+        raise InputError(say("story.no_link", words=wanted[:60]), say("story.give_link"))
     is_note = "SELECT count(*) FROM {} WHERE note = ?"
     if matched["kind"] in (None, "n") and any(
         how_many(connection, is_note.format(table), number) for table in ("notes", "history", "ratings")
@@ -270,7 +270,7 @@ def _found(connection: Connection, wanted: str) -> int:
         [number],
     ).fetchone()
     if row is None:
-        raise InputError(f"The index knows no note or post {number}.", "Check the number, or index newer files.")
+        raise InputError(say("story.unknown", number=number), say("story.check_number"))
     return int(row[0])
 
 
@@ -319,5 +319,5 @@ def _time(ms: int | None) -> datetime | None:
 def _duration(seconds: float) -> str:
     hours = seconds / 3600
     if hours < 2:
-        return count(max(1, round(seconds / 60)), "minute")
-    return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
+        return say("story.minutes", n=max(1, round(seconds / 60)))
+    return say("story.hours", n=round(hours)) if hours < 48 else say("story.days", n=round(hours / 24))

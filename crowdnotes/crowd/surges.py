@@ -17,6 +17,7 @@ from crowdnotes.crowd.database import Connection, columns, how_many
 from crowdnotes.crowd.posts import Filter, gather_posts
 from crowdnotes.domain import Noun
 from crowdnotes.text.stems import STOP_WORDS
+from crowdnotes.words import say
 
 BASELINE_DAYS, DEVIATIONS = 28, 2.5
 _LEAST_POSTS = 5
@@ -103,7 +104,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     if not len(counted["day"]):
         return Surges(
             counted=chosen.in_words, posts=posts, not_dated=not_dated, earlier=earlier, first_day=None, per_day=(),
-            mean=(), line=(), surges=(), sentence="", not_run="NOT RUN: no post has a time since notes are written.",
+            mean=(), line=(), surges=(), sentence="", not_run=say("surges.no_times"),
         )  # fmt: skip
     first = int(counted["day"][0])
     per_day = np.zeros(int(counted["day"][-1]) - first + 1, dtype=np.int64)
@@ -117,7 +118,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     strongest = sorted(found, key=lambda surge: -(surge.posts - surge.mean))[:with_terms]
     told = {surge.day: trending(connection, surge.day) for surge in strongest}
     found = [surge.model_copy(update={"terms": told.get(surge.day)}) for surge in found]
-    not_run = "" if len(per_day) > BASELINE_DAYS else "NOT RUN: it takes 29 days of posts to find a surge."
+    not_run = "" if len(per_day) > BASELINE_DAYS else say("surges.few_days")
     return Surges(
         counted=chosen.in_words,
         posts=posts,
@@ -219,7 +220,9 @@ def _number(day: date) -> int:
 
 def _sentence(found: list[Surge], days: int) -> str:
     if not found:
-        return f"No day of {days:,} stands out."
+        return say("surges.none", n=days)
     top = max(found, key=lambda surge: surge.posts - surge.mean)
-    times = f", {top.posts / top.mean:.1f} times the {top.mean:.1f} of a usual day" if top.mean else ""
-    return f"{len(found)} of {days:,} days stand out, most of all {top.day}: {top.posts:,} posts{times}."
+    named = {"n": len(found), "all": days, "day": top.day, "posts": top.posts}
+    if not top.mean:
+        return say("surges.days", **named)
+    return say("surges.days_times", times=top.posts / top.mean, usual=top.mean, **named)

@@ -24,7 +24,7 @@ from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import locate
 from crowdnotes.bridging.status import NoteStatus, StatusResult
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.text.markdown import count
+from crowdnotes.words import say
 
 RATERS, NOTES = 120, 60
 NOW_MS = 1_750_000_000_000  # when all notes were written and rated: after the last change of the rules on time
@@ -35,10 +35,10 @@ _VARIETY = 0.08  # of worth and lean among notes of a kind
 class NoteKind(StrEnum):
     """What a note was made to be."""
 
-    BOTH = "helps both sides"
-    MINUS = "pleases side −"
-    PLUS = "pleases side +"
-    POOR = "helps nobody"
+    BOTH = say("made_world.both")
+    MINUS = say("made_world.minus")
+    PLUS = say("made_world.plus")
+    POOR = say("made_world.poor")
 
     @property
     def one_sided(self) -> bool:
@@ -129,15 +129,14 @@ class World:
         many = int(self.shown.sum())
         if not many:
             best = int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))
-            return f"No note is shown. The one with the highest score: {self.reasons(best)}"
-        return f"{count(many, 'note')} of {NOTES} {_are(many)} shown: {self._of_kinds(self.shown)}."
+            return say("made_world.none_shown", reasons=self.reasons(best))
+        return say("made_world.shown", n=many, all=NOTES, kinds=self._of_kinds(self.shown))
 
     @property
     def average_sentence(self) -> str:
         """How plain averages order the same notes, beside how the score does."""
         by_average, by_score = (self._below_one_sided(values) for values in (self.averages, self.scores))
-        both = f"of {NOTES // len(_MADE)} notes that help both sides"
-        return f"The best one-sided note beats {by_average} {both}; by score it beats {by_score}."
+        return say("made_world.averages", by_average=by_average, n=NOTES // len(_MADE), by_score=by_score)
 
     def _below_one_sided(self, values: Floats) -> int:
         """How many notes that help both sides lie below the best one-sided one; those without a score do not."""
@@ -151,12 +150,10 @@ class World:
         raters, notes = RATERS - len(self.fit.raters), int(np.isnan(self.scores).sum())
         told = []
         if raters:
-            told.append(
-                f"{count(raters, 'rater')} of {RATERS} do not count: too few of their ratings agree with the crowd."
-            )
+            told.append(say("made_world.raters_out", n=raters, all=RATERS))
         if notes:
             few = self.settings.min_raters_per_note
-            told.append(f"{count(notes, 'note')} {_have(notes)} no score: under {few} of the ratings count.")
+            told.append(say("made_world.no_score", n=notes, few=few))
         return " ".join(told)
 
     @property
@@ -166,12 +163,13 @@ class World:
             return ""
         of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
         right, all_ = int((of_sides > 0).sum()), int((self.camps[self.fit.raters.ids] != 0).sum())
-        return f"From ratings alone, {right} of {all_} raters are found on the side that they were made for."
+        return say("made_world.sides", n=right, all=all_)
 
     def story(self, note: int) -> str:
         """Why a note is shown or not, in a sentence or two."""
-        told = {NoteStatus.HELPFUL: "is shown", NoteStatus.NOT_HELPFUL: "is rated not helpful"}
-        return f"Note {note + 1} {told.get(self.statuses[note].status, 'is not shown')}. {self.reasons(note)}"
+        told = {NoteStatus.HELPFUL: "made_world.story_helpful", NoteStatus.NOT_HELPFUL: "made_world.story_not_helpful"}
+        words = told.get(self.statuses[note].status, "made_world.story_other")
+        return say(words, note=note + 1, reasons=self.reasons(note))
 
     def reasons(self, note: int) -> str:
         """What the rules say of a note: each that keeps it from being shown, or why it is."""
@@ -199,28 +197,20 @@ class World:
     def rows(self) -> dict[str, list[object]]:
         """Every note with its numbers, by column."""
         return {
-            "note": [note + 1 for note in range(len(self.kinds))],
-            "made to be": [kind.value for kind in self.kinds],
-            "average rating": [round(float(number), 3) for number in self.averages],
-            "helpfulness": [round(float(number), 3) for number in self.scores],
-            "polarity": [round(float(number), 3) for number in self.factors],
-            "status": [found.status.value for found in self.statuses],
-            "decided by": [found.decided_by.value for found in self.statuses],
+            say("made_world.note_column"): [note + 1 for note in range(len(self.kinds))],
+            say("made_world.made_to_be"): [kind.value for kind in self.kinds],
+            say("made_world.average"): [round(float(number), 3) for number in self.averages],
+            say("made_world.helpfulness"): [round(float(number), 3) for number in self.scores],
+            say("made_world.polarity"): [round(float(number), 3) for number in self.factors],
+            say("made_world.status"): [found.status.value for found in self.statuses],
+            say("made_world.decided_by"): [found.decided_by.value for found in self.statuses],
         }
 
     def _of_kinds(self, chosen: npt.NDArray[np.bool_]) -> str:
         counts = Counter(kind for kind, is_chosen in zip(self.kinds, chosen, strict=True) if is_chosen)
         one_sided = counts[NoteKind.MINUS] + counts[NoteKind.PLUS]
         of = NOTES // len(_MADE)
-        return f"{counts[NoteKind.BOTH]} of {of} that help both sides, {one_sided} of {2 * of} that please one side"
-
-
-def _have(many: int) -> str:
-    return "has" if many == 1 else "have"
-
-
-def _are(many: int) -> str:
-    return "is" if many == 1 else "are"
+        return say("made_world.of_kinds", n=counts[NoteKind.BOTH], all=of, one_sided=one_sided, all_one_sided=2 * of)
 
 
 def make_world(options: WorldOptions, settings: BridgingSettings) -> World:

@@ -23,6 +23,7 @@ _SAYING = (
     "bridging/status.py",
     "cases/",
     "comparisons/",
+    "crowd/",
     "demonstration.py",
     "domain/",
     "drafting.py",
@@ -44,6 +45,10 @@ _SAYING = (
 )
 """Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
 _OF_OTHERS = (
+    "crowd/fitting.py",
+    "crowd/indexing.py",
+    "crowd/loading.py",
+    "crowd/made_data.py",
     "domain/upgrade.py",
     "engines/llm/claims.py",
     "engines/llm/parsing.py",
@@ -63,7 +68,8 @@ _OF_OTHERS = (
     "text/note_rules.py",
     "text/publishers.py",
 )
-"""Files there that hold words which are looked for, said to models and search services, stored, or X's own."""
+"""Files there that hold words which are looked for, said to models, databases, search services or the command line,
+stored, or X's own."""
 _WITHOUT_TEXT = [
     *_SCREEN,
     *(file for name, file in _PROGRAM.items() if name.startswith(_SAYING) and name not in _OF_OTHERS),
@@ -76,6 +82,7 @@ _NOT_SHOWN = frozenset(
         "evidence changed",
         "No note: ",
         "NOT RUN: ",
+        "NOT RUN: {} ",
         "US cents",
         "bottom center",
         "top center",
@@ -85,6 +92,8 @@ _NOT_SHOWN = frozenset(
         "answer cache",
         "embedding cache",
         "at least",
+        "different configuration",
+        "one row stands on the left",
         "at most",
         "Value error, ",
         "final decision",
