@@ -47,6 +47,7 @@ from crowdnotes.bridging.model import (
 )
 from crowdnotes.bridging.rows import Rows, Workers, lay_out, move_rows, workers
 from crowdnotes.errors import InputError
+from crowdnotes.words import say
 
 _ROUNDS = 3  # the moves touch each other a little; after three rounds nothing is left to gain
 _TINY = 1e-12
@@ -268,7 +269,7 @@ def fit(
     _load_compiled(factors, single)
     found = _fit(table, factors, start, seed, single=single)
     if not np.isfinite(found.objective):
-        raise InputError("The weights lie too far apart to fit.", "Give weights of like size.")
+        raise InputError(say("fit.far_apart"), say("fit.like_size"))
     return found
 
 
@@ -421,21 +422,19 @@ def _moments(side: Floats) -> Floats:
 
 def _check(table: RatingTable, factors: int, start: Factorization | None) -> None:
     if not 1 <= factors <= 3:
-        raise InputError(f"{factors} factors were asked for.", "Ask for one, two or three.")
+        raise InputError(say("fit.factors", n=factors), say("fit.ask_three"))
     if start is not None and start.raters.factors.shape[1] != factors:
         raise InputError(
-            f"The fit to start from has {start.raters.factors.shape[1]} factors, not {factors}.",
-            "Start from a fit with the same number of factors.",
+            say("fit.other_factors", start=start.raters.factors.shape[1], n=factors),
+            say("fit.same_factors"),
         )
     if len(table) == 0:
-        raise InputError("There are no ratings to fit.", "Check the file, or the filter's report of what it dropped.")
+        raise InputError(say("fit.no_ratings"), say("fit.check_ratings"))
     if (least := min(len(table.note_ids), len(table.rater_ids))) < factors:
-        raise InputError(f"{factors} factors were asked for, but there are {least} notes or raters.", "Ask for fewer.")
+        raise InputError(say("fit.too_many_factors", n=factors, least=least), say("fit.ask_fewer"))
     if not np.all((table.helpful >= 0) & (table.helpful <= 1)):  # NaN fails too
-        raise InputError(
-            "A rating is not a number from 0 to 1.", "Read the ratings with the reader, which drops those."
-        )
+        raise InputError(say("fit.no_rating"), say("fit.read_ratings"))
     if table.weight is not None and not (np.all(np.isfinite(table.weight)) and np.all(table.weight >= 0)):
-        raise InputError("A rating's weight is negative or not a number.", "Weights must be zero or more.")
+        raise InputError(say("fit.bad_weight"), say("fit.weights_from_zero"))
     if table.weight is not None and not np.any(table.weight > 0):
-        raise InputError("All ratings have weight zero.", "At least one rating must count.")
+        raise InputError(say("fit.no_weight"), say("fit.one_weight"))

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.words import say
 
 Ids = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -111,20 +112,19 @@ def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDA
     raters = _often_enough(table.rater, notes, len(table.rater_ids), least)
     keep = _often_enough(table.note, raters, len(table.note_ids), fewest)
     dropped = {
-        f"ratings of notes with under {fewest} raters": len(table) - int(notes.sum()),
-        f"ratings by raters with under {least} ratings": int(notes.sum() - raters.sum()),
-        f"ratings of notes then left with under {fewest} raters": int(raters.sum() - keep.sum()),
+        say("fit.few_raters", n=fewest): len(table) - int(notes.sum()),
+        say("fit.few_ratings", n=least): int(notes.sum() - raters.sum()),
+        say("fit.few_left", n=fewest): int(raters.sum() - keep.sum()),
     }
     return keep, {reason: count for reason, count in dropped.items() if count}
 
 
 def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> InputError:
     """The error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
-    told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
+    told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or say("fit.empty_file")
     return InputError(
-        f"No ratings are left to fit. Dropped were: {told}.",
-        f"The algorithm needs notes with {settings.min_raters_per_note} raters, and raters with "
-        f"{settings.min_ratings_per_rater} ratings.",
+        say("fit.nothing_left", dropped=told),
+        say("fit.needs", raters=settings.min_raters_per_note, ratings=settings.min_ratings_per_rater),
     )
 
 

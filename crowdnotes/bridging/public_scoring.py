@@ -38,6 +38,7 @@ from crowdnotes.bridging.status import NoteSignals, NoteStatus, StatusResult
 from crowdnotes.domain import Classification
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.words import say
 
 _NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
 
@@ -115,8 +116,8 @@ def _load(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -
             return None
         if len(note_ids) and note_ids.dtype == object:
             raise InputError(
-                f"The ratings name notes by text, the {spec.name} by whole numbers.",
-                "Write noteId as a 64-bit integer in both.",
+                say("fit.ids_differ", table=spec.name),
+                say("fit.write_ids"),
             )
         return _frame(spec, found.parquet, wanted).reindex(note_ids)
 
@@ -125,16 +126,12 @@ def _frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) -> pd.DataFr
     present = column_names(parquet)
     missing = [name for name in spec.required if name not in present]
     if missing:
-        raise InputError(
-            f"{parquet.name} lacks the column {', '.join(missing)}.", "Make it with `crowdnotes bridging read`."
-        )
+        raise InputError(say("fit.lacks", name=parquet.name, columns=", ".join(missing)), say("fit.make_with"))
     columns = {name: _checked(spec, parquet, name) for name in ("noteId", *wanted) if name in present}
     # Whole numbers stay whole numbers even where some are missing: a float would round 64-bit ids.
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     if frame["noteId"].isna().any() or frame["noteId"].duplicated().any():
-        raise InputError(
-            f"{parquet.name} has a note without id, or one note twice.", "Make it with `crowdnotes bridging read`."
-        )
+        raise InputError(say("fit.twice", name=parquet.name), say("fit.make_with"))
     return frame.set_index(frame["noteId"].astype("int64")).drop(columns="noteId")
 
 
@@ -145,8 +142,8 @@ def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     if spec.columns[name] in {ColumnKind.ID, ColumnKind.TIME} and not pa.types.is_int64(column.type):
         raise InputError(
-            f"The column {name} of {parquet.name} holds {column.type}, not 64-bit integers.",
-            "Make it with `crowdnotes bridging read`.",
+            say("fit.not_whole", column=name, name=parquet.name, kind=column.type),
+            say("fit.make_with"),
         )
     return column
 
@@ -236,7 +233,7 @@ class PublicScores:
     notices: tuple[str, ...]
 
 
-_LEFT_OUT = ("The penalty for rating harassing notes as helpful is not applied: it needs a model of its own.",)
+_LEFT_OUT = (say("fit.no_penalty"),)
 
 
 def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
@@ -245,7 +242,7 @@ def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
     Raises InputError when there are no ratings, or none are left after the filter.
     """
     if data.is_file():
-        raise InputError(f"{data} is a file.", "Give the folder that holds it, with notes and status history.")
+        raise InputError(say("public_data.is_file", path=data), say("fit.give_folder"))
     ratings = load_ratings(data, with_details=True)
     return score(ratings, gather_facts(data, ratings.table.note_ids), settings)
 
@@ -298,7 +295,7 @@ def those_that_count(ratings: Ratings, settings: BridgingSettings) -> tuple[Rati
     return ratings.keep(keep), few
 
 
-NO_NOTES = "The notes table is missing: whether a note calls its post misleading is not known."
+NO_NOTES = say("fit.no_notes")
 
 
 def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ratings, NoteFacts, dict[str, int]]:
@@ -311,7 +308,7 @@ def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ra
     keep = ~early[ratings.table.note]
     kept = ratings.keep(keep)
     lost = int(np.count_nonzero(~keep))
-    reasons = {"ratings of early notes that call the post not misleading": lost} if lost else {}
+    reasons = {say("fit.early_notes"): lost} if lost else {}
     return kept, facts.keep(_rows(kept.table, ratings.table)), reasons
 
 
@@ -347,10 +344,10 @@ def _second_fit(
             fitted.table, fitted.created_at_ms, facts, provisional, first.notes.intercepts, settings
         )  # fmt: skip
     if chosen is None:
-        notices.append("Raters are not chosen by helpfulness: it is not known when notes or ratings were made.")
+        notices.append(say("fit.not_chosen"))
         return first
     if not chosen.any():
-        notices.append("No rater reaches the helpfulness threshold, so all of them are kept.")
+        notices.append(say("fit.none_reaches"))
         return first
     return fit(fitted.table.keep(chosen[fitted.table.rater]), start=first)
 

@@ -176,7 +176,7 @@ def _fit(
     usual = np.where(complained, known["usual"][place], 0.0) if len(known["rater"]) else np.zeros(len(raters.ids))
     found = statuses(connection, fit, usual, settings)
     few = of_ratings - int(fit.counts.sum())
-    lost = {f"ratings of notes with under {settings.min_raters_per_note} raters": few} if few else {}
+    lost = {say("fit.few_raters", n=settings.min_raters_per_note): few} if few else {}
     said = FitReport(
         made_at=now.astimezone(UTC),
         of_ratings=of_ratings,

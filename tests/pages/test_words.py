@@ -17,10 +17,7 @@ _SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]
 _PROGRAM = {str(file.relative_to(_ROOT / "crowdnotes")): file for file in sorted((_ROOT / "crowdnotes").rglob("*.py"))}
 _FILES = [*_SCREEN, *_PROGRAM.values()]
 _SAYING = (
-    "bridging/public_data.py",
-    "bridging/rules.py",
-    "bridging/scoring.py",
-    "bridging/status.py",
+    "bridging/",
     "cases/",
     "comparisons/",
     "crowd/",
