@@ -93,7 +93,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     """
     others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
     if others and brief.claim is None:
-        return say("drafting.not_checkable", kind=others[0].kind.value)
+        return say("drafting.not_checkable", kind=others[0].kind.in_words)
     settlement = brief.settlement
     if settlement is None:
         return ""

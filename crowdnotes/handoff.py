@@ -16,7 +16,7 @@ from crowdnotes.demonstration import is_demonstration_url
 from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import CLASSIFICATIONS, NOTE_LIMIT, find_urls, note_length, tags_of
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 
 
 def form_labels(case: Case) -> list[str]:
@@ -171,7 +171,7 @@ def _lines(case: Case) -> Iterator[str]:
     yield say("document.head", id=case.id) + "\n"
     if is_demonstration(case):
         yield "**" + say("document.demonstration") + "**\n"
-    yield say("document.made", status=_outcome(case), at=case.created_at, mode=case.mode.value) + "\n"
+    yield say("document.made", status=_outcome(case), at=case.created_at, mode=case.mode.in_words) + "\n"
     yield _head(say("document.post"))
     yield from _quoted(case.post.text) if case.post.text else [say("document.no_words")]
     if case.post.context:
@@ -196,7 +196,7 @@ def _lines(case: Case) -> Iterator[str]:
 
 def _outcome(case: Case) -> str:
     """How the case ended, overrides included, or where it stands."""
-    return case.decision.in_words if case.decision else case.status.value
+    return case.decision.in_words if case.decision else case.status.in_words
 
 
 def _image_lines(post: Post) -> Iterator[str]:
@@ -228,7 +228,7 @@ def _note_lines(case: Case) -> Iterator[str]:
     for check in case.link_checks:
         if check.url in cited_urls(case):
             status = f" ({check.status})" if check.status is not None else ""
-            state = say("document.asked", state=check.state.value + status, at=check.checked_at)
+            state = say("document.asked", state=check.state.in_words + status, at=check.checked_at)
             yield f"- {say('document.link', link=_code(check.url))}: {state} {_inline(check.sentence)}".rstrip()
     if not _may_be_posted(case):
         yield "\n" + say("document.ended") + "\n"
@@ -249,9 +249,9 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     if newest is None:
         yield say("document.not_to_end") + "\n"
         return
-    yield f"{', '.join(f'{name}: {count}' for name, count in newest.funnel)}.\n"
+    yield ", ".join(f"{name_of('kinds', name)}: {count}" for name, count in newest.funnel) + ".\n"
     for name, count in newest.not_run.items():
-        yield "- " + say("document.not_run_for", n=count, filter=name)
+        yield "- " + say("document.not_run_for", n=count, filter=name_of("kinds", name))
     if newest.winning is not None:
         edited = case.draft is not None and case.draft.sha256 != newest.winner
         chosen = _inline(newest.judged)
@@ -274,11 +274,10 @@ def _suggestion_lines(case: Case) -> Iterator[str]:
         return
     yield _head(say("document.suggestions"))
     for item in case.suggestions:
-        answer = (
-            say("document.answered", answer=item.answer.value, by=_inline(item.answered_by), why=_inline(item.reason))
-            if item.answer
-            else say("document.open")
-        )
+        answer = say("document.open")
+        if item.answer:
+            by, why = _inline(item.answered_by), _inline(item.reason)
+            answer = say("document.answered", answer=item.answer.in_words, by=by, why=why)
         changed = f" {say('document.changed', what=_inline(item.changed))}" if item.changed else ""
         yield f"- {_inline(item.by)}: {_inline(item.text)} — {answer}{changed}"
     yield ""
@@ -295,7 +294,7 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
             yield f"{_code(source.url)}\n"
         about = [
             source.publisher or "",
-            source.category.value,
+            source.category.in_words,
             source.published.isoformat() if source.published and source.date_origin else say("document.no_date"),
         ]
         yield ", ".join(_inline(part) for part in about if part) + "\n"
@@ -312,7 +311,7 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
 def _verdict(item: Evidence) -> str:
     review = item.review
     return (
-        review.verdict.value
+        review.verdict.in_words
         if review.verdict
         else (say("document.opened") if review.opened_at else say("document.not_opened"))
     )
@@ -340,7 +339,7 @@ def _support_lines(case: Case) -> Iterator[str]:
         yield f"{number}. “{_inline(sentence.words_in(draft.text))}”"
         item = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
-        how = sentence.support.value
+        how = sentence.support.in_words
         how += say("document.by", name=_inline(by)) if sentence.support is not Support.UNCHECKED else ""
         if item is None:
             yield f"   - {say('document.no_passage', how=how)}"
@@ -397,9 +396,9 @@ def _score_lines(case: Case) -> Iterator[str]:
         state = say("document.before_opened")
     yield _head(say("document.scores", of=state, engine=_inline(case.assessment.engine)))
     for gate in case.assessment.gates:
-        yield f"- {gate.gate.value}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
-    for principle in case.assessment.principles:
-        yield f"- {principle.principle.value}: {principle.status.value.replace('_', ' ')}. {_inline(principle.reason)}"
+        yield f"- {gate.gate.in_words}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
+    for rule in case.assessment.principles:
+        yield f"- {rule.principle.in_words}: {rule.status.value.replace('_', ' ')}. {_inline(rule.reason)}"
     if together := case.agreement:
         yield f"- {say('document.together', what=_inline(together))}"
     yield ""

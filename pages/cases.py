@@ -114,7 +114,7 @@ with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
             list(CaseStatus),
             index=None,
             placeholder=say("cases.any_status"),
-            format_func=lambda value: str(value.value),
+            format_func=lambda status: status.in_words,
             key="status",
             width=220,
             on_change=_to_first_page,

@@ -10,7 +10,7 @@ import streamlit as st
 
 from crowdnotes.overview import ENDINGS, CaseFigures, Filter, overview, read
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 from pages.view.overview_pictures import pictures
 from pages.view.session import page_body, workspace
 from pages.view.utility_study import utility_study
@@ -43,7 +43,7 @@ def _filter(figures: Sequence[CaseFigures]) -> Filter:
             ENDINGS,
             index=None,
             placeholder=say("overview.ended_all"),
-            format_func=str.capitalize,
+            format_func=lambda ending: name_of("kinds", ending).capitalize(),
             key="ended",
             width=220,
             bind=_BOUND,

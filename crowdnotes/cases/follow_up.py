@@ -204,7 +204,7 @@ def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tup
 def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
     """What came of it, in a sentence or two."""
     failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
-    each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.value})" for source in failed)
+    each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.in_words})" for source in failed)
     unreadable = say("follow_up.failed", each=each) if failed else ""
     names = ", ".join(item.id for item in added)
     if not added:

@@ -237,7 +237,7 @@ def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]
     said = {
         item.provider: say("gathering.found_here", n=item.found)
         if item.state is ProviderState.ANSWERED
-        else item.state.value
+        else item.state.in_words
         for item in done
     }
     return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)

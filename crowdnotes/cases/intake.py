@@ -209,7 +209,7 @@ def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
     own = say("intake.own_words", words=places.own_words) if places.own_words else ""
     bound = say("intake.until", day=places.until) if places.until else ""
     is_new_cutoff = places.until != case.until  # a follow-up search that read under the old one must not go on
-    detail = say("intake.places", mode=places.mode.value, links=len(places.urls), places=searched, more=own + bound)
+    detail = say("intake.places", mode=places.mode.in_words, links=len(places.urls), places=searched, more=own + bound)
     return with_event(
         case,
         at,

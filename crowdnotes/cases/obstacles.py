@@ -34,7 +34,7 @@ from crowdnotes.jobs import Progress
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 
 
 def obstacles(case: Case, at: datetime) -> tuple[Obstacle, ...]:
@@ -87,7 +87,7 @@ def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") 
 
 def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
     if case.decision is not None:
-        yield _obstacle(ObstacleKind.DECIDED, "", say("obstacles.decided", how=case.decision.kind.value))
+        yield _obstacle(ObstacleKind.DECIDED, "", say("obstacles.decided", how=case.decision.kind.in_words))
     if not case.used_evidence:
         yield _obstacle(ObstacleKind.NO_EVIDENCE, "", say("obstacles.no_source"), say("obstacles.no_source_next"))
     draft = case.draft
@@ -142,12 +142,12 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
             lifts = GATES[result.gate].lifts
         else:
             again = say("obstacles.compare") if result.judge == BY_PERSON else say("obstacles.again")
-            lifts = again if first is None else say("obstacles.held_back", gate=first.subject)
+            lifts = again if first is None else say("obstacles.held_back", gate=name_of("kinds", first.subject))
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
         told = (
-            say("obstacles.gate_failed", gate=name, why=result.reason)
+            say("obstacles.gate_failed", gate=shown.gate.in_words, why=result.reason)
             if failed
-            else say("obstacles.gate_not_run", gate=name, why=result.reason)
+            else say("obstacles.gate_not_run", gate=shown.gate.in_words, why=result.reason)
         )
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),

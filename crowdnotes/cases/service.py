@@ -95,7 +95,7 @@ class CaseService(StageRunner):
         at = self._tools.clock()
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters, context=context)
         pictures = [intake.checked_image(item) for item in attached]
-        how = mode.value + (say("case.demonstration") if recorded_answers else "")
+        how = mode.in_words + (say("case.demonstration") if recorded_answers else "")
         case = Case(
             id=uuid.uuid4().hex[:12],
             created_at=at,

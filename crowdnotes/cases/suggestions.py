@@ -109,7 +109,7 @@ def with_answers(case: Case, at: datetime, answers: Sequence[Suggestion], by: st
     """The case with these suggestions answered, a line in the audit trail for all."""
     by_id = {item.id: item for item in answers}
     every = tuple(by_id.get(item.id, item) for item in case.suggestions)
-    said = "; ".join(f"{item.id} {item.answer.value}" for item in answers if item.answer is not None)
+    said = "; ".join(f"{item.id} {item.answer.in_words}" for item in answers if item.answer is not None)
     return with_event(case, at, by, "suggestion answered", said, suggestions=every, **changes)
 
 
@@ -176,5 +176,5 @@ def _redrafted(
         return None, say("suggestion.no_redraft", why=error.message)
     (found,) = after_filters([found], notes, links, case, tools)
     if found.failed is not None:
-        return None, say("suggestion.redraft_failed", filter=found.failed.value, why=found.why)
+        return None, say("suggestion.redraft_failed", filter=found.failed.in_words, why=found.why)
     return supernote.draft_of(case, found, tools.clock()), ""

@@ -52,7 +52,7 @@ from crowdnotes.supernotes.watch import staying
 from crowdnotes.supernotes.whole_sentences import whole_sentences
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 
 BEST = 5  # that the judge compares, as many as the paper's readers could
 _LINKS_AT_ONCE = 16  # the checker's seconds are for one note's links; more are asked in turns
@@ -334,9 +334,10 @@ def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made = made.model_copy(update={"candidates": found})
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
-    told = ", ".join(say("rounds.fell", n=count, filter=name.value) for name, count in fell.items() if count)
+    told = ", ".join(say("rounds.fell", n=count, filter=name.in_words) for name, count in fell.items() if count)
     links = say("rounds.live", live=live, n=len(made.links)) if made.links else ""
-    untested = "".join(say("rounds.untested", n=count, filter=name) for name, count in made.not_run.items())
+    not_run = {name_of("kinds", name): count for name, count in made.not_run.items()}
+    untested = "".join(say("rounds.untested", n=count, filter=name) for name, count in not_run.items())
     told = f" ({told})" if told else ""
     summary = say("rounds.passed", passed=len(made.passed), n=len(found), fell=told, links=links, untested=untested)
     return _with(case, made), summary
@@ -399,7 +400,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
         everyone.append(revised)
         told = (
-            say("rounds.revised_failed", filter=revised.failed.value, why=revised.why)
+            say("rounds.revised_failed", filter=revised.failed.in_words, why=revised.why)
             if revised.failed
             else revised.revised
         )

@@ -81,7 +81,7 @@ def require_open(case: Case) -> None:
     """Refuse changes to a decided case: reopen it first."""
     if case.decision is not None:
         raise WorkflowError(
-            "decided", say("obstacles.decided", how=case.decision.kind.value), say("obstacles.decided_next")
+            "decided", say("obstacles.decided", how=case.decision.kind.in_words), say("obstacles.decided_next")
         )
 
 
@@ -118,7 +118,7 @@ def judge(case: Case, at: datetime, evidence_id: str, verdict: Verdict | None, r
     if (item.review.verdict, item.review.reason) == (verdict, reason):
         return case
     review = item.review.model_copy(update={"verdict": verdict, "reason": reason})
-    said = verdict.value if verdict else say("case.no_verdict")
+    said = verdict.in_words if verdict else say("case.no_verdict")
     detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
 
@@ -183,7 +183,7 @@ def compare_sentence(
         at=at,
     )
     others = (known for known in case.sentence_checks if (known.words, known.evidence_id) != (words, evidence_id))
-    detail = f"{evidence_id}: {support.value}{say('case.hints_settled') if settled else ''}: “{words}”"
+    detail = f"{evidence_id}: {support.in_words}{say('case.hints_settled') if settled else ''}: “{words}”"
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=(*others, check)[-_KEPT_CHECKS:])
 
 
@@ -248,7 +248,7 @@ def reopen(case: Case, at: datetime, by: str) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
         raise WorkflowError("not decided", say("case.open_already"))
-    return with_event(case, at, by, "reopened", say("case.was", how=case.decision.kind.value), decision=None)
+    return with_event(case, at, by, "reopened", say("case.was", how=case.decision.kind.in_words), decision=None)
 
 
 def use_own_engine(case: Case, at: datetime, by: str) -> Case:

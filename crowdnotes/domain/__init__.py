@@ -5,7 +5,7 @@ Assessment → Decision. Terms are the field's own (communitynotes.x.com/guide; 
 Times are aware datetimes in UTC. Offsets are in Unicode code points, end exclusive.
 """
 
-from crowdnotes.domain.base import Noun, Span, text_sha256
+from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 from crowdnotes.domain.case import (
     Case,
     CaseStatus,

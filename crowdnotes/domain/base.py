@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from enum import StrEnum
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from crowdnotes.words import name_of
+
+
+class Kind(StrEnum):
+    """What is stored by its value and shown in words of its own."""
+
+    @property
+    def in_words(self) -> str:
+        """Its words on the screen."""
+        return name_of("kinds", self)
 
 
 class Noun(BaseModel):

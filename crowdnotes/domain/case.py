@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from crowdnotes.domain.base import Noun
+from crowdnotes.domain.base import Kind, Noun
 from crowdnotes.domain.evidence import (
     Aim,
     Evidence,
@@ -29,7 +29,7 @@ from crowdnotes.domain.upgrade import DOCUMENT_VERSION
 from crowdnotes.words import name_of, say
 
 
-class DecisionKind(StrEnum):
+class DecisionKind(Kind):
     """How a case may end; abstaining is a result."""
 
     APPROVED = "approved"
@@ -55,7 +55,7 @@ class Decision(Noun):
 
 
 def _ended(kind: DecisionKind, overrides: int) -> str:
-    return kind.value + (say("case.overrides", n=overrides) if overrides else "")
+    return kind.in_words + (say("case.overrides", n=overrides) if overrides else "")
 
 
 class StageName(StrEnum):
@@ -200,7 +200,7 @@ class Event(Noun):
         return name_of("events", self.kind)
 
 
-class CaseStatus(StrEnum):
+class CaseStatus(Kind):
     """Where a case stands, derived from what it holds."""
 
     NEW = "new"
@@ -395,4 +395,4 @@ class CaseSummary(Noun):
     @property
     def outcome(self) -> str:
         """How it ended, overrides included, or where it stands."""
-        return _ended(self.decision, self.overrides) if self.decision else self.status.value
+        return _ended(self.decision, self.overrides) if self.decision else self.status.in_words

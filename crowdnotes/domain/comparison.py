@@ -7,19 +7,18 @@ is chosen. The first note of a pair is the one that the win rate is of; readers 
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from crowdnotes.domain.base import Noun, text_sha256
+from crowdnotes.domain.base import Kind, Noun, text_sha256
 from crowdnotes.words import name_of, say
 
 Side = Literal["left", "right"]
 Agreement = Annotated[int, Field(ge=1, le=5)]
 
 
-class Level(StrEnum):
+class Level(Kind):
     """How helpful a note is; the words of Community Notes."""
 
     HELPFUL = "helpful"
@@ -32,7 +31,7 @@ class Level(StrEnum):
         return {Level.HELPFUL: 1.0, Level.SOMEWHAT: 0.5, Level.NOT: 0.0}[self]
 
 
-class Statement(StrEnum):
+class Statement(Kind):
     """What readers agree with or not, from 1 (not at all) to 5 (fully); `words` as they read it."""
 
     SOURCES = "sources"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from enum import StrEnum
 
-from crowdnotes.domain.base import Noun, Span, text_sha256
+from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 from crowdnotes.words import say
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
@@ -30,7 +30,7 @@ class Aim(StrEnum):
     OTHER_SIDE = "the other side"
 
 
-class SourceCategory(StrEnum):
+class SourceCategory(Kind):
     """The seven kinds of source of CrowdNotes+ appendix B.1."""
 
     HEALTH_AUTHORITY = "health authority"
@@ -69,7 +69,7 @@ class Hit(Noun):
     also_found_by: tuple[str, ...] = ()
 
 
-class ProviderState(StrEnum):
+class ProviderState(Kind):
     """How a search provider's part of a search ended; a failed search is not "nothing found"."""
 
     ANSWERED = "answered"
@@ -91,7 +91,7 @@ class ProviderOutcome(Noun):
     sentence: str = ""
 
 
-class FetchOutcome(StrEnum):
+class FetchOutcome(Kind):
     """How reading a source ended. A page that was read but says nothing useful is still READ.
 
     UNDATED is given in studies alone, where a page without a date might be later than the cutoff.
@@ -121,7 +121,7 @@ class ReadAs(StrEnum):
     ABSTRACT = "the abstract"
 
 
-class DateOrigin(StrEnum):
+class DateOrigin(Kind):
     """Where a source's date is from; a date without a stated origin is not shown."""
 
     PAGE = "the page"
@@ -230,7 +230,7 @@ class Passage(Noun):
     page: int | None = None
 
 
-class Verdict(StrEnum):
+class Verdict(Kind):
     """What the person who read a passage makes of it."""
 
     USE = "use"

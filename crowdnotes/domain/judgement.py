@@ -13,12 +13,12 @@ from typing import Self
 
 from pydantic import Field, field_validator
 
-from crowdnotes.domain.base import Noun, Span
+from crowdnotes.domain.base import Kind, Noun, Span
 from crowdnotes.domain.note import SentenceSupport
 from crowdnotes.words import say
 
 
-class GateName(StrEnum):
+class GateName(Kind):
     """The three stages of CrowdNotes+ 4.3, in order."""
 
     RELEVANCE = "relevance"
@@ -76,7 +76,7 @@ class GateResult(Noun):
         return cls(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
 
 
-class PrincipleName(StrEnum):
+class PrincipleName(Kind):
     """Supernotes 2.2 and the tags that raters use."""
 
     NEUTRAL = "neutral language"
@@ -123,7 +123,7 @@ class LintWarning(Noun):
     span: Span | None = None
 
 
-class LinkState(StrEnum):
+class LinkState(Kind):
     """How a cited link answered. X's own evaluator asks for a 200 within a few tries."""
 
     LIVE = "live"
@@ -151,7 +151,7 @@ class LinkCheck(Noun):
     @property
     def in_words(self) -> str:
         """In a few words: "answers (200)", "dead (404)"."""
-        word = say("links.answers") if self.state is LinkState.LIVE else self.state.value
+        word = say("links.answers") if self.state is LinkState.LIVE else self.state.in_words
         return f"{word} ({self.status})" if self.status is not None else word
 
     @property
@@ -400,7 +400,7 @@ _EVEN_FROM = 40  # of 100 such notes; under it more were turned down than one wo
 def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     """What both say together, the graver first. Of one text, as both must be."""
     named = {
-        status: " and ".join(gate.gate.value for gate in assessment.found if gate.status is status)
+        status: " and ".join(gate.gate.in_words for gate in assessment.found if gate.status is status)
         for status in (GateStatus.FAIL, GateStatus.NOT_RUN)
     }
     failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]

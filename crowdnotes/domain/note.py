@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from crowdnotes.domain.base import Noun, Span, text_sha256
+from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 
 
 class Classification(StrEnum):
@@ -15,7 +15,7 @@ class Classification(StrEnum):
     NOT_MISLEADING = "NOT_MISLEADING"
 
 
-class Support(StrEnum):
+class Support(Kind):
     """How far the passages carry a sentence of the note. UNCHECKED: nobody has compared them yet."""
 
     UNCHECKED = "not compared yet"

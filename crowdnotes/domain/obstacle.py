@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from crowdnotes.domain.base import Noun
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 
 
 class ObstacleKind(StrEnum):
@@ -51,7 +51,7 @@ class ObstacleId(Noun):
 
     def although(self, address: Callable[[str], str] = str) -> str:
         """In words that follow "approved although", for one that is overridable; `address` writes a link."""
-        subject = address(self.subject) if self.kind in _ON_LINKS else self.subject
+        subject = address(self.subject) if self.kind in _ON_LINKS else name_of("kinds", self.subject)
         return say(_OVERRIDDEN[self.kind], what=subject)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from enum import StrEnum
 
 from pydantic import Field
 
-from crowdnotes.domain.base import Noun, Span
+from crowdnotes.domain.base import Kind, Noun, Span
 
 # A post's address may name any of these: phones and old links have the longer ones.
 X_HOSTS = frozenset(f"{part}{site}" for part in ("", "www.", "m.", "mobile.") for site in ("x.com", "twitter.com"))
@@ -74,7 +73,7 @@ class Post(Noun):
         return self.model_copy(update={"text": self.whole_text})
 
 
-class ClaimKind(StrEnum):
+class ClaimKind(Kind):
     """What a statement is, by what it would make readers believe. Only CHECKABLE ones can need a note."""
 
     CHECKABLE = "checkable"
@@ -114,7 +113,7 @@ class Claim(Noun):
         return f"{day:%Y}" if (day.month, day.day) == (1, 1) else f"{f'{day.day} ' if day.day > 1 else ''}{day:%B %Y}"
 
 
-class Mode(StrEnum):
+class Mode(Kind):
     """Who brings the sources (CrowdNotes+ 4.1 and 4.2)."""
 
     AUGMENTATION = "augmentation"

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from crowdnotes.domain.base import Noun, Span, text_sha256
+from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 from crowdnotes.domain.judgement import Interval, LinkCheck, SideVotes
 from crowdnotes.domain.note import Classification, Quotation
 from crowdnotes.words import say
@@ -83,7 +83,7 @@ class SupernoteSentence(Noun):
     carriers: tuple[Quotation, ...] = ()
 
 
-class FilterName(StrEnum):
+class FilterName(Kind):
     """What a candidate has to pass before the jury hears it (Supernotes 2.2, and SUPPORTED beyond it), in order."""
 
     LENGTH = "280 characters"
@@ -272,7 +272,7 @@ class SupernoteWork(Noun):
         return {note.id: note.text for note in self.newest.notes if note.is_used} if self.newest else {}
 
 
-class SuggestionAnswer(StrEnum):
+class SuggestionAnswer(Kind):
     """What became of a reader's suggestion."""
 
     YES = "yes"

@@ -170,7 +170,7 @@ def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple
     for result in found:
         gates.append(GateResult.not_run(result.gate, say("gates.waits", gate=stopped)) if stopped else result)
         if not stopped and result.status is not GateStatus.PASS:
-            stopped = result.gate.value
+            stopped = result.gate.in_words
     return tuple(gates), tuple(result for result, shown in zip(found, gates, strict=True) if result is not shown)
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Protocol
 
 from crowdnotes.domain import (
@@ -23,6 +22,7 @@ from crowdnotes.domain import (
     Draft,
     GateName,
     GateStatus,
+    Kind,
     ObstacleKind,
     PrincipleName,
     SourceCategory,
@@ -42,7 +42,7 @@ _GATE_IN_WORDS = re.compile(rf"\b({'|'.join(GateName)}) (PASS|FAIL|NOT RUN)\b") 
 _ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
-class Course(StrEnum):
+class Course(Kind):
     """What became of a check that did not pass, at first or after an edit."""
 
     MENDED = "mended"

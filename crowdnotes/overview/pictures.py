@@ -14,7 +14,7 @@ from statistics import median
 
 from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
 from crowdnotes.overview.case_figures import LINKS, OPEN, CaseFigures, Course
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 
 FEW = 5  # cases: of fewer, no median is told, and no pattern seen
 ENDINGS = (*(kind.value for kind in DecisionKind), OPEN)
@@ -245,12 +245,13 @@ def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counte
     told = [say("overview_pictures.ended_approved", approved=approved, cases=_cases(len(cases)))]
     told += [say("overview_pictures.ended_without", n=without)] if without else []
     told += [say("overview_pictures.still_open", n=still)] if still else []
+    by_ending = _by_period(periods, cases, ENDINGS, lambda case, ending: float(case.ended == ending))
     return Counted(
         title=say("overview_pictures.ended"),
         sentence=f"{', '.join(told)}." if cases else say("overview_pictures.no_case"),
         n=len(cases),
         bars=tuple(period.name for period in periods),
-        parts=_by_period(periods, cases, ENDINGS, lambda case, ending: float(case.ended == ending)),
+        parts=tuple((name_of("kinds", ending), values) for ending, values in by_ending),
         unit="cases",
     )
 
@@ -269,7 +270,7 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
     sentence = say("overview_pictures.all_passed", n=passed, scored=say("overview_pictures.scored", n=len(scored)))
     if failed:
         most = max(failed.values())
-        names = _listed([name.value for name in GateName if failed[name] == most])
+        names = _listed([name.in_words for name in GateName if failed[name] == most])
         sentence += say("overview_pictures.stopped_most", checks=names, n=most)
     notes = [case for case in cases if case.has_note]
     return Counted(
@@ -282,7 +283,7 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
                 "overview_pictures.not_scored": len(notes) - len(scored),
             }
         ),
-        bars=tuple(name.value.capitalize() for name in GateName),
+        bars=tuple(name.in_words.capitalize() for name in GateName),
         parts=tuple(
             (say(word), tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
             for status, word in _GATE_WORDS.items()
@@ -301,7 +302,7 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     sentence = say("overview_pictures.none_failed")
     if there:
         most = max(by_check[name][Course.MENDED] for name in there)
-        names = [name for name in there if by_check[name][Course.MENDED] == most]
+        names = [name_of("kinds", name) for name in there if by_check[name][Course.MENDED] == most]
         often = "overview_pictures.most_often_each" if len(names) > 1 else "overview_pictures.most_often"
         which = say(often, checks=_listed(names), n=most) if most else ""
         checks = say("overview_pictures.not_passed", n=totals.total())
@@ -320,9 +321,9 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
         sentence=sentence if any(case.has_note for case in cases) else say("overview_pictures.no_note"),
         n=totals.total(),
         beside=beside,
-        bars=tuple(name.capitalize() for name in there),
+        bars=tuple(name_of("kinds", name).capitalize() for name in there),
         parts=tuple(
-            (course.value, tuple(float(by_check[name][course]) for name in there)) for course in Course if there
+            (course.in_words, tuple(float(by_check[name][course]) for name in there)) for course in Course if there
         ),
         unit="checks",
     )
@@ -336,7 +337,7 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
     sentence = say("overview_pictures.no_source")
     if used:
         top = max(used.values())
-        most = [kind.value for kind in SourceCategory if used[kind] == top]
+        most = [kind.in_words for kind in SourceCategory if used[kind] == top]
         share = round(100 * top / used.total())
         passages = say("overview_pictures.passages", n=used.total())
         name = "overview_pictures.most_used_each" if len(most) > 1 else "overview_pictures.most_used"
@@ -347,7 +348,7 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         n=used.total(),
         not_counted=_reasons({"overview_pictures.without_passage": sum(not case.shown for case in cases)}),
         bars=(say("overview_pictures.shown"), say("overview_pictures.in_use")) if shown else (),
-        parts=tuple((kind.value, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if shown),
+        parts=tuple((kind.in_words, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if shown),
         unit="passages",
     )
 

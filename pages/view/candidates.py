@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Candidate, Case, FilterName, SupernoteRound, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 from pages.view.components import outside_text
 from pages.view.plots import funnel
 from pages.view.progress import job_panel, start, under_way
@@ -124,12 +124,12 @@ def _funnel(case: Case, made: SupernoteRound) -> None:
 
 def _with_not_run(name: str, made: SupernoteRound) -> str:
     """The filter's name, with what it did not judge among those that are left."""
-    number = sum(name in item.not_run for item in made.passed)
+    number, words = sum(name in item.not_run for item in made.passed), name_of("kinds", name)
     if not number:
-        return name
+        return words
     if number == len(made.passed):
-        return say("candidates.not_run", filter=name)
-    return say("candidates.not_run_for", filter=name, number=number)
+        return say("candidates.not_run", filter=words)
+    return say("candidates.not_run_for", filter=words, number=number)
 
 
 def _most_caught(made: SupernoteRound) -> str:
@@ -137,7 +137,7 @@ def _most_caught(made: SupernoteRound) -> str:
     worst = max(caught, key=lambda name: caught[name])
     if not caught[worst]:
         return say("candidates.none_out")
-    return say("candidates.most_out", filter=worst.value, number=caught[worst])
+    return say("candidates.most_out", filter=worst.in_words, number=caught[worst])
 
 
 def _lost(made: SupernoteRound) -> None:
@@ -166,5 +166,5 @@ def _examples(case: Case, made: SupernoteRound) -> None:
     st.markdown(f"**{say('candidates.examples')}**")
     for name in FilterName:
         if name in caught:
-            st.markdown(f"**{name.value}:** {escaped(caught[name].why, 300)}")
+            st.markdown(f"**{name.in_words}:** {escaped(caught[name].why, 300)}")
             outside_text(caught[name].text, look="quote", key=f"caught-{case.id}-{made.number}-{name.name}")

@@ -101,7 +101,7 @@ def _wins(found: ComparisonResults) -> None:
 def _helpfulness(found: ComparisonResults) -> None:
     _plot(say("comparison_results.helpfulness"), found.told["helpfulness"])
     names = list(found.names)
-    levels = [Part(level.value, counts) for level, counts in found.levels.items()]
+    levels = [Part(level.in_words, counts) for level, counts in found.levels.items()]
     stacked_shares(names, levels, alt=found.told["helpfulness"], between=" / ", key="compare-levels")
     compared(
         [(say("comparison_results.mean"), _both(found.names, found.helpfulness))],
@@ -114,9 +114,9 @@ def _helpfulness(found: ComparisonResults) -> None:
 
 def _statements(found: ComparisonResults) -> None:
     _plot(say("comparison_results.statements"), found.told["statements"])
-    rows = [(statement.value, _both(found.names, both)) for statement, both in found.statements.items()]
+    rows = [(statement.in_words, _both(found.names, both)) for statement, both in found.statements.items()]
     compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
-    told = [say("comparison_results.statement", name=one.value, words=one.words) for one in found.statements]
+    told = [say("comparison_results.statement", name=one.in_words, words=one.words) for one in found.statements]
     st.caption(" ".join(told))
 
 

@@ -124,7 +124,7 @@ def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
     st.segmented_control(
         say("comparison_sheet.level", note=name.lower()),
         list(Level),
-        format_func=lambda level: level.value.capitalize(),
+        format_func=lambda level: level.in_words.capitalize(),
         default=before.level if before else None,
         key=_key(at, f"{side}-level"),
     )

@@ -249,7 +249,7 @@ def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], 
     """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
     gates = [
         {
-            "name": result.gate.value.capitalize(),
+            "name": result.gate.in_words.capitalize(),
             "asks": questions[result.gate],
             "status": result.status.value,
             "sign": _GATE_SIGNS[result.status],
@@ -339,7 +339,7 @@ def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:
 def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
     """A note, its sentences underlined where the passages do not carry them in full."""
     kinds = {Support.PARTLY: "partly", Support.UNSUPPORTED: "unsupported"}
-    marks = [(item.span, kinds[item.support], item.support.value) for item in sentences if item.support in kinds]
+    marks = [(item.span, kinds[item.support], item.support.in_words) for item in sentences if item.support in kinds]
     return _cut(note, marks)
 
 

@@ -43,7 +43,7 @@ def _gates(before: Assessment, now: Assessment) -> None:
     """A line each, with what it was where that was something else."""
     lines = []
     for result in now.gates:
-        was, name = before.gate(result.gate).status, result.gate.value.capitalize()
+        was, name = before.gate(result.gate).status, result.gate.in_words.capitalize()
         if was is result.status:
             lines.append(say("edit.same", gate=f"**{name}**", now=_status(result.status)))
         else:

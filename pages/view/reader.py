@@ -260,7 +260,7 @@ def _head(case: Case, item: Evidence) -> None:
         badges.append(badge("gray", "balance", say("reader.other_side")))
     facts = [escaped(source_name(source), 80)]
     if source.published and source.date_origin:
-        facts.append(say("reader.date", day=day(source.published), origin=source.date_origin.value))
+        facts.append(say("reader.date", day=day(source.published), origin=source.date_origin.in_words))
     elif source.year:
         facts.append(str(source.year))
     if source.library:

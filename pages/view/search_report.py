@@ -132,7 +132,7 @@ def _category_mix(case: Case) -> None:
         st.caption(say("search.kinds"))
         stacked_shares(
             [say("search.found", n=found.total()), say("search.chosen", n=chosen.total())],
-            [Part(kind.value, (found[kind], chosen[kind])) for kind in SourceCategory],
+            [Part(kind.in_words, (found[kind], chosen[kind])) for kind in SourceCategory],
             alt=say("search.kinds_in_words", found=_in_words(found), chosen=_in_words(chosen)),
             between=" → ",
             key=f"category-mix-{case.id}",
@@ -141,7 +141,7 @@ def _category_mix(case: Case) -> None:
 
 def _in_words(counts: Counter[SourceCategory]) -> str:
     kinds: Iterable[tuple[SourceCategory, int]] = sorted(counts.items(), key=lambda pair: -pair[1])
-    return ", ".join(f"{number} {kind.value}" for kind, number in kinds)
+    return ", ".join(f"{number} {kind.in_words}" for kind, number in kinds)
 
 
 def search_report(case: Case) -> None:
@@ -186,7 +186,7 @@ def failures(failed: list[ProviderOutcome]) -> None:
     """The places that gave no answer, each with its reason."""
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(say("search.state", state=item.state.value), color="orange", icon=":material/warning:")
+            st.badge(say("search.state", state=item.state.in_words), color="orange", icon=":material/warning:")
             st.markdown(f":small[**{escaped(item.label)}:** {escaped(item.sentence, 300)}]")
 
 

@@ -32,7 +32,7 @@ def map_of_sentences(case: Case) -> None:
             [_sentence(number, item, case.draft.text) for number, item in enumerate(case.sentences, start=1)],
             [_source(case, item) for item in sources],
             [
-                {"kind": support.name.lower(), "label": support.value}
+                {"kind": support.name.lower(), "label": support.in_words}
                 for support in _SIGNS
                 if any(item.support is support and item.evidence_id for item in case.sentences)
             ],
@@ -67,7 +67,7 @@ def _sentence(number: int, item: SentenceSupport, note: str) -> dict[str, object
         "sign": _SIGNS[item.support],
         "source": item.evidence_id,
         "told": say(
-            "map.sentence", n=number, support=item.support.value, id=item.evidence_id or say("map.none"), words=words
+            "map.sentence", n=number, support=item.support.in_words, id=item.evidence_id or say("map.none"), words=words
         ),
     }
 

@@ -138,7 +138,7 @@ def _row(case: Case, item: Evidence) -> None:
     # The name says how it stands, for page.css.
     with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            kind = say(_KINDS[source.category]) if source.category in _KINDS else source.category.value
+            kind = say(_KINDS[source.category]) if source.category in _KINDS else source.category.in_words
             when = str(source.year or say("sources.no_date"))
             name = escaped(source_name(source), 44)
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
@@ -212,7 +212,7 @@ def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
     with st.container(key=f"failed-{source.id.replace(':', '-')}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             name = escaped(host(source.url) or source.title, 60)
-            st.markdown(f"{badge('orange', 'link_off', source.outcome.value)} {badges} **{name}**", width="content")
+            st.markdown(f"{badge('orange', 'link_off', source.outcome.in_words)} {badges} **{name}**", width="content")
             st.space("stretch")
             web_link(say("reader.archived"), source.archived_url, "inventory_2")
             web_link(say("sources.open_it"), source.url)

@@ -92,7 +92,7 @@ def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
         (say("supernote.notes"), bool(work.used), say("supernote.used", used=len(work.used), n=len(work.notes))),
         (say("supernote.candidates"), made is not None and not stale, counted),
         (say("supernote.winner"), winner is not None, score),
-        (say("supernote.decide"), case.decision is not None, case.decision.kind.value if case.decision else ""),
+        (say("supernote.decide"), case.decision is not None, case.decision.kind.in_words if case.decision else ""),
     ]
 
 

@@ -85,7 +85,7 @@ def _suggestion(case: Case, item: Suggestion) -> None:
         state = (
             badge("orange", "hourglass_top", say("suggestions.waits"))
             if item.answer is None
-            else badge(_COLOURS[item.answer], "", item.answer.value)
+            else badge(_COLOURS[item.answer], "", item.answer.in_words)
         )
         by = say("suggestions.by", name=escaped(item.by, 60), when=moment(item.at))
         st.markdown(f"**{item.id}** {state} :small[:gray[{by}]]")

@@ -61,7 +61,7 @@ def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport, *, 
     with st.container(key=f"{key}-here" if here else key, gap="xxsmall"):
         arrival_at_sentence(case, number)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-            said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.value)}]")
+            said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.in_words)}]")
             inferred = f" :orange-badge[{say('support.inferred')}]" if _is_inferred(case, sentence) else ""
             st.markdown(f":gray[{number}] {said}{inferred}", width="stretch")
             if carrier is not None:

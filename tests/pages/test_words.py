@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdnotes.domain import Kind
 from crowdnotes.words import catalogue, key_of, say
 
 _ROOT = Path(__file__).parents[2]
@@ -175,7 +176,7 @@ def _never_shown(node: ast.AST) -> Iterator[ast.AST]:
     """Docstrings, patterns, types, values of kinds, names of rules, and what is said to the log or to programmers."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
-    if isinstance(node, ast.ClassDef) and "StrEnum" in map(ast.unparse, node.bases):
+    if isinstance(node, ast.ClassDef) and {"StrEnum", "Kind"} & set(map(ast.unparse, node.bases)):
         yield from (part.value for part in node.body if isinstance(part, ast.Assign))
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
@@ -194,7 +195,7 @@ def _is_named(text: str) -> bool:
 
 
 def _named(value: str) -> set[str]:
-    return {f"{section}.{key_of(value)}" for section in ("events", "wins")}
+    return {f"{section}.{key_of(value)}" for section in ("events", "kinds", "wins")}
 
 
 def _in_code(file: Path) -> list[str]:
@@ -215,6 +216,11 @@ def test_every_text_is_said_somewhere() -> None:
     constants = {node.value for _, node in _nodes() if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     said = constants.union(*map(_named, constants))
     assert sorted(name for name in catalogue() if name not in said) == []
+
+
+def test_every_kind_that_is_shown_has_words() -> None:
+    values = [str(value) for kind in Kind.__subclasses__() for value in kind]
+    assert [value for value in values if f"kinds.{key_of(value)}" not in catalogue()] == []
 
 
 def test_a_text_with_two_forms_has_both() -> None:
