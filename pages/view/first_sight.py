@@ -1,6 +1,6 @@
 """What is seen at once: the name, the look, and at a cold start an outline of the page.
 
-The rest of the program takes seconds to load, so nothing of it is imported here.
+The rest of the program takes seconds to load, so only its texts are imported here.
 """
 
 from __future__ import annotations
