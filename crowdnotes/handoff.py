@@ -322,6 +322,8 @@ def _warnings(source: Source) -> list[str]:
     found = list(source.notices)
     if source.read_as is ReadAs.ABSTRACT:
         found.append(say("document.abstract"))
+    if source.read_as is ReadAs.RECORD:
+        found.append(say("document.record"))
     if source.by_hand:
         found.append(say("document.by_hand"))
     return found

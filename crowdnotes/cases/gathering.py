@@ -38,7 +38,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.provenance import categorise, publisher_of
-from crowdnotes.evidence.search import SearchProvider, search_all
+from crowdnotes.evidence.search import SearchProvider, called_for, search_all
 from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
@@ -245,7 +245,9 @@ def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]
 
 def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
     wanted = {*case.services, *(f"library:{name}" for name in case.libraries)}
-    return [provider for provider in tools.providers(case.libraries) if provider.name in wanted]
+    chosen = [provider for provider in tools.providers(case.libraries) if provider.name in wanted]
+    claims = (claim.in_full for claim in case.claims)
+    return called_for(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
 
 
 Choose = Callable[[Sequence[Hit], int], Selection]

@@ -41,7 +41,7 @@ def search(
         raise InputError("There is nothing to search for.", "Give a post or claim.")
     last = day(until)
     with open_workspace() as workspace:
-        providers = _chosen(workspace, provider or [], library or [])
+        providers = _chosen(workspace, provider or [], library or [], text)
         asked = Post(text=text)
         queries = workspace.engine.plan(asked, workspace.settings.evidence.queries, system_clock().date()).queries
         found = search_all(
@@ -97,8 +97,8 @@ def check(as_json: Json = False) -> None:
         print_text(_line(outcome))
 
 
-def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]) -> list[SearchProvider]:
-    from crowdnotes.evidence.search import make_providers
+def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str], post: str) -> list[SearchProvider]:
+    from crowdnotes.evidence.search import called_for, make_providers
 
     known = [info.name for info in workspace.libraries.list()]
     wanted = [*named, *(f"library:{name}" for name in libraries)]
@@ -109,7 +109,7 @@ def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]
     if wanted:
         return [providers[name] for name in dict.fromkeys(wanted)]
     at_first = {*workspace.services_at_first(), *(f"library:{name}" for name in known)}
-    return [one for name, one in providers.items() if name in at_first]
+    return called_for([one for name, one in providers.items() if name in at_first], post)
 
 
 def _line(outcome: ProviderOutcome) -> str:

@@ -119,6 +119,7 @@ class ReadAs(StrEnum):
 
     WHOLE = "the page"
     ABSTRACT = "the abstract"
+    RECORD = "the register's entry"
 
 
 class DateOrigin(Kind):
@@ -134,7 +135,8 @@ class Source(Noun):
     """A page or record, read or not. Its text lies in the store under `text_sha256`.
 
     `read_as` is ABSTRACT when the page itself could not be had and its abstract was read by DOI or
-    PubMed id instead. `notices` are marks that a reader must see ("preprint", "retracted").
+    PubMed id instead; RECORD when a register's own entry was, as its service gave it. `notices` are marks that
+    a reader must see ("preprint", "retracted").
     `not_before` is the first day of the year or month stated, where no day is.
     `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
     link leads, when that is another address than `url`. `archived_url` is the archive's copy that was

@@ -1,6 +1,7 @@
 """From a link to a Source and its text, in one call; what went wrong is a label on the source.
 
-In this order: what cannot be evidence by its address is not fetched; a page is fetched and read; when the
+In this order: what cannot be evidence by its address is not fetched; a register's entry whose page is built by script
+is read as its service gave it; a page is fetched and read; when the
 page of a paper cannot be had, its abstract is read instead; else the label says why nothing was read,
 and an archived copy is named where there is one.
 """
@@ -8,7 +9,7 @@ and an archived copy is named where there is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from types import MappingProxyType
 
 from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
@@ -18,7 +19,8 @@ from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.provenance import categorise, is_archived, original_of, publisher_of
 from crowdnotes.evidence.reading.document import Document, Extract, extract, read_page
 from crowdnotes.evidence.reading.plain import tidy_line
-from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, paper_of
+from crowdnotes.evidence.search import gives_entries
+from crowdnotes.evidence.search.papers import LEAST, Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.text.languages import language_of
@@ -79,6 +81,8 @@ class SourceReader:
         known = _known(url, source_id, hit, self._categories)
         if (sentence := why_not(url)) is not None and _is_public(url):
             return _failed(known, FetchOutcome.NOT_EVIDENCE, sentence), None
+        if hit is not None and gives_entries(hit.provider) and len(hit.snippet) >= LEAST:
+            return _entry(known, hit), hit.snippet
         page = self._fetcher.fetch(url, check)
         moved = page.url if canonical_url(page.url) != canonical_url(url) else None
         seen = {"read_at": page.fetched_at, "page_url": moved}
@@ -173,6 +177,11 @@ def _abstract(failed: Source, found: Abstract) -> Source:
             **_text(found.text),
         }
     )
+
+
+def _entry(known: Source, hit: Hit) -> Source:
+    told = {"read_as": ReadAs.RECORD, "language": language_of(hit.snippet), "read_at": datetime.now(UTC)}
+    return known.model_copy(update=told | dict(_text(hit.snippet)))
 
 
 def _dated(known: Source, page: Document) -> Mapping[str, object]:

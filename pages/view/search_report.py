@@ -56,6 +56,8 @@ def source_badges(
         badges.append(badge("orange", "content_paste", say("badges.by_hand")))
     if source.read_as is ReadAs.ABSTRACT:
         badges.append(badge("orange", "short_text", say("badges.abstract")))
+    if source.read_as is ReadAs.RECORD:
+        badges.append(badge("gray", "dataset", say("badges.record")))
     if source.published is None or source.date_origin is None:
         badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", say("badges.no_date")))
     if not source.url:

@@ -110,11 +110,15 @@ def _recognised(found: Pasted, sources: Sources) -> None:
 def _where(sources: Sources) -> str:
     if sources["mode"] == Mode.AUGMENTATION:
         return say("start.reads_links")
-    labels = {item.name: item.label for item in workspace().services()}
-    places = [*sources["libraries"], *(labels.get(name, name) for name in sources["services"])]
-    if not places:
+    online = {item.name: item for item in workspace().services()}
+    always = [name for name in sources["services"] if name not in online or not online[name].is_register]
+    places = [*sources["libraries"], *(online[name].label if name in online else name for name in always)]
+    registers = len(sources["services"]) - len(always)
+    if not places and not registers:
         return say("start.no_place")
     named = escaped(", ".join(places))
+    if registers:
+        named = say("start.registers", places=named, n=registers)
     return say("start.searches_too", places=named) if sources["urls"] else say("start.searches", places=named)
 
 

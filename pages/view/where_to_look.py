@@ -22,7 +22,7 @@ from pages.view.session import author, button, notices, tell, workspace
 from pages.view.workbench import StepName
 
 if TYPE_CHECKING:
-    from crowdnotes.evidence.search import SearchProvider
+    from crowdnotes.evidence.search import OnlineProvider
 
 MODE_LABELS = {Mode.AUGMENTATION: "where.own_links", Mode.AUTOMATION: "where.a_search"}  # names of texts
 _PLACE = StepName.EVIDENCE.value
@@ -53,15 +53,22 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
         st.caption(f":material/local_library: {say('where.no_library')}")
     services = {item.name: item for item in workspace().services() if item.needs is None}
     at_first = case.services if case is not None and searched else workspace().services_at_first()
-    chosen = st.pills(
-        say("where.services"),
-        list(services),
-        selection_mode="multi",
-        default=[name for name in at_first if name in services],
-        format_func=lambda name: services[name].label,
-        key=f"{key}-services",
-        disabled=disabled,
-    )
+    registers = [name for name, item in services.items() if item.is_register]
+    others = [name for name in services if name not in registers]
+    chosen: list[str] = []
+    for label, names, place in (
+        (say("where.services"), others, f"{key}-services"),
+        (say("where.registers"), registers, f"{key}-registers"),
+    ):
+        chosen += st.pills(
+            label,
+            names,
+            selection_mode="multi",
+            default=[name for name in at_first if name in names],
+            format_func=lambda name: services[name].label,
+            key=place,
+            disabled=disabled,
+        )
     st.caption(say("where.words_go"))
     for item in services.values():
         if item.stands_in and item.name in chosen:
@@ -88,7 +95,8 @@ class Sources(Places):
 def places_chosen(key: str) -> Places:
     """What is ticked in the choice of that key."""
     state = st.session_state
-    return {"libraries": state.get(f"{key}-libraries") or [], "services": state.get(f"{key}-services") or []}
+    services = [*(state.get(f"{key}-services") or []), *(state.get(f"{key}-registers") or [])]
+    return {"libraries": state.get(f"{key}-libraries") or [], "services": services}
 
 
 _LONGEST_SEARCH = 200  # characters
@@ -234,7 +242,7 @@ _SIGNS = {
 }
 
 
-def _connections(online: Sequence[SearchProvider]) -> None:
+def _connections(online: Sequence[OnlineProvider]) -> None:
     """Every service with what is known of it, and the button that asks them all."""
     job = workspace().runner.latest(CONNECTIONS)
     notices(CONNECTIONS)
@@ -248,8 +256,10 @@ def _connections(online: Sequence[SearchProvider]) -> None:
     button(say("where.check"), "check-connections", CONNECTIONS, check, icon="network_check", help=about)
 
 
-def _row(service: SearchProvider, outcome: ProviderOutcome | None) -> str:
+def _row(service: OnlineProvider, outcome: ProviderOutcome | None) -> str:
     label = f"**{escaped(service.label)}**"
+    if service.brings:
+        label += f" :small[:gray[{say(service.brings)}]]"
     if service.needs is not None:
         needs = f":gray[{say('where.not_set_up')}] :small[:gray[{escaped(service.needs)}]]"
         return f":gray[:material/key_off:] {label} {needs}"

@@ -9,16 +9,19 @@ from collections.abc import Sequence
 
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.brave import Brave
+from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
 from crowdnotes.evidence.search.crossref import Crossref
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.openfda import OpenFda
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.pubmed import PubMed
 from crowdnotes.evidence.search.run import SearchReport, check_providers, search_all
 from crowdnotes.evidence.search.searxng import SearXng
 from crowdnotes.evidence.search.tavily import Tavily
+from crowdnotes.evidence.search.when_to_ask import called_for, is_register
 from crowdnotes.evidence.search.wikipedia import Wikipedia
 from crowdnotes.settings import SearchSettings, Settings
 
@@ -28,8 +31,11 @@ __all__ = [
     "SearchProvider",
     "SearchReport",
     "SearchesTogether",
+    "called_for",
     "check_providers",
     "chosen_at_first",
+    "gives_entries",
+    "is_register",
     "make_online",
     "make_providers",
     "search_all",
@@ -46,7 +52,15 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     MedlinePlus,
     Wikipedia,
     Crossref,
+    ClinicalTrials,
+    OpenFda,
 )
+_GIVE_ENTRIES = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
+
+
+def gives_entries(name: str) -> bool:
+    """Whether what the provider of that name finds is read as it gives it, and not from a page."""
+    return name in _GIVE_ENTRIES
 
 
 def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str] = ()) -> list[SearchProvider]:

@@ -44,6 +44,7 @@ class Brave(OnlineProvider):
 
     name = "brave"
     label = "Brave Search"
+    brings = "brings.brave"
     options = BraveOptions
     free = False
     searches_web = True

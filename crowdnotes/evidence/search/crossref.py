@@ -48,6 +48,7 @@ class Crossref(OnlineProvider):
 
     name = "crossref"
     label = "Crossref"
+    brings = "brings.crossref"
     options = CrossrefOptions
 
     @classmethod

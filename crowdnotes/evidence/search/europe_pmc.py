@@ -50,6 +50,7 @@ class EuropePmc(OnlineProvider):
 
     name = "europe-pmc"
     label = "Europe PMC"
+    brings = "brings.europe_pmc"
     options = EuropePmcOptions
 
     @classmethod

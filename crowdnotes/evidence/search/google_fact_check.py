@@ -47,6 +47,7 @@ class GoogleFactCheck(OnlineProvider):
 
     name = "google-fact-check"
     label = "Google Fact Check"
+    brings = "brings.google_fact_check"
     options = GoogleFactCheckOptions
     free = False
 

@@ -40,6 +40,7 @@ class MedlinePlus(OnlineProvider):
 
     name = "medlineplus"
     label = "MedlinePlus"
+    brings = "brings.medlineplus"
     options = MedlinePlusOptions
 
     @classmethod

@@ -24,6 +24,7 @@ from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.merging import PREPRINT
 from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
 from crowdnotes.evidence.search.service import Check, Service
+from crowdnotes.evidence.search.when_to_ask import is_register
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.stems import content_words
@@ -97,6 +98,8 @@ class OnlineProvider(ABC):
     options: ClassVar[type[BaseModel]]
     free: ClassVar[bool] = True  # False: it can be asked only once somebody set its key or address
     searches_web: ClassVar[bool] = False  # the whole web, not one collection
+    brings: ClassVar[str] = ""  # the name of a text that says what it brings, in a line
+    gives_entries: ClassVar[bool] = False  # what it finds is read as it gives it: the page is built by script
 
     service: Service
     credentials: Mapping[str, str] = field(default_factory=dict, repr=False)  # parameters that say who asks
@@ -104,6 +107,11 @@ class OnlineProvider(ABC):
     at_once: int = 1
     most_queries: int = 12
     stands_in: bool = False  # it searches the web without a key, for want of a web search that somebody set up
+
+    @property
+    def is_register(self) -> bool:
+        """Whether it is asked only where the claim calls for it; see when_to_ask.toml."""
+        return is_register(self.name)
 
     @classmethod
     @abstractmethod
@@ -268,6 +276,11 @@ def strings(value: object, *keys: str) -> list[str]:
     """The strings of the list under a chain of keys; none where there is no list."""
     found = dig(value, *keys)
     return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
+
+
+def compact_day(said: str) -> date | None:
+    """The day of "20250630" or "20250630T120000Z"; None for anything else."""
+    return parse_date(f"{said[:4]}-{said[4:6]}-{said[6:8]}") if said[:8].isdecimal() else None
 
 
 def unexpected() -> SearchError:

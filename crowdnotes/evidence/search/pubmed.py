@@ -57,6 +57,7 @@ class PubMed(OnlineProvider):
 
     name = "pubmed"
     label = "PubMed"
+    brings = "brings.pubmed"
     options = PubMedOptions
 
     @classmethod

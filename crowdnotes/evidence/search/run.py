@@ -26,7 +26,8 @@ from crowdnotes.words import say
 _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
 _PARTING = 2.0  # seconds for the providers to notice that the search was cancelled
-_TRIAL = "measles vaccine"  # every provider that answers at all has something on it
+# Every provider that answers at all has something on one of these.
+TRIAL = "measles vaccine, ibuprofen, World Health Organization"
 
 Report = Callable[[ProviderOutcome], None]
 
@@ -239,5 +240,5 @@ def check_providers(
     report: Report = lambda _: None,
 ) -> tuple[ProviderOutcome, ...]:
     """Which providers answer from here, how fast, and what the others lack: one small search each."""
-    found = search_all(providers, [_TRIAL], limit=1, provider_seconds=provider_seconds, check=check, report=report)
+    found = search_all(providers, [TRIAL], limit=1, provider_seconds=provider_seconds, check=check, report=report)
     return found.outcomes

@@ -39,6 +39,7 @@ class SearXng(OnlineProvider):
 
     name = "searxng"
     label = "SearXNG"
+    brings = "brings.searxng"
     options = SearXngOptions
     free = False
     searches_web = True

@@ -122,6 +122,8 @@ class Service:
     """One HTTP service. `headers` may hold a key; `keyed` says that it needs one.
 
     `quiet_seconds`: how long it is left alone after it said "too often" and not for how long; None tries again.
+    `tries`: how often one request is made at most. `nothing_status`: what a service answers that found nothing;
+    its body is given like any other.
     """
 
     base_url: str
@@ -131,6 +133,8 @@ class Service:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     keyed: bool = False
     quiet_seconds: float | None = None
+    tries: int = _TRIES
+    nothing_status: int | None = None
     pause: Callable[[float], float] = field(default=lambda longest: random.uniform(longest / 2, longest))  # noqa: S311
 
     def get(self, path: str, params: Mapping[str, str | int], check: Check) -> bytes:
@@ -142,7 +146,7 @@ class Service:
         return self._ask("POST", path, check, json=document)
 
     def _ask(self, method: str, path: str, check: Check, **content: Any) -> bytes:
-        for tried in range(1, _TRIES + 1):
+        for tried in range(1, self.tries + 1):
             with self.pacer.slot(check, _LONGEST_PAUSE):
                 answer = self._once(method, path, check, content)
             if isinstance(answer, bytes):
@@ -153,7 +157,7 @@ class Service:
             pause = self.pause(_FIRST_PAUSE * 2**tried) if asked_for is None else asked_for
             if asked_for is not None:
                 self.pacer.pause(min(pause, _LONGEST_HOLD))
-            if not answer.passing or tried == _TRIES or pause > _LONGEST_PAUSE:
+            if not answer.passing or tried == self.tries or pause > _LONGEST_PAUSE:
                 raise answer.error
             wait_out(pause, check)
         raise AssertionError("unreachable")
@@ -172,7 +176,7 @@ class Service:
             target = check_url(self.base_url, {netloc, request.url.host})
             transport = GuardedTransport({target.host}, _CONNECT_SECONDS, Deadline(self.request_seconds, check))
             with closing(transport.handle_request(request)) as response:
-                if response.status_code >= 300:
+                if response.status_code >= 300 and response.status_code != self.nothing_status:
                     return _refusal(response.status_code, response.headers, keyed=self.keyed)
                 return read_capped(response, _MAX_BYTES)
         except FetchError as error:

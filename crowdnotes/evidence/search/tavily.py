@@ -50,6 +50,7 @@ class Tavily(OnlineProvider):
 
     name = "tavily"
     label = "Tavily"
+    brings = "brings.tavily"
     options = TavilyOptions
     searches_web = True
 

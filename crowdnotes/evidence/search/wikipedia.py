@@ -53,6 +53,7 @@ class Wikipedia(OnlineProvider):
 
     name = "wikipedia"
     label = "Wikipedia"
+    brings = "brings.wikipedia"
     options = WikipediaOptions
 
     @classmethod

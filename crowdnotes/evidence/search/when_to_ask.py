@@ -1,0 +1,63 @@
+"""When to ask whom: a register is asked only where a claim speaks of what it registers; see when_to_ask.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from crowdnotes.engines.local.foreign_terms import known_words
+from crowdnotes.text.languages import language_of
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Provider = TypeVar("Provider", bound=_Named)
+
+
+def called_for(providers: Sequence[Provider], words: str) -> list[Provider]:
+    """Those of the providers that words call for: what a claim says, or what a person typed.
+
+    Where that would be nobody, all are: whoever chose registers alone wants them asked.
+    """
+    text = _with_english(words)
+    return [one for one in providers if _calls_for(one.name, text)] or list(providers)
+
+
+def is_register(name: str) -> bool:
+    """Whether the provider of that name is asked only when it is called for."""
+    return name in _table()["ask"]
+
+
+def words_of(thing: str, text: str) -> list[str]:
+    """The words of a text that speak of a thing of the table, in lower case, each once."""
+    return list(dict.fromkeys(match.group().lower() for match in _pattern(thing).finditer(text)))
+
+
+def _calls_for(name: str, text: str) -> bool:
+    things: Sequence[str] | None = _table()["ask"].get(name)
+    return things is None or any(_pattern(thing).search(text) for thing in things)
+
+
+def _with_english(text: str) -> str:
+    language = language_of(text) or "en"
+    return text if language == "en" else " ".join([text, *(word.english for word in known_words(text, language))])
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _pattern(thing: str) -> re.Pattern[str]:
+    written = (
+        r"\w*".join(map(re.escape, word.split("*"))).replace(r"\ ", r"\s+") for word in _table()["things"][thing]
+    )
+    return re.compile(rf"\b(?:{'|'.join(written)})\b", re.IGNORECASE)
