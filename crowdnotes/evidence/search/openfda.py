@@ -71,8 +71,7 @@ class OpenFda(OnlineProvider):
         named = [word for said in words_of("substance", query) for word in search_words(said)][:_MOST_WORDS]
         if not named:
             return
-        names = " OR ".join(named)
-        which = f"(openfda.generic_name:({names}) OR openfda.brand_name:({names}))"
+        which = _any("openfda.generic_name", "openfda.brand_name", words=named)
         for record in self._records("/drug/label.json", which + _days("effective_time", until), limit, check):
             brand, maker = (string(record, "openfda", name) for name in ("brand_name", "manufacturer_name"))
             told = [string(record, name) for name in _OF_A_LABEL]
@@ -91,8 +90,7 @@ class OpenFda(OnlineProvider):
         subject = [word for word in search_words(query) if word not in spoken_of][:_MOST_WORDS]
         if not spoken_of or not subject:
             return
-        words = " OR ".join(subject)
-        which = f"(product_description:({words}) OR reason_for_recall:({words}))"
+        which = _any("product_description", "reason_for_recall", words=subject)
         for kind in _KINDS_OF_RECALL:
             for record in self._records(f"/{kind}/enforcement.json", which + _days("report_date", until), limit, check):
                 about = f"{string(record, 'product_description')} {string(record, 'reason_for_recall')}".lower()
@@ -123,6 +121,12 @@ class OpenFda(OnlineProvider):
 def label_page(number: str) -> str:
     """Where a person reads the label of a set id: DailyMed."""
     return f"https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid={quote(number, safe='')}"
+
+
+def _any(*fields: str, words: list[str]) -> str:
+    """A search for any of the words in any of the fields."""
+    each = " OR ".join(words)
+    return f"({' OR '.join(f'{field}:({each})' for field in fields)})"
 
 
 def _days(field: str, until: date | None) -> str:
