@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
 _PARTING = 2.0  # seconds for the providers to notice that the search was cancelled
 # Every provider that answers at all has something on one of these.
-TRIAL = "measles vaccine, ibuprofen, World Health Organization"
+TRIAL = " ".join(("measles", "vaccine", "ibuprofen", "World", "Health", "Organization"))
 
 Report = Callable[[ProviderOutcome], None]
 
