@@ -31,6 +31,7 @@ _NOTES = """text,helpful,notHelpful
 def test_every_command_of_the_readme_runs_in_order(tmp_path: Path) -> None:
     (tmp_path / "guidance.csv").write_text(_TABLE, encoding="utf-8")
     (tmp_path / "notes.csv").write_text(_NOTES, encoding="utf-8")
+    (tmp_path / "feed.json").write_text('{"@type": "ClaimReview", "claimReviewed": "There is chalk in the water"}')
     assert len(_COMMANDS) >= 8
     for command in _COMMANDS:
         _run(command, tmp_path)

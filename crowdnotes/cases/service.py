@@ -349,7 +349,8 @@ class CaseService(StageRunner):
     def fact_checks(self, case: Case) -> builtins.list[tuple[Hit, str | None]]:
         """Checks of the claim that any search found, each with who published it."""
         checks = fact_checks(hits_of(case))
-        return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "")) for hit in checks]
+        said = ((hit, hit.check.publisher if hit.check else "") for hit in checks)
+        return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "") or name or None) for hit, name in said]
 
     def categories_found(self, case: Case) -> builtins.list[SourceCategory]:
         """The kind of each page that was found or brought; empty when nothing was searched."""

@@ -23,6 +23,7 @@ def add(
     url_column: Annotated[str | None, typer.Option(help="Its address column.")] = None,
     date_column: Annotated[str | None, typer.Option(help="Its date column.")] = None,
     publisher_column: Annotated[str | None, typer.Option(help="Its publisher column.")] = None,
+    kind: Annotated[str, typer.Option(help="fact-checks: a file or folder of ClaimReview data.")] = "",
     replace: Annotated[bool, typer.Option("--replace", help="Replace a library of that name.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -39,6 +40,7 @@ def add(
             date_column=date_column,
             publisher_column=publisher_column,
             replace=replace,
+            kind=kind,
             progress=lambda done, total: progress(f"  {done} of {total or '?'}"),
         )
     if as_json:
@@ -47,6 +49,8 @@ def add(
         print_text(
             f"Library {info.name}: {info.records} records, {info.duplicates} duplicates, {info.skipped} skipped."
         )
+        if info.kind:
+            print_text(f"  {info.in_words}")
         for skipped in info.skipped_names:
             print_text(f"  skipped {skipped}")
         if info.skipped > len(info.skipped_names):
@@ -68,7 +72,7 @@ def list_libraries(as_json: Json = False) -> None:
     if not found and not broken:
         print_text("No libraries. Add one with: crowdnotes library add PATH --name NAME")
     for info in found:
-        print_text(f"{info.name}  {info.records} records")
+        print_text(f"{info.name}  {info.in_words if info.kind else f'{info.records} records'}")
 
 
 @app.command("remove")

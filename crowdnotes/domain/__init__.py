@@ -44,6 +44,7 @@ from crowdnotes.domain.evidence import (
     DateOrigin,
     Evidence,
     EvidenceSet,
+    FactCheck,
     FetchOutcome,
     Hit,
     Passage,

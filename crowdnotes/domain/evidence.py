@@ -42,13 +42,46 @@ class SourceCategory(Kind):
     OTHER = "other"
 
 
+class FactCheck(Noun):
+    """What a fact-checker's ClaimReview data says of one claim, as plain text; "" where it says nothing.
+
+    `verdict` is in the checker's own words. `scale` is the number that was given, with the ends of its scale as they
+    were given: no number is made of words, and none is turned round. https://schema.org/ClaimReview
+    """
+
+    claim: str
+    claimant: str = ""
+    verdict: str = ""
+    scale: str = ""
+    publisher: str = ""
+    published: date | None = None
+    language: str | None = None
+    url: str | None = None
+
+    @property
+    def rating(self) -> str:
+        """The verdict, or without words for it the number."""
+        return self.verdict or self.scale
+
+    @property
+    def sentence(self) -> str:
+        """The claim, who said it, and the verdict."""
+        by = {"claim": self.claim, "claimant": self.claimant}
+        claim = say("fact_check.claim_by", **by) if self.claimant else say("fact_check.claim", claim=self.claim)
+        publisher = self.publisher or say("fact_check.someone")
+        if not self.rating:
+            return f"{claim} {say('fact_check.checked', publisher=publisher)}"
+        scale = f" ({self.scale})" if self.verdict and self.scale else ""
+        return f"{claim} {say('fact_check.rates', publisher=publisher, verdict=self.rating + scale)}"
+
+
 class Hit(Noun):
     """A search result, before anything is read. Title and snippet are plain text.
 
     `notices` are marks that a reader must see: "preprint", "retracted" and the like. `also_found_by`
     are the other providers that gave the same page. `category` is what `evidence/provenance` says of the
     page's host; the program sets it after the search. `rating` is what a fact-checker's review calls the
-    claim, in the checker's own words.
+    claim, in the checker's own words, and `check` all that is known of that review.
     """
 
     provider: str
@@ -65,6 +98,7 @@ class Hit(Noun):
     language: str | None = None
     category: SourceCategory = SourceCategory.OTHER
     rating: str = ""
+    check: FactCheck | None = None
     notices: tuple[str, ...] = ()
     also_found_by: tuple[str, ...] = ()
 
@@ -141,6 +175,7 @@ class Source(Noun):
     `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
     link leads, when that is another address than `url`. `archived_url` is the archive's copy that was
     read, or one that is known of a page that could not be; publisher and category are those of the original.
+    `fact_checks` are what the page's own data, or the search that found it, says of claims that it checks.
     """
 
     id: str
@@ -166,6 +201,7 @@ class Source(Noun):
     pmid: str | None = None
     archived_url: str | None = None
     page_starts: tuple[int, ...] = ()
+    fact_checks: tuple[FactCheck, ...] = ()
 
     @property
     def year(self) -> int | None:

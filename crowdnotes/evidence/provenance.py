@@ -139,8 +139,9 @@ def fact_checks(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _is_review(hit: Hit) -> bool:
-    """Whether a service for reviews gave it, and not as somebody's post on a platform."""
-    return _REVIEWS_ONLY in (hit.provider, *hit.also_found_by) and hit.category is not SourceCategory.SOCIAL
+    """Whether a service or library of reviews gave it, and not as somebody's post on a platform."""
+    is_review = hit.check is not None or _REVIEWS_ONLY in (hit.provider, *hit.also_found_by)
+    return is_review and hit.category is not SourceCategory.SOCIAL
 
 
 @cache

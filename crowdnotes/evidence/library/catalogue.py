@@ -17,6 +17,7 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError, LibraryError
+from crowdnotes.evidence.library.fact_checks import open_fact_checks
 from crowdnotes.evidence.library.incoming import (
     FILE_KINDS,
     TABLE_KINDS,
@@ -26,6 +27,7 @@ from crowdnotes.evidence.library.incoming import (
     open_table,
 )
 from crowdnotes.evidence.library.index import (
+    FACT_CHECKS,
     Incoming,
     IndexReader,
     IndexWriter,
@@ -69,9 +71,12 @@ class Libraries:
         *,
         progress: Progress | None = None,
         replace: bool = False,
+        kind: str = "",
         **columns: str | None,
     ) -> LibraryInfo:
         """Make a library from a table (parquet, csv, tsv, jsonl) or a folder (HTML, PDF, text, Markdown).
+
+        With the kind `FACT_CHECKS` it is made from ClaimReview data instead, see `open_fact_checks`.
 
         `columns` names a table's `text_column`, `title_column`, `url_column`, `date_column` and
         `publisher_column`; the others are guessed. `progress(done, total)` hears the work as a count of records;
@@ -86,12 +91,12 @@ class Libraries:
             raise LibraryError(say("library.exists", name=name), say("library.other_name_or_replace"))
         named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
-            incoming = _open(path, named)
+            incoming = _open(path, named, kind)
             self._directory.mkdir(parents=True, exist_ok=True)
             self._remove_abandoned()
             with tempfile.TemporaryDirectory(dir=self._directory, prefix=_BUILDING) as folder:
                 building = Path(folder) / name
-                info = self._build(building, name, incoming, progress or (lambda *_: None))
+                info = self._build(building, name, kind, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
                     raise LibraryError(say("library.added_meanwhile", name=name), say("library.other_name_or_replace"))
                 os.replace(building, target)
@@ -164,7 +169,7 @@ class Libraries:
             except LibraryError:
                 yield name, None
 
-    def _build(self, building: Path, name: str, incoming: Incoming, progress: Progress) -> LibraryInfo:
+    def _build(self, building: Path, name: str, kind: str, incoming: Incoming, progress: Progress) -> LibraryInfo:
         skipped: list[str] = []
         total = incoming.total
         with IndexWriter(building) as writer:
@@ -177,7 +182,7 @@ class Libraries:
                     progress(done // 2, total)  # the other half of the work is reading the titles
             if writer.records == 0:
                 raise LibraryError(say("library.no_text"), say("library.check_meant"))
-            titled = writer.titles()
+            titled = [] if kind else writer.titles()  # the few claims that share words with a query are read whole
             vectors, rows = embed_topics(
                 topics_of([title for _, title in titled]),
                 self._embedder,
@@ -194,6 +199,8 @@ class Libraries:
                 columns=incoming.columns,
                 topics=len(vectors),
                 created_at=datetime.now(UTC),
+                kind=kind,
+                **writer.brings(),
             )
             writer.finish(info, self._embedder.name)
         progress(total, total)
@@ -232,15 +239,19 @@ class Libraries:
                     left.unlink()
 
 
-def _open(path: Path, named: Mapping[str, str | None]) -> Incoming:
-    if path.is_dir():
-        if any(named.values()):
-            raise LibraryError(say("library.no_columns"), say("library.leave_columns"))
+def _open(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
+    if kind not in ("", FACT_CHECKS):
+        raise LibraryError(say("library.no_kind", kind=kind), say("library.kinds", kinds=FACT_CHECKS))
+    if (path.is_dir() or kind) and any(named.values()):
+        raise LibraryError(say("library.no_columns"), say("library.leave_columns"))
+    if path.is_dir() and not kind:
         return open_folder(path)
     if not path.exists():
         raise LibraryError(say("library.nothing_at", path=path.name or path), say("library.check_path"))
     if not is_file_or_folder(path):
         raise LibraryError(say("library.device", name=path.name), say("library.give_file"))
+    if kind:
+        return open_fact_checks(path)
     if path.suffix.lower() not in TABLE_KINDS:
         raise LibraryError(
             say("library.no_table", name=path.name, kinds=", ".join(TABLE_KINDS)),

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -179,7 +179,7 @@ def _open_csv(path: Path) -> _Opened:
     encoding = _encoding(path)
     with path.open("rb") as raw:
         beginning = codecs.getincrementaldecoder(encoding)(errors="replace").decode(raw.read(_SNIFFED_BYTES))
-    delimiter = _delimiter(path, beginning)
+    delimiter = delimiter_of(path, beginning)
 
     def lines() -> Iterator[tuple[int, list[str]]]:
         csv.field_size_limit(_FIELD_CHARACTERS)
@@ -221,7 +221,8 @@ def _encoding(path: Path) -> str:
     return "utf-8-sig"
 
 
-def _delimiter(path: Path, beginning: str) -> str:
+def delimiter_of(path: Path, beginning: str) -> str:
+    """What stands between the fields of a table, by its name and its first line."""
     if path.suffix.lower() == ".tsv":
         return "\t"
     header = beginning.partition("\n")[0]
@@ -294,7 +295,7 @@ def open_folder(folder: Path) -> Incoming:
     record with a problem. Raises LibraryError for a folder without any file of these kinds.
     """
     root = folder.resolve()
-    files = sorted(_below(root), key=lambda file: file.relative_to(root).as_posix())
+    files = sorted(below(root, FILE_KINDS), key=lambda file: file.relative_to(root).as_posix())
     if not files:
         raise LibraryError(
             say("library.no_files", folder=folder.name or folder, kinds=", ".join(FILE_KINDS)),
@@ -303,12 +304,13 @@ def open_folder(folder: Path) -> Incoming:
     return Incoming(len(files), None, lambda: (_file_record(i, file, root) for i, file in enumerate(files)))
 
 
-def _below(root: Path) -> Iterator[Path]:
+def below(root: Path, kinds: Collection[str]) -> Iterator[Path]:
+    """The files of these kinds (".html") below a folder, hidden ones left out."""
     closed: list[Path] = []
     for directory, names, files in os.walk(root, onerror=lambda error: closed.append(Path(error.filename))):
         names[:] = [name for name in names if not name.startswith(".")]
         for name in files:
-            if not name.startswith(".") and Path(name).suffix.lower() in FILE_KINDS:
+            if not name.startswith(".") and Path(name).suffix.lower() in kinds:
                 yield Path(directory, name)
     yield from closed  # named among what was skipped: reading them fails with the reason
 

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import numpy as np
 from pydantic import ValidationError
 
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FactCheck, Noun
 from crowdnotes.embedding import FloatArray
 from crowdnotes.evidence.merging import normalised
 from crowdnotes.evidence.reading.plain import tidy_line
@@ -28,6 +28,7 @@ from crowdnotes.text.stems import spaced
 from crowdnotes.text.urls import is_web_address
 from crowdnotes.words import say
 
+FACT_CHECKS = "fact-checks"
 _BEGINNING = 80  # characters of a text that stand for its title
 
 
@@ -35,7 +36,8 @@ _BEGINNING = 80  # characters of a text that stand for its title
 class Record:
     """One row or file on its way into a library. `record` is its 0-based position there.
 
-    `problem` says why it cannot be kept ("" when it can), for the count of what was skipped.
+    `problem` says why it cannot be kept ("" when it can), for the count of what was skipped. `check` is what a
+    record of fact-checks says.
     """
 
     record: int
@@ -46,6 +48,7 @@ class Record:
     publisher: str | None = None
     label: str = ""
     problem: str = ""
+    check: FactCheck | None = None
 
 
 class Columns(Noun):
@@ -72,7 +75,8 @@ class LibraryInfo(Noun):
 
     `duplicates` are exact copies left out, `skipped` rows without text or files that could not be
     read, of which `skipped_names` names the first twenty. `topics` counts the distinct titles that
-    can be found by meaning.
+    can be found by meaning. `kind` is `FACT_CHECKS`, or "" for tables and folders. `newest` is the latest date of a
+    record, `languages` the codes of fact-checks' languages, the most frequent first.
     """
 
     name: str
@@ -83,16 +87,25 @@ class LibraryInfo(Noun):
     columns: Columns | None = None
     topics: int = 0
     created_at: datetime
+    kind: str = ""
+    publishers: int = 0
+    newest: date | None = None
+    languages: tuple[str, ...] = ()
 
     @property
     def has_addresses(self) -> bool:
         """Whether its records have addresses that a note can link to."""
-        return self.columns is not None and self.columns.url is not None
+        return self.kind == FACT_CHECKS or (self.columns is not None and self.columns.url is not None)
 
     @property
     def in_words(self) -> str:
         """What it holds and what was left out, in one line."""
-        parts = [say("library.records", n=self.records)]
+        parts = [say("library.checks" if self.kind == FACT_CHECKS else "library.records", n=self.records)]
+        if self.kind == FACT_CHECKS:
+            parts.append(say("library.publishers", n=self.publishers))
+            parts.append(say("library.languages", n=len(self.languages)))
+        if self.newest is not None:
+            parts.append(say("library.newest", day=self.newest))
         if self.duplicates:
             parts.append(say("library.copies", n=self.duplicates))
         if self.skipped:
@@ -111,6 +124,7 @@ class LibraryDocument(Noun):
     url: str | None = None
     published: date | None = None
     publisher: str | None = None
+    check: FactCheck | None = None
 
     @property
     def heading(self) -> str:
@@ -123,6 +137,7 @@ CREATE TABLE records (
     record INTEGER PRIMARY KEY, title TEXT NOT NULL, text TEXT NOT NULL,
     url TEXT, published TEXT, publisher TEXT, topic INTEGER
 );
+CREATE TABLE checks (record INTEGER PRIMARY KEY, claimant TEXT, verdict TEXT, scale TEXT, language TEXT);
 CREATE TABLE topics (topic INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE description (json TEXT NOT NULL, embedder TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -163,8 +178,12 @@ class IndexWriter:
         publisher = _storable(record.publisher) if record.publisher else None
         self._db.execute(
             "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, NULL)",
-            (record.record, title, text, url, published, publisher),
+            (record.record, title, "" if record.check else text, url, published, publisher),
         )
+        if (check := record.check) is not None:  # its text is made of these parts; of them the claimant is searched
+            parts = [_storable(part) for part in (check.claimant, check.verdict, check.scale, check.language or "")]
+            self._db.execute("INSERT INTO checks VALUES (?, ?, ?, ?, ?)", (record.record, *parts))
+            text = parts[0]
         self._db.execute(
             "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (record.record, spaced(title), spaced(text))
         )
@@ -173,6 +192,16 @@ class IndexWriter:
     def titles(self) -> list[tuple[int, str]]:
         """(record, title) of every record that has a title, in order."""
         return self._db.execute("SELECT record, title FROM records WHERE title <> '' ORDER BY record").fetchall()
+
+    def brings(self) -> dict[str, object]:
+        """Fields of `LibraryInfo` that sum its records up."""
+        publishers, newest = self._db.execute(
+            "SELECT count(DISTINCT publisher), max(published) FROM records"
+        ).fetchone()
+        spoken = self._db.execute(
+            "SELECT language FROM checks WHERE language <> '' GROUP BY language ORDER BY count(*) DESC, language"
+        )
+        return {"publishers": publishers, "newest": newest, "languages": tuple(code for (code,) in spoken)}
 
     def add_topics(self, vectors: FloatArray, topic_of: Iterable[tuple[int, int]]) -> None:
         """Keep topic vectors (row = topic) and, for each (record, topic), which record is about which."""
@@ -243,12 +272,33 @@ class IndexReader:
 
     def documents(self, library: str, records: Sequence[int]) -> Iterator[LibraryDocument]:
         """Those of the records that the library holds, in the order asked for."""
+        has_checks = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'checks'").fetchone() is not None
         for record in records:
             row = self._db.execute(
                 "SELECT title, text, url, published, publisher FROM records WHERE record = ?", (record,)
             ).fetchone()
             if row is not None:
-                yield _document(library, record, row)
+                document = _document(library, record, row)
+                yield self._with_check(document) if has_checks else document
+
+    def _with_check(self, document: LibraryDocument) -> LibraryDocument:
+        parts = self._db.execute(
+            "SELECT claimant, verdict, scale, language FROM checks WHERE record = ?", (document.record,)
+        ).fetchone()
+        if parts is None:
+            return document
+        claimant, verdict, scale, language = parts
+        check = FactCheck(
+            claim=document.title,
+            claimant=claimant,
+            verdict=verdict,
+            scale=scale,
+            publisher=document.publisher or "",
+            published=document.published,
+            language=language or None,
+            url=document.url,
+        )
+        return document.model_copy(update={"text": check.sentence, "check": check})
 
     def _description(self) -> tuple[str, str]:
         row = self._db.execute("SELECT json, embedder FROM description").fetchone()

@@ -209,7 +209,7 @@ def search_index(
     hits = _by_meaning(documents, weights, asked, targets, embedder, [fused[d.record] for d in documents])
     texts = {document.record: document.text for document in documents}
     unlike = without_near_duplicates(hits, lambda hit: hit.snippet)
-    return without_near_duplicates(unlike, lambda hit: texts[hit.record or 0], k)
+    return without_near_duplicates(unlike, lambda hit: hit.snippet if hit.check else texts[hit.record or 0], k)
 
 
 def _by_topic(reader: IndexReader, targets: FloatArray, topics: FloatArray | None) -> list[list[int]]:
@@ -251,13 +251,17 @@ def _by_meaning(
     fused: Sequence[float],
 ) -> list[Hit]:
     """A hit of each document, the most similar first. Rows of `targets` are the queries, then the post."""
-    windows = [best_window(document.text, weights) for document in documents]
-    snippets = [d.text[w.start : w.end] for d, w in zip(documents, windows, strict=True)]
+    snippets = [_snippet(document, weights) for document in documents]
     titles = [document.title[:_SNIPPET_TITLE] for document in documents]
-    texts = [f"{title}\n{snippet}" for title, snippet in zip(titles, snippets, strict=True)]
-    vectors = embedder.encode([*texts, *titles])
+    # Of a fact-check the claim alone is compared: its title is all that there is to it.
+    texts = [
+        title if document.check else f"{title}\n{snippet}"
+        for document, title, snippet in zip(documents, titles, snippets, strict=True)
+    ]
+    besides = [] if all(document.check for document in documents) else titles
+    vectors = embedder.encode([*texts, *besides])
     similarity = vectors[: len(texts)] @ targets.T
-    titled = vectors[len(texts) :] @ targets[: len(asked)].T
+    titled = (vectors[len(texts) :] if besides else vectors) @ targets[: len(asked)].T
     hits: list[Hit] = []
     for row, document in enumerate(documents):
         share = _TITLE_SHARE if titles[row] else 0.0
@@ -274,9 +278,23 @@ def _by_meaning(
                 query=asked[nearest],
                 url=document.url,
                 published=document.published,
-                library=document.library,
-                record=document.record,
                 score=meaning + _WORDS_SHARE * fused[row],
+                **_place(document),
             )
         )
     return sorted(hits, key=lambda hit: (-hit.score, hit.record))
+
+
+def _snippet(document: LibraryDocument, weights: Mapping[str, float]) -> str:
+    if document.check:
+        return document.text
+    window = best_window(document.text, weights)
+    return document.text[window.start : window.end]
+
+
+def _place(document: LibraryDocument) -> dict[str, object]:
+    """Where the hit is read: in its library; that of a fact-check on its page, where it has one."""
+    record = {"library": document.library, "record": document.record}
+    if document.check is None:
+        return record
+    return {"check": document.check, "rating": document.check.rating, **({} if document.url else record)}

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.merging import PREPRINT
+from crowdnotes.evidence.reading.markup import plain_line
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import (
     RETRACTED,
@@ -27,7 +28,6 @@ from crowdnotes.evidence.search.provider import (
     make_hit,
     notices_of,
     parse_json,
-    plain_line,
     plain_query,
     records,
     string,

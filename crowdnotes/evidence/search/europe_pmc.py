@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
 from crowdnotes.evidence.merging import PREPRINT
+from crowdnotes.evidence.reading.markup import plain_line
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import (
     JsonObject,
@@ -24,7 +25,6 @@ from crowdnotes.evidence.search.provider import (
     make_hit,
     notices_of,
     parse_json,
-    plain_line,
     records,
     string,
     strings,

@@ -12,7 +12,8 @@ from typing import Self
 
 from pydantic import BaseModel, Field, SecretStr
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import FactCheck, Hit
+from crowdnotes.evidence.reading.markup import plain_line
 from crowdnotes.evidence.search.provider import (
     JsonObject,
     OnlineProvider,
@@ -20,7 +21,6 @@ from crowdnotes.evidence.search.provider import (
     make_hit,
     needed,
     parse_json,
-    plain_line,
     plain_query,
     records,
     string,
@@ -76,16 +76,21 @@ class GoogleFactCheck(OnlineProvider):
         return first_hits(hits, limit, until)
 
     def _hit(self, claim: JsonObject, review: JsonObject, query: str) -> Hit | None:
-        publisher = string(review, "publisher", "name") or string(review, "publisher", "site") or "A fact-checker"
-        rating = string(review, "textualRating")
-        by = f", said by {string(claim, 'claimant')}" if string(claim, "claimant") else ""
-        verdict = f" {publisher} rates it: {rating}." if rating else f" Checked by {publisher}."
+        check = FactCheck(
+            claim=string(claim, "text"),
+            claimant=string(claim, "claimant"),
+            verdict=plain_line(string(review, "textualRating"))[:_MOST_OF_A_RATING],
+            publisher=string(review, "publisher", "name") or string(review, "publisher", "site"),
+            published=parse_date(string(review, "reviewDate")),
+            url=string(review, "url"),
+        )
+        by = check.publisher or say("fact_check.someone")
         hit = make_hit(
             self.name,
             query,
-            title=string(review, "title") or f"{publisher}: {rating or 'a fact-check'}",
-            snippet=f"The claim “{string(claim, 'text')}”{by}.{verdict}",
-            url=string(review, "url"),
-            published=parse_date(string(review, "reviewDate")),
+            title=string(review, "title") or f"{by}: {check.verdict or 'a fact-check'}",
+            snippet=check.sentence,
+            url=check.url or "",
+            published=check.published,
         )
-        return hit.model_copy(update={"rating": plain_line(rating)[:_MOST_OF_A_RATING]}) if hit is not None else None
+        return hit.model_copy(update={"rating": check.verdict, "check": check}) if hit is not None else None

@@ -17,7 +17,7 @@ from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import FetchError, SearchError
 from crowdnotes.evidence.guard import Deadline
 from crowdnotes.evidence.provenance import categorise, original_of
-from crowdnotes.evidence.search.provider import plain_text
+from crowdnotes.evidence.reading.markup import plain_text
 from crowdnotes.evidence.search.service import Check
 from crowdnotes.text.urls import canonical_url, doi_url
 from crowdnotes.words import say

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
+from crowdnotes.evidence.reading.markup import plain_line
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import (
     OnlineProvider,
@@ -25,7 +26,6 @@ from crowdnotes.evidence.search.provider import (
     notices_of,
     parse_json,
     parse_xml,
-    plain_line,
     search_words,
     string,
     strings,

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from crowdnotes.domain import Hit, ProviderOutcome, ProviderState, Query
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.merging import merge
+from crowdnotes.evidence.reading.markup import plain_line, plain_text
 from crowdnotes.evidence.search import check_providers, search_all
-from crowdnotes.evidence.search.provider import notice_of, plain_line, plain_text
+from crowdnotes.evidence.search.provider import notice_of
 from crowdnotes.evidence.search.service import Check
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities

@@ -1,0 +1,194 @@
+"""Files of ClaimReview data as they become a library: feeds and pages of JSON, web pages with JSON-LD, and tables.
+
+Data Commons gives one DataFeed (dataFeedElement, each with a list of items), Fact-Check Insights one object of lists or
+a table, a publisher one item or a graph of them: any JSON is gone through for ClaimReviews, wherever they stand.
+https://datacommons.org/factcheck/download, https://www.factcheckinsights.org/guide
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from crowdnotes.errors import LibraryError
+from crowdnotes.evidence.claim_review import Item, claim_reviews, fact_check, reviews_in_text
+from crowdnotes.evidence.library.incoming import below, delimiter_of
+from crowdnotes.evidence.library.index import Incoming, Record
+from crowdnotes.evidence.provenance import publisher_of
+from crowdnotes.evidence.reading.plain import decode
+from crowdnotes.words import say
+
+KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
+_MOST_OF_A_PAGE = 20_000_000  # bytes
+_MOST_OF_A_FIELD = 1_000_000  # characters of a table's field
+_SCRIPT = re.compile(r"<script\b[^>]{0,300}ld\+json[^>]{0,300}>(.*?)</script", re.IGNORECASE | re.DOTALL)
+
+
+def open_fact_checks(path: Path) -> Incoming:
+    """The ClaimReviews of a file, or of all files in a folder. What is broken becomes a record with a problem.
+
+    Raises LibraryError for a file of another kind, and where there is not one ClaimReview.
+    """
+    files = sorted(below(path.resolve(), KINDS)) if path.is_dir() else [path]
+    if not path.is_dir() and path.suffix.lower() not in KINDS:
+        raise LibraryError(say("library.no_feed", name=path.name, kinds=", ".join(KINDS)), say("library.feeds"))
+    total = sum(1 for file in files for _ in _items(file))
+    if total == 0:
+        raise LibraryError(say("library.no_checks", name=path.name), say("library.feeds"))
+    return Incoming(total, None, lambda: _records(files))
+
+
+def _records(files: list[Path]) -> Iterator[Record]:
+    found = ((file, item) for file in files for item in _items(file))
+    for position, (file, item) in enumerate(found):
+        label = say("library.check", n=position + 1, file=file.name)
+        if isinstance(item, str):
+            yield Record(position, "", label=label, problem=item)
+            continue
+        check = fact_check(item)
+        if check is None:
+            yield Record(position, "", label=label, problem=say("library.no_claim"))
+            continue
+        if not check.publisher and check.url:
+            check = check.model_copy(update={"publisher": publisher_of(check.url) or ""})
+        yield Record(
+            record=position,
+            title=check.claim,
+            text=check.sentence,
+            url=check.url,
+            published=check.published,
+            publisher=check.publisher or None,
+            label=label,
+            check=check,
+        )
+
+
+def _items(file: Path) -> Iterator[Item | str]:
+    """The ClaimReviews of one file, and a sentence in the place of each that is not whole."""
+    kind = file.suffix.lower()
+    if kind in (".csv", ".tsv"):
+        yield from _of_table(file)
+    elif kind in (".html", ".htm"):
+        with file.open("rb") as page:
+            text = decode(page.read(_MOST_OF_A_PAGE))
+        for script in _SCRIPT.findall(text):
+            yield from reviews_in_text(script)
+    else:
+        with _text_of(file) as feed:
+            yield from _Feed(feed).items()
+
+
+def _text_of(file: Path) -> TextIO:
+    """UTF-8, but for a mark of UTF-16; a letter that was cut in two is no reason to read all others differently."""
+    with file.open("rb") as raw:
+        is_utf16 = raw.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return file.open(encoding="utf-16" if is_utf16 else "utf-8-sig", errors="replace", newline="")
+
+
+def _of_table(file: Path) -> Iterator[Item | str]:
+    """The rows of a table. Rows of Fact-Check Insights are of different lengths, so a short one is a row as well."""
+    csv.field_size_limit(_MOST_OF_A_FIELD)
+    with _text_of(file) as table:
+        rows = csv.reader(table, delimiter=delimiter_of(file, table.readline()))
+        table.seek(0)
+        try:
+            header = [name.strip() for name in next(rows, [])]
+            if "claimReviewed" not in header:
+                return
+            for row in rows:
+                if row:
+                    yield dict(zip(header, row, strict=False))
+        except csv.Error:
+            yield say("library.cut_off")
+
+
+_PART = 4_000_000  # characters read at once
+MOST_OF_A_RECORD = 1_000_000  # characters; a larger one is told of and passed over
+_DEEPEST = 100
+_MARK = re.compile(r'["{}\[\]]')
+_IN_STRING = re.compile(r'[^"\\\n]*')
+_CLAIM = '"claimReviewed"'
+
+
+class _Feed:
+    """JSON of any size, gone through with a few MB of memory.
+
+    An object that ends within `MOST_OF_A_RECORD` characters is read whole; one that does not, or that is broken, is
+    entered, and what it holds is gone through in the same way. So neither a cut in the middle, a broken record nor
+    a file of one line stops what can be read. No string of JSON holds a bare line end: after a mark too many or too
+    few, reading is right again on the next line.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._text = ""
+        self._at = 0
+        self._ended = False
+
+    def items(self) -> Iterator[Item | str]:
+        decoder, depth, was_told = json.JSONDecoder(), 0, False
+        while (mark := self._next_mark()) is not None:
+            if mark == '"':
+                if self._text.startswith(_CLAIM, self._at) and not was_told:
+                    was_told = True  # inside an object that could not be read whole
+                    yield say("library.not_a_whole_check", most=MOST_OF_A_RECORD)
+                self._pass_string()
+                continue
+            if mark == "{":
+                try:
+                    found, self._at = decoder.raw_decode(self._text, self._at)
+                except (ValueError, RecursionError):
+                    was_told = False
+                else:
+                    yield from claim_reviews(found)
+                    continue
+            self._at += 1
+            depth += 1 if mark in "{[" else -1
+            if depth > _DEEPEST:
+                raise LibraryError(say("library.too_deep"), say("library.check_meant"))
+        if depth > 0:
+            yield say("library.cut_off")
+
+    def _next_mark(self) -> str | None:
+        """The next bracket or quotation mark, with a record's length of text behind it; None at the end."""
+        while True:
+            if len(self._text) - self._at < MOST_OF_A_RECORD:
+                self._read_on()
+            found = _MARK.search(self._text, self._at)
+            if found is not None:
+                self._at = found.start()
+                if len(self._text) - self._at < MOST_OF_A_RECORD:
+                    self._read_on()
+                return found[0]
+            self._at = len(self._text)
+            if self._ended:
+                return None
+
+    def _pass_string(self) -> None:
+        self._at += 1
+        while True:
+            if self._at < len(self._text):
+                plain = _IN_STRING.match(self._text, self._at)
+                self._at = plain.end() if plain else self._at
+            if self._at < len(self._text):
+                is_escape = self._text[self._at] == "\\"
+                self._at += 2 if is_escape else 1
+                if not is_escape:
+                    return
+            elif self._ended:
+                return
+            else:
+                self._read_on()
+
+    def _read_on(self) -> None:
+        part = "" if self._ended else self._file.read(_PART)
+        self._ended = not part
+        if part:
+            left = self._text[self._at :]
+            self._at = max(0, self._at - len(self._text))  # past the end where a letter after a backslash is awaited
+            self._text = left + part
