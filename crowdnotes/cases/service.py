@@ -36,6 +36,7 @@ from crowdnotes.domain import (
     SupernoteWork,
     effect_of_edit,
 )
+from crowdnotes.engines.local.relevance import none_is_near
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError
 from crowdnotes.evidence.pictures import clean_picture, preview
@@ -329,6 +330,13 @@ class CaseService(StageRunner):
         return {name: gate.question for name, gate in GATES.items()}
 
     # --- what was found ---
+
+    def none_is_near(self, case: Case) -> bool:
+        """See `relevance.none_is_near`; where a model said what the passages give, that counts instead."""
+        tools = self._tools
+        line = tools.settings.gates.relevance
+        near = tools.embedder.thresholds.relevant if line is None else line
+        return case.settlement is None and none_is_near(case.post, case.judging_evidence, near)
 
     def can_gather(self, case: Case) -> bool:
         """Whether there is anywhere to look for evidence."""

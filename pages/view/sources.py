@@ -111,6 +111,8 @@ def _rows(case: Case, job: JobRecord | None) -> None:
             st.space("stretch")
             other_side(case, job)
             add_by_hand(case, job)
+    if case.decision is None and workspace().service.none_is_near(case):
+        st.info(say("sources.none_near_next"), title=say("sources.none_near"), icon=":material/search_off:")
     items = in_reading_order(case)
     with st.container(key="rows", gap=None):
         for item in items:

@@ -91,16 +91,14 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
     found = [query(claim, say("queries.claim"))]
     found.append(query(medical, say("queries.medical_terms")))
     known = [topic for topic in core if topic.is_known]
-    found.extend(
-        query(f"What is {topic.official}", say("queries.overview", topic=label_of(topic.text))) for topic in known[:2]
-    )
+    found.extend(query(topic.official, say("queries.overview", topic=label_of(topic.text))) for topic in known[:2])
     found.append(query(claim, say("queries.against", subject=label_of(subject.text)), before="no evidence that"))
     authority = _authority_on(text)
     found.append(query(f"{subject.official} facts", say("queries.authority", authority=authority), before=authority))
     found.append(query(f"{medical} systematic review study", say("queries.study")))
     found.extend(
         query(f"{topic.official} {subject.official}", say("queries.also", topic=label_of(topic.text)))
-        for topic in topics[_CORE : _CORE + 3]
+        for topic in [topic for topic in topics[_CORE:] if topic.is_known][:3]  # others are stray words
     )
     return found
 

@@ -75,6 +75,20 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     )
 
 
+def none_is_near(post: Post, evidence: Sequence[Evidence], line: float) -> bool:
+    """Whether every passage is further from an English post than `line`, so that none seems to be about its claim.
+
+    It speaks of clear cases alone. The relevance gate's line is where at most 1 in 20 of one set of claims was doubted
+    whose pages a library held. Of 27 of another set it doubted none (95 %: 0 to 12 in 100); of 30 whose pages were
+    taken away it noticed 4 (5 to 30 in 100), for what is left is mostly of the same field, and near all the same.
+    Languages are as they were told when the pages were read; a passage that a person copied is never doubted.
+    """
+    languages = {(post.language or "en")[:2], *((item.source.language or "en")[:2] for item in evidence)}
+    if not evidence or languages != {"en"} or any(item.source.by_hand for item in evidence):
+        return False
+    return max(item.passage.similarity for item in evidence) < line
+
+
 def _about_claim(helpful: int, passages: int) -> str:
     if helpful < passages:
         return say("relevance.some", n=helpful, all=passages)

@@ -152,7 +152,14 @@ _EMPTY = frozenset(
     "wrong sure maybe probably definitely exactly absolutely never always forever everyone everybody anyone "
     "someone nobody anything everything nothing something amp wanna gotta yall y'all ya dont cant wont im ive man "
     "dude bro stop start started happen happens happened happening work works working try trying tried help love "
-    "hate hope live life world back put takes took leave left find found show talk talking ask asking".split()
+    "hate hope live life world back put takes took leave left find found show talk talking ask asking still also even "
+    # what judges instead of naming, and what somebody feels or does: "terrible vaccines", "explains infants"
+    "terrible horrible awful horrific horrifying scary shocking ridiculous absurd wonderful awesome fantastic "
+    "incredible unbelievable beautiful "
+    "ugly nice perfect stupid dumb silly weird strange evil happy glad sad angry tired proud "
+    "honored sorry afraid worried wild safe explain explains explained allow allows allowed exist exists existed learn "
+    "learned thought thinking seen saw went going gone come comes came says said saying means call called calls "
+    "knock knocked signing replace hit hitting born want needs".split()
 )
 
 

@@ -77,4 +77,12 @@ def test_the_authority_stays_whole_beside_the_subject() -> None:
 
 def test_nothing_unknown_gets_an_overview() -> None:
     post = Post(text="Biden wants to replace lead pipes.")
-    assert not any(query.text.startswith("What is") for query in build_queries(post, find_claims(post), 8))
+    assert not any(query.purpose.startswith("an overview") for query in build_queries(post, find_claims(post), 8))
+
+
+def test_an_overview_is_searched_by_the_name_alone_without_words_that_judge_or_stray() -> None:
+    post = Post(text="These terrible Vaccines! Eggs cause strokes, and the whole happy letter explains why it exists.")
+    texts = [query.text for query in build_queries(post, find_claims(post), 8)][1:]
+    said = " ".join(text for text in texts if "no evidence" not in text)
+    assert not any(word in said for word in ("What is", "terrible", "happy", "explains", "exists"))
+    assert {text.lower() for text in texts} & {"vaccines", "eggs"}

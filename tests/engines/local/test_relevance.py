@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import GateStatus, Post
+from crowdnotes.domain import BY_HAND, Evidence, GateStatus, Post
 from crowdnotes.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.relevance import of_needed
+from crowdnotes.engines.local.relevance import none_is_near, of_needed
 from crowdnotes.settings import GateSettings
-from crowdnotes.testing import brief_of
+from crowdnotes.testing import brief_of, make_evidence
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.shared import minilm
 
@@ -60,3 +60,17 @@ def test_the_real_model_tells_relevant_from_other_health_pages() -> None:
 )
 def test_a_score_and_what_is_needed_are_told_apart(score: float, told: str) -> None:
     assert of_needed(score, 0.82) == told
+
+
+def test_that_no_passage_seems_to_be_about_the_claim_is_said_where_all_are_far_and_none_is_a_persons_own() -> None:
+    def far(number: int, similarity: float, **source: object) -> Evidence:
+        item = make_evidence(number)
+        passage = item.passage.model_copy(update={"similarity": similarity})
+        return item.model_copy(update={"passage": passage, "source": item.source.model_copy(update=source)})
+
+    post = Post(text="This drink makes you ill!")
+    assert none_is_near(post, [far(1, 0.2), far(2, 0.3)], 0.42)
+    assert not none_is_near(post, [far(1, 0.2), far(2, 0.5)], 0.42)
+    assert not none_is_near(post, [], 0.42)
+    assert not none_is_near(post, [far(1, 0.2), far(2, 0.0, id=f"{BY_HAND}1")], 0.42)
+    assert not none_is_near(post, [far(1, 0.2, language="de")], 0.42), "a cosine across languages says nothing"
