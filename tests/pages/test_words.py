@@ -122,7 +122,7 @@ _NOT_SHOWN = frozenset(
 )
 """Names of kinds, rules, units and services, words that are looked for, what studies alone say, and beginnings."""
 _LOOK = re.compile(r":[a-z-]+\[|:material/\w+:")  # Streamlit's colours and icons
-_CODE = re.compile(r"[<.^]|.*\(\?:|\s*(?:BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|SET|UPDATE|WITH)\b")
+_CODE = re.compile(r"[<.^]|.*\((?:\?:|SELECT\b)|\s*(?:BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|SET|UPDATE|WITH)\b")
 """The beginnings of HTML, CSS and SQL, and patterns."""
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[,.:;]?(?: \{\})*[ *“”]+[^\W\d_]{2,}")
 
