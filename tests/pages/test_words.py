@@ -63,6 +63,8 @@ _OF_OTHERS = (
     "evidence/search/europe_pmc.py",
     "evidence/search/google_fact_check.py",
     "evidence/search/service.py",
+    "evidence/search/who_iris.py",
+    "evidence/search/who_outbreaks.py",
     "text/note_rules.py",
     "text/publishers.py",
 )

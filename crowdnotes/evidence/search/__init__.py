@@ -11,10 +11,13 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
 from crowdnotes.evidence.search.crossref import Crossref
+from crowdnotes.evidence.search.dailymed import DailyMed
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
+from crowdnotes.evidence.search.gdelt import Gdelt
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.openalex import OpenAlex
 from crowdnotes.evidence.search.openfda import OpenFda
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.pubmed import PubMed
@@ -22,6 +25,10 @@ from crowdnotes.evidence.search.run import SearchReport, check_providers, search
 from crowdnotes.evidence.search.searxng import SearXng
 from crowdnotes.evidence.search.tavily import Tavily
 from crowdnotes.evidence.search.when_to_ask import called_for, is_register
+from crowdnotes.evidence.search.who_iris import WhoIris
+from crowdnotes.evidence.search.who_outbreaks import WhoOutbreaks
+from crowdnotes.evidence.search.wikidata import Wikidata
+from crowdnotes.evidence.search.wikinews import Wikinews
 from crowdnotes.evidence.search.wikipedia import Wikipedia
 from crowdnotes.settings import SearchSettings, Settings
 
@@ -54,6 +61,13 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     Crossref,
     ClinicalTrials,
     OpenFda,
+    DailyMed,
+    OpenAlex,
+    WhoOutbreaks,
+    WhoIris,
+    Wikidata,
+    Wikinews,
+    Gdelt,
 )
 _GIVE_ENTRIES = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
 

@@ -57,7 +57,10 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def _pattern(thing: str) -> re.Pattern[str]:
-    written = (
-        r"\w*".join(map(re.escape, word.split("*"))).replace(r"\ ", r"\s+") for word in _table()["things"][thing]
-    )
-    return re.compile(rf"\b(?:{'|'.join(written)})\b", re.IGNORECASE)
+    words: Sequence[str] = _table()["things"][thing]
+    return re.compile(rf"\b(?:{'|'.join(map(_written, words))})\b", re.IGNORECASE)
+
+
+def _written(word: str) -> str:
+    pattern = r"\w*".join(map(re.escape, word.split("*"))).replace(r"\ ", r"\s+")
+    return f"(?-i:{pattern})" if word.isupper() else pattern

@@ -8,9 +8,10 @@ https://www.mediawiki.org/wiki/API:Revisions and https://www.mediawiki.org/wiki/
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
-from typing import Self
+from typing import ClassVar, Self
 from urllib.parse import quote
 
 from pydantic import BaseModel, Field
@@ -34,7 +35,7 @@ from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.words import say
 
-_PACE = Pace(10, 1.1, 1)  # one after another
+PACE = Pace(10, 1.1, 1)  # one after another
 _AS_OF = 3  # pages looked up as they stood: each takes a request of its own
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _WIKITEXT = 40_000  # characters of an old revision looked at: its opening lies well within
@@ -54,12 +55,13 @@ class Wikipedia(OnlineProvider):
     name = "wikipedia"
     label = "Wikipedia"
     brings = "brings.wikipedia"
-    options = WikipediaOptions
+    options: ClassVar[type[BaseModel]] = WikipediaOptions
+    site: ClassVar[str] = "wikipedia.org"
 
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """Few queries of a case: there is one article a subject, and more wordings find the same ones."""
-        return cls(open_service(search, search.of(WikipediaOptions).wikipedia_url, _PACE), most_queries=4)
+        return cls(open_service(search, search.of(WikipediaOptions).wikipedia_url, PACE), most_queries=4)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
         """Articles with all words, else with any; English when the post's language is not known.
@@ -88,7 +90,7 @@ class Wikipedia(OnlineProvider):
             query,
             title=title,
             snippet=string(record, "snippet"),
-            url=f"https://{edition}.wikipedia.org/wiki/{quote(title.replace(' ', '_'), safe='/:()', errors='replace')}",
+            url=f"https://{edition}.{self.site}/wiki/{quote(title.replace(' ', '_'), safe='/:()', errors='replace')}",
             published=parse_date(string(record, "timestamp")),
         )
 
@@ -110,21 +112,27 @@ class Wikipedia(OnlineProvider):
             query,
             title=title,
             snippet=opening(string(dig(revision, "slots"), "main", "content")),
-            url=f"https://{edition}.wikipedia.org/w/index.php?{address}",
+            url=f"https://{edition}.{self.site}/w/index.php?{address}",
             published=parse_date(string(revision, "timestamp")),
         )
 
 
 def _query(service: Service, params: dict[str, str | int], check: Check) -> JsonObject:
-    common: dict[str, str | int] = {"action": "query", "format": "json", "formatversion": 2}
-    answer = parse_json(service.get("/api.php", common | params, check))
+    answer = ask_wiki(service, {"action": "query", **params}, check)
+    if not isinstance(dig(answer, "query"), dict):
+        raise unexpected()
+    return answer
+
+
+def ask_wiki(service: Service, params: Mapping[str, str | int], check: Check) -> JsonObject:
+    """What MediaWiki answers; its own errors, which come with a good status, are labelled."""
+    common: dict[str, str | int] = {"format": "json", "formatversion": 2}
+    answer = parse_json(service.get("/api.php", {**common, **params}, check))
     code = string(answer, "error", "code")
     if code in ("ratelimited", "maxlag", "toomanyrequests"):
         raise SearchError(say("services.too_often"), ProviderState.RATE_LIMITED)
     if code:
         raise SearchError(say("services.not_now"), ProviderState.FAILED)
-    if not isinstance(dig(answer, "query"), dict):
-        raise unexpected()
     return answer
 
 

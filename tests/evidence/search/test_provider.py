@@ -96,7 +96,8 @@ def test_an_answer_without_sense_is_labelled(
     assert raised.value.message.startswith("It ")
 
 
-JSON_PROVIDERS = [kind for kind in ONLINE if kind.name not in ("medlineplus", "wikipedia")]
+_WITH_OTHERS = ("medlineplus", "wikipedia", "wikinews", "wikidata", "gdelt")  # in XML, or on more than an answer
+JSON_PROVIDERS = [kind for kind in ONLINE if kind.name not in _WITH_OTHERS]
 _LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.just("https://a.org/x"))
 _NAMES = st.sampled_from(
     "message items DOI title issued date-parts updated-by resultList result hitCount query search claims claimReview "
@@ -137,7 +138,11 @@ def test_any_json_gives_hits_or_a_label(value: dict[str, Any]) -> None:
         assert len(hits) <= 3
 
 
-_KEYLESS = ["tavily", "europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref", "clinical-trials", "openfda"]
+_KEYLESS = [
+    *("tavily", "europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"),
+    *("clinical-trials", "openfda", "dailymed", "openalex", "who-outbreaks", "who-iris"),
+    *("wikidata", "wikinews", "gdelt"),
+]
 _KEYED = ["google-fact-check", "brave", "searxng"]
 
 

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
-from crowdnotes.domain import FetchOutcome, ReadAs
+from crowdnotes.domain import FetchOutcome, ProviderState, ReadAs
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.search import ONLINE, called_for, is_register, make_online
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
+from crowdnotes.evidence.search.dailymed import DailyMed
+from crowdnotes.evidence.search.gdelt import Gdelt
+from crowdnotes.evidence.search.openalex import OpenAlex
 from crowdnotes.evidence.search.openfda import OpenFda
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.when_to_ask import words_of
+from crowdnotes.evidence.search.who_iris import WhoIris
+from crowdnotes.evidence.search.who_outbreaks import WhoOutbreaks
+from crowdnotes.evidence.search.wikidata import Wikidata
+from crowdnotes.evidence.search.wikinews import Wikinews
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import FetchSettings, SearchSettings
 from tests.evidence.search.conftest import MakeService, ask
@@ -27,9 +36,12 @@ _UNTIL = date(2025, 6, 30)
     ("claim", "asked"),
     [
         ("A phase 3 trial in China shows that it works.", {"clinical-trials"}),
-        ("Ivermectin makes tumours vanish.", {"clinical-trials", "openfda"}),
-        ("They recalled all the cinnamon with lead in it.", {"openfda"}),
+        ("Ivermectin makes tumours vanish.", {"clinical-trials", "openfda", "dailymed"}),
+        ("They had lead in the cinnamon, now recalled.", {"openfda", "wikinews", "gdelt"}),
         ("El ensayo clínico y la vacuna no sirven.", {"clinical-trials"}),
+        ("A Lancet paper was retracted.", {"openalex"}),
+        ("An epidemic of measles, WHO warns.", {"who-outbreaks", "who-iris"}),
+        ("The senator who said so has never been one.", {"wikidata"}),
         ("Trialogue on the drugstore's façade, recalibrated.", set()),
     ],
 )
@@ -46,7 +58,7 @@ def test_whoever_chose_registers_alone_has_them_asked() -> None:
 
 
 def test_every_register_of_the_table_is_a_provider_and_names_are_found_by_their_ending() -> None:
-    assert sum(is_register(kind.name) for kind in ONLINE) == 2
+    assert sum(is_register(kind.name) for kind in ONLINE) == 9
     assert words_of("substance", "Pfizer's PAXLOVID, not molnupiravir or nivolumab; a servant") == [
         "paxlovid", "molnupiravir", "nivolumab",
     ]  # fmt: skip
@@ -148,3 +160,150 @@ def test_recalls_are_those_that_hold_the_words_and_none_found_is_no_error(
     assert (hit.url, hit.published) == ("https://www.accessdata.fda.gov/scripts/ires/?Event=95876", date(2025, 1, 2))
     assert hit.snippet.startswith("Ground cinnamon 5 oz Reason for recall: Elevated lead. Class I, Ongoing.")
     assert not any("event.json" in request.path for request, _ in httpserver.log)
+
+
+def test_dailymed_is_asked_for_the_medicines_that_are_named(httpserver: HTTPServer, service: Service) -> None:
+    label = {"setid": "ab12", "title": "STROMECTOL (ivermectin) tablet", "published_date": "May 06, 2024"}
+    httpserver.expect_request("/spls.json").respond_with_json({"data": [label], "metadata": {}})
+    (hit,) = ask(DailyMed(service), "ivermectin cures cancer", until=_UNTIL)
+    assert (hit.title, hit.published) == ("STROMECTOL (ivermectin) tablet", date(2024, 5, 6))
+    assert hit.url == "https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid=ab12"
+    asked = dict(httpserver.log[0][0].args)
+    assert asked == {
+        "drug_name": "ivermectin", "pagesize": "3", "published_date": "2025-06-30", "published_date_comparison": "lte",
+    }  # fmt: skip
+    assert ask(DailyMed(service), "chalk cures cancer") == []
+
+
+def _work(number: int, **more: Any) -> dict[str, Any]:
+    return {
+        "id": f"https://openalex.org/W{number}", "doi": f"https://doi.org/10.1/{number}", "type": "article",
+        "display_name": f"Work {number}", "publication_date": "1998-02-28", "is_retracted": False, **more,
+    }  # fmt: skip
+
+
+def test_a_study_is_told_to_be_retracted_and_what_replies_to_it_is_found(
+    httpserver: HTTPServer, service: Service
+) -> None:
+    study = _work(1, is_retracted=True, abstract_inverted_index={"children": [1], "Twelve": [0]})
+    httpserver.expect_request("/works", query_string={
+        "search": "MMR Lancet study", "filter": "to_publication_date:2025-06-30", "per_page": "5",
+        "select": "id,doi,display_name,publication_date,is_retracted,type,abstract_inverted_index",
+    }).respond_with_json({"results": [study, _work(2)]})  # fmt: skip
+    httpserver.expect_request("/works").respond_with_json({"results": [_work(3, type="retraction", is_retracted=True)]})
+    hits = ask(OpenAlex(service), "MMR Lancet study", until=_UNTIL)
+    assert [(hit.doi, hit.notices) for hit in hits] == [
+        ("10.1/1", ("retracted",)), ("10.1/3", ("a retraction notice",)), ("10.1/2", ()),
+    ]  # fmt: skip
+    assert hits[0].snippet == "Twelve children"
+    assert httpserver.log[1][0].args["filter"].startswith("cites:W1,type:erratum|retraction")
+
+
+def test_openalex_whose_day_is_used_up_is_left_alone(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/works").respond_with_json({"error": "Rate limit exceeded"}, status=429)
+    provider = OpenAlex.make(SearchSettings.model_validate({"openalex_url": httpserver.url_for("")}))
+    for _ in range(2):
+        with pytest.raises(SearchError) as raised:
+            ask(provider, "measles study")
+        assert raised.value.state is ProviderState.RATE_LIMITED
+    assert len(httpserver.log) == 1
+
+
+def test_an_outbreak_is_looked_up_by_its_disease(httpserver: HTTPServer, service: Service) -> None:
+    report = {
+        "Title": "Measles - United States of America", "UrlName": "2025-DON561",
+        "PublicationDateAndTime": "2025-03-27T18:00:00Z", "Overview": "<p>301 cases&nbsp;were reported.</p>",
+    }  # fmt: skip
+    httpserver.expect_request("/").respond_with_json({"@odata.context": "…", "value": [report, {"Title": "x"}]})
+    (hit,) = ask(WhoOutbreaks(service), "no measles outbreak in Texas", until=_UNTIL)
+    assert (hit.url, hit.published) == (
+        "https://www.who.int/emergencies/disease-outbreak-news/item/2025-DON561", date(2025, 3, 27),
+    )  # fmt: skip
+    assert hit.snippet == "301 cases were reported."
+    asked = httpserver.log[0][0].args
+    assert asked["$filter"] == "contains(Title,'Measles') and PublicationDateAndTime le 2025-06-30T23:59:59Z"
+    assert ask(WhoOutbreaks(service), "outbreak of laughter") == []
+
+
+def test_a_publication_of_iris_keeps_to_the_cutoff_by_what_it_states(httpserver: HTTPServer, service: Service) -> None:
+    def found(handle: str, issued: str) -> dict[str, Any]:
+        fields = {"dc.title": "Guideline", "dc.date.issued": issued, "dc.description.abstract": "On sugars."}
+        item = {"handle": handle, "name": "x", "metadata": {name: [{"value": value}] for name, value in fields.items()}}
+        return {"_embedded": {"indexableObject": item}}
+
+    objects = [found("10665/1", "2015"), found("10665/2", "2025-07"), found("10665/3", "2023-05-15"), {}]
+    answer = {"_embedded": {"searchResult": {"_embedded": {"objects": objects}}}}
+    httpserver.expect_request("/discover/search/objects").respond_with_json(answer)
+    hits = ask(WhoIris(service), "WHO guideline sugars", until=_UNTIL)
+    assert [(hit.url, hit.published) for hit in hits] == [
+        ("https://iris.who.int/handle/10665/1", None), ("https://iris.who.int/handle/10665/3", date(2023, 5, 15)),
+    ]  # fmt: skip
+
+
+def _time(day: str, precision: int = 11) -> dict[str, Any]:
+    return {"datavalue": {"value": {"time": f"+{day}T00:00:00Z", "precision": precision}}}
+
+
+def test_a_persons_dates_and_offices_are_told_up_to_the_cutoff(httpserver: HTTPServer, service: Service) -> None:
+    office = {
+        "mainsnak": {"datavalue": {"value": {"id": "Q30"}}},
+        "qualifiers": {"P580": [_time("1984-00-00", 9)], "P582": [_time("2026-01-01")]},
+    }
+    later = {"mainsnak": {"datavalue": {"value": {"id": "Q30"}}}, "qualifiers": {"P580": [_time("2026-02-01")]}}
+    person = {
+        "labels": {"en": {"value": "Jo Doe"}}, "descriptions": {"en": {"value": "immunologist"}},
+        "claims": {
+            "P569": [{"mainsnak": _time("1940-12-24")}], "P570": [{"mainsnak": _time("2025-12-01")}],
+            "P39": [office, later],
+        },
+    }  # fmt: skip
+    place = {"labels": {"en": {"value": "director"}}}
+
+    def answer(request: Request) -> Response:
+        if request.args["action"] == "wbsearchentities":
+            return Response(json.dumps({"search": [{"id": "Q1"}] if request.args["search"] == "Jo Doe" else []}))
+        return Response(json.dumps({"entities": {"Q1": person, "Q30": place}}))
+
+    httpserver.expect_request("/api.php").respond_with_handler(answer)
+    (hit,) = ask(Wikidata(service), "Did Jo Doe die in office?", until=_UNTIL)
+    assert (hit.title, hit.url, hit.published) == ("Jo Doe (Q1)", "https://www.wikidata.org/wiki/Q1", None)
+    assert hit.snippet == "Jo Doe: immunologist. Born: 1940-12-24. Position held: director from 1984."
+    assert ask(Wikidata(service), "did nobody die in office?") == []
+
+
+def test_wikinews_is_asked_as_wikipedia_is_and_leads_to_its_own_pages(httpserver: HTTPServer, service: Service) -> None:
+    found = {
+        "query": {"search": [{"title": "Vaccine approved", "snippet": "It was.", "timestamp": "2020-12-11T00:00:00Z"}]}
+    }
+    httpserver.expect_request("/api.php").respond_with_json(found)
+    (hit,) = ask(Wikinews(service), "vaccine approved")
+    assert (hit.provider, hit.url) == ("wikinews", "https://en.wikinews.org/wiki/Vaccine_approved")
+
+
+def _gdelt(httpserver: HTTPServer, path: str) -> Gdelt:
+    """An address of its own for each test: whoever asks one address shares its pause."""
+    return Gdelt.make(SearchSettings.model_validate({"gdelt_url": httpserver.url_for(path)}))
+
+
+def test_news_is_asked_for_in_its_language_and_within_the_cutoff(httpserver: HTTPServer) -> None:
+    article = {"url": "https://n.org/1", "title": "Pope in hospital", "seendate": "20250620T101500Z", "domain": "n.org"}
+    httpserver.expect_request("/some").respond_with_json({"articles": [article]})
+    (hit,) = ask(_gdelt(httpserver, "/some"), "the Pope is in hospital", until=_UNTIL, language="es")
+    assert (hit.title, hit.published) == ("Pope in hospital", date(2025, 6, 20))
+    asked = httpserver.log[0][0].args
+    assert (asked["query"], asked["enddatetime"]) == ("pope hospital sourcelang:spanish", "20250630235959")
+
+
+@pytest.mark.parametrize(("status", "body"), [(429, "Please limit requests"), (200, "Please limit requests to one")])
+def test_gdelt_that_is_busy_is_asked_once_and_then_left_alone(httpserver: HTTPServer, status: int, body: str) -> None:
+    httpserver.expect_request(f"/{status}").respond_with_data(body, status=status)
+    for _ in range(2):
+        with pytest.raises(SearchError) as raised:
+            ask(_gdelt(httpserver, f"/{status}"), "pope hospital")
+        assert raised.value.state is ProviderState.RATE_LIMITED
+    assert len(httpserver.log) == 1
+
+
+def test_news_of_which_there_is_none_is_no_error(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/none").respond_with_json({})
+    assert ask(_gdelt(httpserver, "/none"), "pope hospital") == []

@@ -1,0 +1,76 @@
+"""WHO Disease Outbreak News: what the World Health Organization reports of an outbreak; without a key.
+
+GET {base}?$filter=contains(Title,'Measles') and PublicationDateAndTime le …&$orderby=&$top=&$select=, OData in JSON.
+Its titles name the disease and the country, so that is what is asked for.
+https://www.who.int/emergencies/disease-outbreak-news
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Self
+from urllib.parse import quote
+
+from pydantic import BaseModel, Field
+
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, parse_json, records, string
+from crowdnotes.evidence.search.service import Check, Pace, open_service
+from crowdnotes.evidence.search.when_to_ask import words_of
+from crowdnotes.settings import SearchSettings
+from crowdnotes.text.dates import parse_date
+
+_PACE = Pace(5, 1.1, 2)  # no limit is published
+_ITEMS = "https://www.who.int/emergencies/disease-outbreak-news/item"
+_DISEASES = 2  # asked for a query
+
+
+class WhoOutbreaksOptions(BaseModel):
+    """WHO Disease Outbreak News."""
+
+    who_outbreaks_url: str = Field(
+        "https://www.who.int/api/news/diseaseoutbreaknews", description="the list of WHO's Disease Outbreak News"
+    )
+
+
+class WhoOutbreaks(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "who-outbreaks"
+    label = "WHO outbreak news"
+    brings = "brings.who_outbreaks"
+    options = WhoOutbreaksOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Two queries of a case: more wordings name the same disease."""
+        service = open_service(search, search.of(WhoOutbreaksOptions).who_outbreaks_url, _PACE)
+        return cls(service, at_once=2, most_queries=2)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """Reports whose title names a disease of the query, the newest first."""
+        bound = f" and PublicationDateAndTime le {until.isoformat()}T23:59:59Z" if until else ""
+        hits = [
+            make_hit(
+                self.name,
+                query,
+                title=string(report, "Title"),
+                snippet=string(report, "Overview") or string(report, "Title"),
+                url=f"{_ITEMS}/{quote(string(report, 'UrlName'), safe='')}",
+                published=parse_date(string(report, "PublicationDateAndTime")),
+            )
+            for disease in words_of("disease", query)[:_DISEASES]
+            for report in self._reports(f"contains(Title,'{disease.capitalize()}'){bound}", limit, check)
+            if string(report, "UrlName")
+        ]
+        return first_hits(hits, limit, until)
+
+    def _reports(self, which: str, limit: int, check: Check) -> list[dict[str, object]]:
+        params: dict[str, str | int] = {
+            "$filter": which,
+            "$orderby": "PublicationDateAndTime desc",
+            "$top": limit,
+            "$select": "Title,UrlName,PublicationDateAndTime,Overview",
+            "sf_culture": "en",
+        }
+        return [dict(report) for report in records(parse_json(self.service.get("", params, check)), "value")]
