@@ -136,7 +136,7 @@ class SearchSettings(BaseSettings):
         None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"
     )
     request_seconds: float = Field(8.0, gt=0, description="for one request, so that a slow drip ends too")
-    provider_seconds: float = Field(20.0, gt=0, description="for all that one provider is asked in one search")
+    provider_seconds: float = Field(12.0, gt=0, description="for all that one provider is asked in one search")
     patience_seconds: float = Field(
         5.0, gt=0, description="after it, a provider that has answered something is asked nothing more"
     )

@@ -39,6 +39,7 @@ from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, called_for, search_all
+from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
@@ -103,6 +104,7 @@ class Tools:
     jury: Callable[[], Jury]
     clock: Callable[[], datetime]
     options: GatherOptions = GatherOptions()
+    answers: Answers = field(default_factory=Answers)
 
     def brief(self, case: Case) -> Brief:
         """What an engine is told of a case: the day is no later than the last that its evidence may be from."""
@@ -223,6 +225,7 @@ def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
         check=progress.check,
         report=report,
         categories=tools.settings.evidence.categories,
+        answers=tools.answers,
     )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:

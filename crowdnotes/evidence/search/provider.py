@@ -31,6 +31,7 @@ from crowdnotes.words import say
 
 _MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself
 _MOST_WORDS = 24
+_PHRASE = re.compile(r'"(\w[^"]*\s[^"]*\w)"(?=\s|$)')
 _OPERATORS = frozenset({"and", "or", "not", "near"})
 _SYNTAX = re.compile(r"(?:^|(?<=\s))[!:?<>+\-|*~^]+(?=\S)|[\"\u201c\u201d()\[\]{}\\]")
 
@@ -195,15 +196,34 @@ def search_words(query: str) -> list[str]:
 def all_then_any(query: str, ask: Callable[[str], list[Found]], few: int = 3) -> list[Found]:
     """What `ask` finds with all words of a query; when that is nothing and there are `few` words or more, with any.
 
-    Fewer words than that, taken loosely, find everything.
+    Fewer words than that, taken loosely, find everything. A name in quotation marks is first asked for as it stands.
     """
+    phrase, rest = phrase_of(query)
+    if phrase and (exact := ask(" ".join([f'"{phrase}"', *search_words(rest)]))):
+        return exact
     words = search_words(query)
     found = ask(" ".join(words)) if words else []
     return found or (ask(" OR ".join(words)) if len(words) >= few else [])
 
 
+def phrase_of(query: str) -> tuple[str, str]:
+    """The words in quotation marks with which a query begins, two or more, and the rest; "" where there are none.
+
+    They hold no marks of their own, so they may stand in quotation marks again.
+    """
+    match = _PHRASE.match(query)
+    return (" ".join(_SYNTAX.sub(" ", match[1]).split()), query[match.end() :]) if match else ("", query)
+
+
 def plain_query(query: str, limit: int, most_words: int = 50) -> str:
-    """The query as a person would type it, without marks that web search engines obey, cut at a word."""
+    """The query as a person would type it, without marks that web search engines obey, cut at a word.
+
+    A name in quotation marks at its beginning keeps them where there is room.
+    """
+    phrase, rest = phrase_of(query)
+    room, words = limit - len(phrase) - 3, most_words - len(phrase.split())
+    if phrase and room >= 0 and words >= 0:
+        return f'"{phrase}" {plain_query(rest, room, words)}'.strip()
     text = " ".join(_SYNTAX.sub(" ", query).split()[:most_words])
     return text if len(text) <= limit else (text[:limit].rsplit(" ", 1)[0] or text[:limit])
 

@@ -9,22 +9,26 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
 
 from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query, SourceCategory
 from crowdnotes.engines import Engine, SearchPlan
+from crowdnotes.engines.local.topics import find_topics
 from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.merging import merge
 from crowdnotes.evidence.provenance import categorise
+from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.text.names import names_in
 from crowdnotes.text.urls import identities
 from crowdnotes.words import say
 
 _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
+_NAMES = 2  # that have a search of their own
 _PARTING = 2.0  # seconds for the providers to notice that the search was cancelled
 # Every provider that answers at all has something on one of these.
 TRIAL = " ".join(("measles", "vaccine", "ibuprofen", "World", "Health", "Organization"))
@@ -43,6 +47,7 @@ class _Terms:
     languages: Mapping[str, str | None]
     seconds: float
     patience: float
+    answers: Answers | None
 
 
 class _Ended(Exception):  # noqa: N818 - not a fault: the search was stopped, or what was found must do
@@ -63,6 +68,7 @@ class _Work:
         self.lanes = 0 if provider.needs else min(provider.at_once, self._given)
         self._found: dict[str, list[Hit]] = {}
         self._late = 0
+        self._remembered = 0
         self._error: CrowdNotesError | None = None
         self._lock = threading.Lock()
         self._began = self._ended = time.monotonic()
@@ -95,8 +101,9 @@ class _Work:
             return ProviderState.CANCELLED, say("services.ended")
         late = say("services.late", n=self._late, day=self._terms.until) if self._late else ""
         if self._error is None:
-            busy = say("services.busy", n=answered, all=self._given)
-            return ProviderState.ANSWERED, f"{late} {busy if answered < self._given else ''}".strip()
+            busy = say("services.busy", n=answered, all=self._given) if answered < self._given else ""
+            again = say("services.remembered", n=self._remembered, all=self._given) if self._remembered else ""
+            return ProviderState.ANSWERED, " ".join(filter(None, (late, busy, again)))
         if answered:
             part = say("services.some", n=answered, all=self._given, error=self._error)
             return ProviderState.ANSWERED, f"{late} {part}".strip()
@@ -141,7 +148,15 @@ class _Work:
         if isinstance(provider, SearchesTogether):
             return provider.search_together(queries, post=self._terms.post, limit=limit, until=until, check=self._check)
         language = self._terms.languages.get(queries[0])
-        return provider.search(queries[0], limit=limit, until=until, language=language, check=self._check)
+        answers, asked = self._terms.answers, (provider.name, queries[0], limit, until, language)
+        if answers is not None and (known := answers.of(asked)) is not None:
+            with self._lock:
+                self._remembered += 1
+            return known
+        found = provider.search(queries[0], limit=limit, until=until, language=language, check=self._check)
+        if answers is not None:
+            answers.keep(asked, found)
+        return found
 
     def _keep(self, query: str, hits: list[Hit]) -> None:
         until = self._terms.until
@@ -167,13 +182,28 @@ class _Work:
 def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True) -> SearchPlan:
     """The engine's claims and searches; without `diverse` the post's text is the only search.
 
-    The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away.
+    The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away. The names that a post or its claims
+    hold have searches of their own after the first one, in quotation marks.
     """
     plan = engine.plan(post, limit, today)
     text = post.whole_text.strip()
     if diverse or not text:
-        return plan
+        named = _by_name(plan, text)
+        return replace(plan, queries=(*plan.queries[:1], *named, *plan.queries[1:])[:limit]) if named else plan
     return SearchPlan(plan.claims, (Query(text=text, purpose="the post itself", language=post.language),))
+
+
+def _by_name(plan: SearchPlan, text: str) -> list[Query]:
+    """A search for each name, with what the post is about beside it."""
+    if not plan.queries:
+        return []
+    subject = next((topic.official for topic in find_topics(text)), "")
+    language = plan.queries[0].language
+    said = " ".join([text, *(claim.in_full for claim in plan.claims)])
+    return [
+        Query(text=f'"{name}" {subject}'.strip(), purpose=say("queries.by_name", name=name), language=language)
+        for name in names_in(said)[:_NAMES]
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +227,7 @@ def search_all(
     check: Check = lambda: None,
     report: Report = lambda _: None,
     categories: Mapping[str, SourceCategory] = MappingProxyType({}),
+    answers: Answers | None = None,
 ) -> SearchReport:
     """Ask every provider that is configured, each at its own pace, for `limit` hits a query.
 
@@ -205,12 +236,13 @@ def search_all(
     has answered something is asked nothing more after `patience_seconds`, so that many cases at once,
     which share its pace, do not wait for each other's last queries.
     `categories` are the user's own kinds of source by host: each hit gets its kind, see `provenance`.
+    What `answers` remembers of a service is not asked again.
     `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` hears of each
     provider as it ends. `check` is called often from this thread; what it raises ends the search and passes
     through: within a moment, or two seconds when a provider does not look up from its work.
     """
     stopping = threading.Event()
-    terms = _Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds)
+    terms = _Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds, answers)
     works = [_Work(provider, terms, stopping) for provider in providers]
     waiting = {work: [work.start_lane() for _ in range(work.lanes)] for work in works}
     try:

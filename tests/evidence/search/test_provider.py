@@ -45,6 +45,18 @@ def test_any_of_the_words_is_asked_for_only_when_nothing_has_all_and_there_are_e
     assert all_then_any("zinc cures colds", lambda words: [words]) == ["zinc cures colds"]
 
 
+def test_a_name_in_quotation_marks_is_first_asked_for_as_it_stands() -> None:
+    asked: list[str] = []
+
+    def nothing(words: str) -> list[str]:
+        asked.append(words)
+        return []
+
+    all_then_any('"Bank of England" zinc', nothing)
+    assert asked == ['"Bank of England" zinc', "bank england zinc", "bank OR england OR zinc"]
+    assert all_then_any('"Jo Doe"', lambda words: [words]) == ['"Jo Doe"']
+
+
 @given(st.text(max_size=200))
 def test_search_words_hold_nothing_but_letters_and_digits(text: str) -> None:
     assert all(re.fullmatch(r"[^\s\"\[\]():*^~]+", word) for word in search_words(text))
@@ -57,6 +69,8 @@ def test_search_words_hold_nothing_but_letters_and_digits(text: str) -> None:
         (":de -site:who.int", "de site:who.int"),
         ('"exact" (phrase)', "exact phrase"),
         ("is it 3:1?", "is it 3:1?"),
+        ('"Jo Doe" !zinc', '"Jo Doe" zinc'),
+        ('"Jo -Doe (x)', "Jo Doe x"),
     ],
 )
 def test_marks_that_web_engines_obey_are_taken_away(query: str, plain: str) -> None:

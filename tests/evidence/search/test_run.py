@@ -14,13 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Hit, ProviderOutcome, ProviderState, Query
+from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query
+from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.merging import merge
 from crowdnotes.evidence.reading.markup import plain_line, plain_text
 from crowdnotes.evidence.search import check_providers, search_all
+from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.provider import notice_of
+from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.settings import GateSettings
+from crowdnotes.testing import HashingEmbedder
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
 from tests.shared import cancelled
@@ -404,3 +409,28 @@ def test_any_text_gives_one_short_line(text: str, limit: int) -> None:
 )
 def test_a_kind_is_one_notice(kind: str, notice: str | None) -> None:
     assert notice_of(kind) == notice
+
+
+def test_what_was_answered_within_a_day_is_not_asked_again_and_a_failure_is() -> None:
+    now = [0.0]
+    answers = Answers(lambda: now[0])
+    failing = Scripted("p", _failing(ProviderState.FAILED))
+    search_all([failing], ["q"], answers=answers)
+    provider = Scripted("p")
+    for later in (0.0, 10.0, 90_000.0):
+        now[0] = later
+        found = search_all([provider], ["q"], answers=answers)
+    assert (provider.asked, len(found.hits)) == (["q", "q"], 1)
+    (outcome,) = search_all([provider], ["q"], answers=answers).outcomes
+    assert "answered earlier today" in outcome.sentence
+    search_all([provider], ["q"], limit=3, answers=answers)
+    assert provider.asked == ["q", "q", "q"]
+
+
+def test_the_names_of_a_post_have_searches_of_their_own_in_quotation_marks() -> None:
+    post, today = Post(text="Jo Doe says that measles vaccines cause autism in children."), date(2025, 1, 1)
+    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    searches = [query.text for query in plan_for(engine, post, 4, today).queries]
+    assert searches[1].startswith('"Jo Doe" ')
+    assert len(searches) == 4
+    assert plan_for(engine, post, 0, today).queries == ()
