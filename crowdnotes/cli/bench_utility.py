@@ -68,6 +68,7 @@ def utility(
     where every page of both sets was read.
     """
     from crowdnotes.cases.gathering import GatherOptions
+    from crowdnotes.engines.prompts import load_prompt
     from crowdnotes.studies.bench.healthnotes import RunFolder
     from crowdnotes.studies.bench.notes import Vote
     from crowdnotes.studies.bench.utility import SourcesRow, source_pairs, study
@@ -103,7 +104,7 @@ def utility(
         cast += judged(pairs, _preferred)
     found = study(
         rows, cast, data=data.name, places=(*options.libraries, *options.services), chosen_by=chosen_by,
-        made_at=datetime.now(UTC),
+        made_at=datetime.now(UTC), prompt_version=load_prompt("source_comparison").version if judge else "",
     )  # fmt: skip
     if save:
         if not found.wins:

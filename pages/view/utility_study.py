@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.domain import SourceCategory
 from crowdnotes.overview import UtilityStudy, saved_study, utility_table, utility_verdict
 from crowdnotes.text.markdown import day, escaped
 from crowdnotes.words import say
@@ -28,9 +29,9 @@ def utility_study() -> None:
     kinds = [kind.value for kind in found.kinds]
     picture_card(
         "utility",
-        title=say("utility_study.title"),
+        title=say("utility_study.kinds"),
         sentence=sentence,
-        draw=lambda key: _kinds(found, sides, alt=f"{say('utility_study.title')}. {sentence}", key=key),
+        draw=lambda key: _kinds(found, sides, alt=f"{say('utility_study.kinds')}. {sentence}", key=key),
         rows={
             say("utility_study.kind"): kinds,
             sides[0]: [chosen for chosen, _ in found.kinds.values()],
@@ -39,9 +40,9 @@ def utility_study() -> None:
         file="sources-by-kind",
         foot=[say("utility_study.foot", n=won.pairs, data=found.data)],
     )
-    st.caption(
-        escaped(say("utility_study.beside", won=won.won, lost=won.lost, tied=won.tied, nothing=found.nothing_found))
-    )
+    counted = say("utility_study.beside", won=won.won, lost=won.lost, tied=won.tied)
+    nothing = say("utility_study.nothing", n=found.nothing_found) if found.nothing_found else ""
+    st.caption(escaped(f"{counted} {nothing}".strip()))
     st.caption(
         escaped(
             say(
@@ -63,7 +64,8 @@ def utility_study() -> None:
 def _kinds(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list[tuple[str, str]]:
     """The mix of kinds on each side, as in figure 7 of the CrowdNotes+ paper."""
     parts = [(kind.value, [float(number) for number in numbers]) for kind, numbers in found.kinds.items()]
-    entries = shades([name for name, _ in parts])
+    colours = dict(shades([kind.value for kind in SourceCategory]))  # a kind has its colour wherever it stands
+    entries = [(name, colours[name]) for name, _ in parts]
     stacked(
         sides,
         parts,

@@ -82,6 +82,7 @@ def _study(**changes: object) -> UtilityStudy:
         places=("medquad",),
         chosen_by="local",
         judged_by=("llm:small",),
+        prompt_version="1a2b",
         posts=25,
         uncited=1,
         nothing_found=4,
@@ -106,7 +107,7 @@ def test_a_saved_study_of_sources_is_told_with_its_interval_beside_the_paper_s_f
         "Seen with passages: 3 of 20 pairs",
     ):
         assert sentence in shown, sentence
-    assert any(alt.startswith("Sources chosen by CrowdNotes") for alt in plots(at))
+    assert any(alt.startswith("Kinds of source on each side. In 68%") for alt in plots(at))
     assert "o3, in the CrowdNotes+ paper" in at.table[-1].value.to_string().replace("\\", "")
 
 

@@ -125,6 +125,7 @@ def _shown(sources: Sequence[CitedSource], *, pages: bool) -> str:
 def study(
     rows: Sequence[SourcesRow], votes: Sequence[Vote], *, data: str, places: Sequence[str], chosen_by: str,
     made_at: datetime,
+    prompt_version: str = "",
 ) -> UtilityStudy:  # fmt: skip
     """Count the votes. Posts whose note has no link are in no figure but `uncited`."""
     cited = [row for row in rows if row.cited]
@@ -146,6 +147,7 @@ def study(
         places=tuple(places),
         chosen_by=chosen_by,
         judged_by=tuple(sorted({vote.reader for vote in votes})),
+        prompt_version=prompt_version,
         posts=len(rows),
         uncited=len(rows) - len(cited),
         nothing_found=nothing,
@@ -155,7 +157,7 @@ def study(
         with_none=total / (wins["all"].pairs + nothing) if "all" in wins else None,
         kinds={kind: (chosen[kind], people[kind]) for kind in SourceCategory if chosen[kind] or people[kind]},
         lost=tuple(
-            LostPair(note_id=note_id, why=tuple(filter(None, reasons.get(pair_id(note_id), []))))
+            LostPair(note_id=note_id, why=tuple(filter(None, dict.fromkeys(reasons.get(pair_id(note_id), [])))))
             for note_id, each in worths.items()
             if sum(each) < len(each) / 2
         ),

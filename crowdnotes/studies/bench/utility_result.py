@@ -41,6 +41,7 @@ class UtilityStudy(Noun):
 
     with_none: all, those for which the program found nothing counted as lost. kinds: of the sources of the posts that
     were compared, how many the program chose and how many people cited. pages: pairs that were shown with passages.
+    prompt_version: of the question to a model; "" where people judged.
     """
 
     made_at: datetime
@@ -48,6 +49,7 @@ class UtilityStudy(Noun):
     places: tuple[str, ...]
     chosen_by: str
     judged_by: tuple[str, ...]
+    prompt_version: str
     posts: int
     uncited: int
     nothing_found: int
