@@ -77,7 +77,7 @@ class Work(Noun):
 
 _WAITING = """
 CREATE OR REPLACE TEMP TABLE waiting AS SELECT * FROM chosen
-WHERE ($days IS NULL OR list_contains($days, posted // $day_ms))
+WHERE ($days IS NULL OR posted // $day_ms IN (SELECT unnest($days)))
     AND post IN (SELECT post FROM notes WHERE misleading IS NOT FALSE)
     AND post NOT IN (SELECT post FROM notes JOIN history USING (note) WHERE status = $shown AND post IS NOT NULL)
 """
@@ -90,12 +90,12 @@ ORDER BY coalesce(posted >= $fresh, false) DESC, n DESC, post LIMIT $most
 _KNOWN_RATINGS = """
 SELECT theirs.post, theirs.note, status IS NOT NULL AS on_x, level / 2.0 AS helpful, intercept, factor
 FROM ratings JOIN raters USING (rater) JOIN (
-    SELECT note, post FROM notes WHERE misleading IS NOT FALSE AND list_contains(?, post)
+    SELECT note, post FROM notes WHERE misleading IS NOT FALSE AND post IN (SELECT unnest(?))
 ) AS theirs USING (note) LEFT JOIN history USING (note) ORDER BY theirs.note
 """
 _FIRST_WORDS = """
 SELECT post, arg_min(text, coalesce(written, note)) FROM notes
-WHERE misleading IS NOT FALSE AND list_contains($posts, post) GROUP BY post
+WHERE misleading IS NOT FALSE AND post IN (SELECT unnest($posts)) GROUP BY post
 """
 
 
