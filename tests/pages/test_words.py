@@ -47,6 +47,7 @@ _OF_OTHERS = (
     "crowd/indexing.py",
     "crowd/loading.py",
     "crowd/made_data.py",
+    "crowd/posts.py",
     "domain/upgrade.py",
     "engines/llm/claims.py",
     "engines/llm/parsing.py",
