@@ -77,7 +77,7 @@ def decide(
         say("obstacles.although", what=item.obstacle.although(), reason=item.reason) for item in decision.overrides
     )
     return with_event(
-        case, at, by, "decided", f"{kind.value} {decision.reason}".strip() + passed_over, decision=decision
+        case, at, by, "decided", f"{kind.in_words} {decision.reason}".strip() + passed_over, decision=decision
     )
 
 
@@ -229,7 +229,7 @@ def check_links(
     cited = {url: known.pop(url) for url in links}
     others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
     live = sum(check.state is LinkState.LIVE for check in cited.values())
-    summary = say("obstacles.links_answer", live=live, n=len(cited)) if cited else say("obstacles.no_link")
+    summary = say("obstacles.links_respond", live=live, n=len(cited)) if cited else say("obstacles.no_link")
     return {"link_checks": (*cited.values(), *others)}, summary
 
 

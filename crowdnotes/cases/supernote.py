@@ -85,7 +85,7 @@ def _with_notes(case: Case, at: datetime, notes: tuple[ExistingNote, ...], by: s
     before = require_work(case)
     if notes == before.notes:
         return case
-    work = before.model_copy(update={"notes": notes, "notes_changed_at": at})
+    work = before.model_copy(update={"notes": notes})
     changed = with_event(case, at, by, kind, detail, supernote=work)
     theirs = set(links_of_used(before))
     own = [url for url in case.urls if url not in theirs]

@@ -150,8 +150,10 @@ class LinkCheck(Noun):
 
     @property
     def in_words(self) -> str:
-        """In a few words: "answers (200)", "dead (404)"."""
-        word = say("links.answers") if self.state is LinkState.LIVE else self.state.in_words
+        """In a few words: "responds", "dead (404)"."""
+        if self.state is LinkState.LIVE:
+            return say("links.responds")
+        word = self.state.in_words
         return f"{word} ({self.status})" if self.status is not None else word
 
     @property

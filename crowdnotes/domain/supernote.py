@@ -242,7 +242,6 @@ class SupernoteWork(Noun):
 
     notes: tuple[ExistingNote, ...] = ()
     wanted: int = Field(100, ge=1)
-    notes_changed_at: datetime | None = None
     rounds: tuple[SupernoteRound, ...] = ()
     posted: PostedNote | None = None
 

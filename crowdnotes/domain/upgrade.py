@@ -78,11 +78,16 @@ def _people_compare_sentences(document: Document) -> None:
                 result.update(gate="helpfulness", status="NOT_RUN", reason="Waits for correctness to pass.")
 
 
+def _notes_have_no_time_of_change(document: Document) -> None:
+    (document.get("supernote") or {}).pop("notes_changed_at", None)
+
+
 STEPS: tuple[Callable[[Document], None], ...] = (
     _evidence_sets_are_dated,
     _looks_are_follow_ups,
     _overrides_name_obstacles,
     _people_compare_sentences,
+    _notes_have_no_time_of_change,
 )
 
 DOCUMENT_VERSION = len(STEPS)

@@ -287,11 +287,16 @@ def sentence_map(
 
 
 def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] | None = None, key: str) -> None:
-    """Points on two scales, as `crowd_plots` has them. `on_choice` gets the place of the point that was clicked."""
+    """Points on two scales, as `crowd_plots` has them. `on_choice` gets the place of the point that was clicked.
+
+    The place comes from the browser: one that is none of the points is not passed on.
+    """
+    points = drawing["points"]
 
     def chosen() -> None:
-        if on_choice is not None:
-            on_choice(int(st.session_state[key].chosen))
+        place = getattr(st.session_state[key], "chosen", None)
+        if on_choice is not None and type(place) is int and isinstance(points, list) and 0 <= place < len(points):
+            on_choice(place)
 
     _note_map(data={**drawing, "choosing": on_choice is not None}, key=key, on_chosen_change=chosen)
 

@@ -8,9 +8,9 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.domain import Case, Event, StageName
-from crowdnotes.text.markdown import escaped, host
+from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
-from pages.view.components import first_shown
+from pages.view.components import first_shown, source_name
 from pages.view.session import fold
 from pages.view.times import moment
 
@@ -96,7 +96,7 @@ def _usage(case: Case) -> Iterator[str]:
 def _sources(case: Case) -> Iterable[str]:
     ids = {item.source.id: item.id for item in case.evidence}
     for source in case.read_sources:
-        name = " ".join(filter(None, (ids.get(source.id, ""), source.publisher or host(source.url) or source.title)))
+        name = f"{ids.get(source.id, '')} {source_name(source)}".strip()
         when = f" · {moment(source.read_at)}" if source.read_at else ""
         length = say("record.characters", n=source.characters)
         yield f"- {escaped(name, 80)} · {length}{when} · {_hash(source.text_sha256 or '')}"

@@ -125,7 +125,7 @@ def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
         case = service.get(summary.id)
         assert case.assessment_is_current
         assert case.stages[-1].name is StageName.LINKS
-        assert case.stages[-1].summary == "0 of 1 links answer"
+        assert case.stages[-1].summary == "0 of 1 links respond"
         run(workspace, case.id, "links", service.check_link_steps(case.id))
         assert [check.tries for check in service.get(case.id).link_checks] == [3]
 
@@ -133,7 +133,7 @@ def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
 def test_what_is_said_of_a_link_is_words() -> None:
     live = LinkCheck(url=GOOD, state=LinkState.LIVE, checked_at=AT, tries=1, status=200)
     lost = LinkCheck(url=GOOD, state=LinkState.UNREACHABLE, checked_at=AT, tries=3)
-    assert [item.in_words for item in (live, lost)] == ["answers (200)", "unreachable"]
+    assert [item.in_words for item in (live, lost)] == ["responds", "unreachable"]
 
 
 def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
         assert links.asked == [GOOD]
         case = service.get(case.id)
         assert [check.state for check in case.link_checks] == [LinkState.LIVE]
-        assert case.stages[-1].summary == "1 of 1 links answer"
+        assert case.stages[-1].summary == "1 of 1 links respond"
         only = service.assess_steps(case.id, before_inspection=True, scores_only=True)
         assert [step.name for step in only] == ["assess"]
 
@@ -176,4 +176,4 @@ def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
         run(opened, case.id, "write", service.write_steps(case.id, before_inspection=True))
         run(opened, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
         assert links.asked == [GOOD]
-        assert service.get(case.id).stages[-1].summary == "1 of 1 links answer"
+        assert service.get(case.id).stages[-1].summary == "1 of 1 links respond"

@@ -145,7 +145,7 @@ def test_a_decided_case_changes_only_after_it_is_reopened() -> None:
         workflow.edit_draft(decided, AT, "A note.", "ann", based_on=None)
     reopened = workflow.reopen(decided, AT, "ann")
     assert reopened.decision is None
-    assert reopened.events[-1].detail == "was not needed"
+    assert reopened.events[-1].detail == "was no note needed"
     with _refused("not decided"):
         workflow.reopen(reopened, AT, "ann")
 

@@ -34,8 +34,8 @@ def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
     desk.workspace.service.decide(decided.id, DecisionKind.NOT_NEEDED, "you")
     shown = texts(desk.app(page=PAGE))
     assert "first post" in shown
-    assert "awaiting inspection" in shown
-    assert "not needed" in shown
+    assert "sources to read" in shown
+    assert "no note needed" in shown
     assert "2 cases" in shown
 
 

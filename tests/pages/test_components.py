@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Passage, SentenceSupport, Span, Support
+from pages.view import components
 from pages.view.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
 from pages.view.plots import _ink_on
 
@@ -103,3 +108,16 @@ def luminance(colour: str) -> float:
         for value in (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize(("place", "passed_on"), [(1, [1]), (2, []), (-1, []), ("1", []), (True, []), (None, [])])
+def test_a_click_on_the_map_counts_only_where_there_is_a_point(
+    monkeypatch: pytest.MonkeyPatch, place: object, passed_on: list[int]
+) -> None:
+    drawn: dict[str, Any] = {}
+    monkeypatch.setattr(components, "_note_map", drawn.update)
+    monkeypatch.setattr(components.st, "session_state", {"map": SimpleNamespace(chosen=place)})
+    chosen: list[int] = []
+    components.note_map({"points": [{}, {}]}, on_choice=chosen.append, key="map")
+    drawn["on_chosen_change"]()
+    assert chosen == passed_on

@@ -21,7 +21,7 @@ def _wait_for_scores(desk: Desk, case: Case) -> None:
 def test_a_link_that_answers_says_so_beside_the_note_and_in_the_reader(desk: Desk) -> None:
     case = desk.scored()
     at = read(desk.app(case), case)
-    badge = ":green-badge[:material/link: answers (200)]"
+    badge = ":green-badge[:material/link: responds]"
     assert f":small[Link trials.example.edu] {badge}" in texts(at)
     assert f":small[link] {badge}" in texts(at)
 

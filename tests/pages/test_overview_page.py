@@ -56,7 +56,7 @@ def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Des
 
 @pytest.mark.parametrize(
     ("address", "cases"),
-    [({}, "1 case"), ({"ended": "Not needed"}, ""), ({"demo": "true"}, "2 cases"), ({"ended": "zzz"}, "1 case")],
+    [({}, "1 case"), ({"ended": "No note needed"}, ""), ({"demo": "true"}, "2 cases"), ({"ended": "zzz"}, "1 case")],
 )
 def test_the_address_says_which_cases_are_counted(desk: Desk, address: dict[str, str], cases: str) -> None:
     desk.case()
