@@ -116,7 +116,7 @@ def test_a_click_on_the_map_counts_only_where_there_is_a_point(
 ) -> None:
     drawn: dict[str, Any] = {}
     monkeypatch.setattr(components, "_note_map", drawn.update)
-    monkeypatch.setattr(components.st, "session_state", {"map": SimpleNamespace(chosen=place)})
+    monkeypatch.setattr("streamlit.session_state", {"map": SimpleNamespace(chosen=place)})
     chosen: list[int] = []
     components.note_map({"points": [{}, {}]}, on_choice=chosen.append, key="map")
     drawn["on_chosen_change"]()
