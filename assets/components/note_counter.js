@@ -75,13 +75,10 @@ async function copied(textarea) {
   }
 }
 
-function save(textarea) {
-  const options = { key: "Enter", code: "Enter", ctrlKey: true, metaKey: true, bubbles: true, cancelable: true }
-  textarea.dispatchEvent(new KeyboardEvent("keydown", options))
-}
+const met = new Set() // the places that this page was shown since it was loaded
 
 export default function (component) {
-  const { parentElement, data } = component
+  const { parentElement, data, setTriggerValue } = component
   const root = parentElement.querySelector(".counter")
   const number = root.querySelector(".number")
   const bar = root.querySelector(".bar > span")
@@ -93,6 +90,7 @@ export default function (component) {
   attached.set(parentElement, control)
   let timer = null
   let textarea = null
+  let isTyped = false // by the person: a box that Streamlit has not filled yet is empty too
 
   const show = (text, saved) => {
     const length = noteLength(text)
@@ -106,11 +104,26 @@ export default function (component) {
     words.textContent = saved ? left : `${left} · saving when you pause`
   }
 
+  const save = () => {
+    unsaved.keep(data.place, textarea.value, data.text, textarea.value)
+    commit(textarea)
+  }
   const saveSoon = (committed) => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      if (textarea.value !== committed) save(textarea)
+      if (textarea.value !== committed) save()
     }, IDLE_MS)
+  }
+  // After a reload: back into the box what was typed over the text that is saved; over another one the person chooses.
+  const bringBack = () => {
+    const isFirst = !met.has(data.place)
+    met.add(data.place)
+    const kept = unsaved.read(data.place)
+    if (!kept) return
+    if (kept.text === data.text) unsaved.drop(data.place)
+    else if (isFirst && kept.over.includes(data.text)) putBack(textarea, kept.text)
+    else if (isFirst) setTriggerValue("aside", kept.text)
+    else if (textarea.value === data.text) unsaved.drop(data.place) // another text was put there knowingly
   }
 
   const attach = () => {
@@ -120,11 +133,17 @@ export default function (component) {
     // Streamlit fills the box after it is in place; until then the saved text counts.
     const current = textarea.value || data.text
     show(current, current === data.text)
-    if (current !== data.text) saveSoon(data.text)
+    isTyped = current !== data.text
+    if (isTyped) saveSoon(data.text)
+    // Streamlit has filled the box when the browser has drawn it.
+    requestAnimationFrame(() => requestAnimationFrame(() => control.signal.aborted || bringBack()))
     textarea.addEventListener(
       "input",
       () => {
+        isTyped = true
         show(textarea.value, textarea.value === data.text)
+        if (textarea.value === data.text) unsaved.drop(data.place)
+        else unsaved.keep(data.place, textarea.value, data.text)
         saveSoon(data.text)
       },
       { signal: control.signal },
@@ -136,7 +155,7 @@ export default function (component) {
         if (!event.isTrusted || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
         event.preventDefault()
         event.stopPropagation()
-        if (textarea.value !== data.text) save(textarea)
+        if (textarea.value !== data.text) save()
         document.querySelector(`.st-key-${data.submit} button`)?.click()
       },
       { signal: control.signal, capture: true },
@@ -148,6 +167,11 @@ export default function (component) {
   }
 
   attach()
+  // A tab that is left, or a page: there may be no pause any more.
+  const leave = () => {
+    if (document.hidden && isTyped && textarea.value !== data.text) save()
+  }
+  document.addEventListener("visibilitychange", leave, { signal: control.signal })
   // Streamlit puts a new box in place after an undo or a chosen candidate.
   const observer = new MutationObserver(attach)
   observer.observe(document.querySelector(`.st-key-${data.box}`) ?? document.body, { childList: true, subtree: true })

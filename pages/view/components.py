@@ -52,7 +52,7 @@ def _read(name: str) -> str:
 
 def counter_script() -> str:
     """The counter's JavaScript, with the limit and the top-level domains of X's rule."""
-    script = _read("note_counter.js").replace("__NOTE_LIMIT__", str(NOTE_LIMIT))
+    script = (_read("unsaved_text.js") + _read("note_counter.js")).replace("__NOTE_LIMIT__", str(NOTE_LIMIT))
     return script.replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
 
 
@@ -174,13 +174,20 @@ def save_image(
     _save(data={"plot": plot, "legend": entries, "foot": list(foot), **words}, key=f"save-{plot}", width="content")
 
 
-def note_counter(text: str, *, box: str, submit: str, key: str) -> None:
+def note_counter(text: str, *, box: str, submit: str, on_aside: Callable[[str], None], key: str) -> None:
     """Counts what is typed into the text area inside the container with key `box`, and saves after a pause.
 
-    `text` is what is saved already. Ctrl+Enter in the box saves and presses the button with key `submit`.
+    `text` is what is saved already. Ctrl+Enter in the box saves and presses the button with key `submit`. What was not
+    saved before a reload is put back into the box; where another text was saved meanwhile, `on_aside` gets it.
     """
+
+    def aside() -> None:
+        typed = getattr(st.session_state[key], "aside", None)
+        if isinstance(typed, str) and typed != text:
+            on_aside(typed)
+
     words = {"copy": say("note.copy"), "copied": say("note.copied"), "notCopied": say("note.not_copied")}
-    _counter(data={"text": text, "box": box, "submit": submit, **words}, key=key)
+    _counter(data={"text": text, "box": box, "submit": submit, "place": key, **words}, key=key, on_aside_change=aside)
 
 
 def bookmarklet(app: str) -> str:

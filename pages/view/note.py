@@ -226,7 +226,8 @@ def note_box(case: Case) -> None:
             args=(_PLACE, partial(save_typed, case)),
             placeholder=say("note.placeholder"),
         )
-        note_counter(text, box=_BOX, submit=SCORE_BUTTON, key=f"counter-{case.id}")
+        aside = partial(setattr, box, "rival")  # typed before a reload, over a text that is not the saved one any more
+        note_counter(text, box=_BOX, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")
 
 
 def undo(case: Case) -> None:

@@ -41,3 +41,29 @@ def test_a_refresh_and_a_second_tab_keep_the_case_and_its_words(app: App, desk: 
     expect(both.get_by_text("What the first tab wrote meanwhile.")).to_be_visible()
     first.button("Save my text").click()
     expect(first.note()).to_have_value("What the first tab wrote meanwhile.")
+
+
+def test_words_that_had_no_time_to_be_saved_come_back_but_never_over_newer_ones(
+    app: App, desk: Desk, new_page: NewPage
+) -> None:
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    walk = Walk(new_page(), app.url)
+    page = walk.page
+    walk.open(f"/?case={case_id}")
+    walk.note().fill(MINE)
+    page.reload()
+    expect(walk.note()).to_have_value(MINE)
+    expect(walk.strip().get_by_text(f"{len(MINE)} of 280")).to_be_visible()
+
+    kept = '{"text": "Typed before.", "over": ["An older text."]}'  # as a page leaves it that could not save it
+    page.goto(f"{app.url}/_stcore/health")
+    page.evaluate(f"kept => sessionStorage.setItem('unsaved counter-{case_id}', kept)", kept)
+    walk.open(f"/?case={case_id}")
+    expect(page.get_by_text("The note was changed in another tab")).to_be_visible()
+    expect(page.get_by_test_id("stGrid").get_by_text("Typed before.")).to_be_visible()
+    walk.button("Take this text").click()
+    expect(walk.note()).to_have_value(MINE)
+    page.wait_for_function("() => !Object.keys(sessionStorage).some((name) => name.startsWith('unsaved'))")
+    page.reload()
+    expect(walk.note()).to_have_value(MINE)
