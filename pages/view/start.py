@@ -116,9 +116,7 @@ def _where(sources: Sources) -> str:
     registers = len(sources["services"]) - len(always)
     if not places and not registers:
         return say("start.no_place")
-    named = escaped(", ".join(places))
-    if registers:
-        named = say("start.registers", places=named, n=registers)
+    named = escaped(", ".join([*places, *([say("start.registers", n=registers)] if registers else [])]))
     return say("start.searches_too", places=named) if sources["urls"] else say("start.searches", places=named)
 
 
