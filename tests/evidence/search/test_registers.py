@@ -38,7 +38,7 @@ _UNTIL = date(2025, 6, 30)
         ("A phase 3 trial in China shows that it works.", {"clinical-trials"}),
         ("Ivermectin makes tumours vanish.", {"clinical-trials", "openfda", "dailymed"}),
         ("They had lead in the cinnamon, now recalled.", {"openfda", "wikinews", "gdelt"}),
-        ("El ensayo clínico y la vacuna no sirven.", {"clinical-trials"}),
+        ("La ivermectina cura el cáncer, dicen los médicos.", {"clinical-trials", "openfda", "dailymed"}),
         ("A Lancet paper was retracted.", {"openalex"}),
         ("An epidemic of measles, WHO warns.", {"who-outbreaks", "who-iris"}),
         ("The senator who said so has never been one.", {"wikidata"}),
