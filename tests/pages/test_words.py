@@ -47,7 +47,6 @@ _OF_OTHERS = (
     "crowd/indexing.py",
     "crowd/loading.py",
     "crowd/made_data.py",
-    "crowd/posts.py",
     "domain/upgrade.py",
     "engines/llm/claims.py",
     "engines/llm/parsing.py",
