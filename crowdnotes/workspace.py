@@ -111,13 +111,24 @@ class Workspace:
         return start(service, self.runner, case_id, kind)
 
     def index_library(
-        self, files: Sequence[tuple[str, bytes]], name: str, columns: Mapping[str, str], *, replace: bool
+        self,
+        files: Sequence[tuple[str, bytes]],
+        name: str,
+        columns: Mapping[str, str],
+        *,
+        replace: bool,
+        kind: str = "",
     ) -> JobRecord:
-        """Make a library of one table, or of a folder's documents; `columns` name the table's, by what they hold."""
+        """Make a library of one table, or of a folder's documents; `columns` name the table's, by what they hold.
+
+        `kind` is that of `Libraries.add`.
+        """
         named = {f"{part}_column": column for part, column in columns.items()}
 
         def run(progress: Progress) -> str:
-            added = self.libraries.add_uploaded(files, name, replace=replace, progress=progress.count, **named)
+            added = self.libraries.add_uploaded(
+                files, name, replace=replace, progress=progress.count, kind=kind, **named
+            )
             return added.in_words
 
         return self._start(LIBRARIES, "index", say("work.index"), run)

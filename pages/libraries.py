@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _FOUND, _SEARCHED, _MINE = "library-found", "library-search", "library-job"
 _TABLE, _FOLDER = say("libraries.from_table"), say("libraries.from_folder")
+_CHECKS = say("libraries.from_checks")
 _COLUMNS = {
     "text": "libraries.text",
     "title": "libraries.of_title",
@@ -70,24 +71,32 @@ def _add_form(*, busy: bool) -> None:
         st.header(say("libraries.add_head"), anchor=False)
         kind = st.segmented_control(
             say("libraries.made_from"),
-            [_TABLE, _FOLDER],
+            [_TABLE, _FOLDER, _CHECKS],
             default=_TABLE,
             key="library-kind",
             required=True,
         )
         with st.form("add-library-form", border=False):
-            uploads = _documents() if kind == _FOLDER else _table()
+            uploads = _documents() if kind == _FOLDER else _feed() if kind == _CHECKS else _table()
             name = st.text_input(say("libraries.name"), placeholder=say("libraries.name_example"), key="library-name")
-            columns = {} if kind == _FOLDER else _columns()
+            columns = _columns() if kind == _TABLE else {}
             replace = st.checkbox(say("libraries.replace"), key="library-replace")
             # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
             if st.form_submit_button(say("libraries.add"), type="primary", icon=":material/add:", disabled=busy):
-                act(LIBRARIES, lambda: _add(uploads, name or "", columns, replace=replace))
+                of_kind = workspace().libraries.of_fact_checks if kind == _CHECKS else ""
+                act(LIBRARIES, lambda: _add(uploads, name or "", columns, of_kind, replace=replace))
                 st.rerun()
 
 
 def _table() -> list[UploadedFile]:
     upload = st.file_uploader(say("libraries.table"), type=list(workspace().libraries.table_kinds), key="library-table")
+    return [upload] if upload is not None else []
+
+
+def _feed() -> list[UploadedFile]:
+    st.caption(say("libraries.checks_about"))
+    kinds = list(workspace().libraries.check_kinds)
+    upload = st.file_uploader(say("libraries.checks"), type=kinds, key="library-checks")
     return [upload] if upload is not None else []
 
 
@@ -112,13 +121,13 @@ def _columns() -> dict[str, str]:
     return {part: name.strip() for part, name in typed.items() if name and name.strip()}
 
 
-def _add(uploads: list[UploadedFile], name: str, columns: dict[str, str], *, replace: bool) -> None:
+def _add(uploads: list[UploadedFile], name: str, columns: dict[str, str], kind: str, *, replace: bool) -> None:
     if not uploads:
         raise InputError(say("libraries.no_file"))
     if not name.strip():
         raise InputError(say("libraries.no_name"))
     files = [(one.name, one.getvalue()) for one in uploads]
-    st.session_state[_MINE] = workspace().index_library(files, name.strip(), columns, replace=replace).id
+    st.session_state[_MINE] = workspace().index_library(files, name.strip(), columns, replace=replace, kind=kind).id
 
 
 def _indexing(job: JobRecord) -> None:

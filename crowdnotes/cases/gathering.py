@@ -448,6 +448,7 @@ def _record(item: SourceRequest, tools: Tools) -> tuple[Source, str | None]:
         library=document.library,
         record=document.record,
         language=language_of(document.text),
+        fact_checks=(document.check,) if document.check else (),
     )
     return source, document.text
 

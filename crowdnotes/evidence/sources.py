@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from types import MappingProxyType
 
-from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
+from crowdnotes.domain import DateOrigin, FactCheck, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
 from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
@@ -122,6 +122,7 @@ def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCa
         published=hit.published if hit else None,
         date_origin=DateOrigin.SEARCH if hit and hit.published else None,
         notices=hit.notices if hit else (),
+        fact_checks=(hit.check,) if hit and hit.check else (),
         doi=paper.doi if paper else None,
         pmid=paper.pmid if paper else None,
     )
@@ -143,11 +144,13 @@ def _whole(known: Source, page: Page, document: Document) -> Source:
     # Sites whose every page names the home page as its canonical address say nothing by it.
     own = document.canonical if document.canonical and kind_of_address(document.canonical) is None else None
     moved = known.page_url or (own if own and canonical_url(own) != canonical_url(page.url) else None)
+    publisher = publisher_of(original_of(page.url), document.publisher)
     before, after = publisher_of(original_of(page.requested_url)), publisher_of(original_of(page.url))
     return known.model_copy(
         update={
             "title": document.title,
-            "publisher": publisher_of(original_of(page.url), document.publisher),
+            "publisher": publisher,
+            "fact_checks": _checks(known.fact_checks, document.fact_checks, publisher or ""),
             "page_url": moved,
             "outcome_detail": "" if before == after else say("archive.leads_on", link=page.url),
             "language": document.language,
@@ -156,6 +159,13 @@ def _whole(known: Source, page: Page, document: Document) -> Source:
             **_text(document.text),
         }
     )
+
+
+def _checks(found: tuple[FactCheck, ...], own: tuple[FactCheck, ...], publisher: str) -> tuple[FactCheck, ...]:
+    """What a search said of the page, then what the page says besides: in nobody's name but its publisher's."""
+    known = {check.claim for check in found}
+    besides = (check for check in own if check.claim not in known)
+    return (*found, *(check.model_copy(update={"publisher": publisher, "url": None}) for check in besides))
 
 
 def _abstract(failed: Source, found: Abstract) -> Source:

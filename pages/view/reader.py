@@ -268,6 +268,8 @@ def _head(case: Case, item: Evidence) -> None:
     with st.container(gap="xxsmall"):
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[{say('reader.why', why=escaped(item.why, 240))}]")
+        for check in source.fact_checks:
+            st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _LONGEST)}]")
         _answers(case, item)
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(escaped(source.outcome_detail, 300))

@@ -42,13 +42,16 @@ def source_badges(
     """Markdown of the badges that apply, the gravest first; empty when there is nothing to say.
 
     `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
-    With `graves_only` only what must be known before it is opened: retracted, later than the post, no link.
+    With `graves_only` only what must be known before it is opened: retracted, later than the post, a fact-check's
+    verdict, no link.
     """
     grave = [notice for notice in source.notices if notice in _GRAVE]
     badges = [badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
     is_later = until is not None and source.published is not None and source.published > until
     if is_later or AFTER_CUTOFF in source.notices:
         badges.append(badge("red", "event_busy", AFTER_CUTOFF))
+    rated = (check.rating for check in source.fact_checks[:1] if check.rating)
+    badges += [badge("blue", "fact_check", say("badges.check", rating=rating)) for rating in rated]
     if graves_only:
         return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", say("badges.no_link"))])])
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]

@@ -8,7 +8,17 @@ from datetime import UTC, date, datetime
 import pytest
 from pytest_httpserver import HTTPServer
 
-from crowdnotes.domain import DateOrigin, FetchOutcome, Hit, LinkState, ReadAs, Source, SourceCategory, text_sha256
+from crowdnotes.domain import (
+    DateOrigin,
+    FactCheck,
+    FetchOutcome,
+    Hit,
+    LinkState,
+    ReadAs,
+    Source,
+    SourceCategory,
+    text_sha256,
+)
 from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.link_check import LinkChecker
@@ -133,6 +143,19 @@ def test_what_a_search_said_is_kept_and_the_pages_own_date_comes_first() -> None
     assert (undated.published, undated.date_origin) == (date(2019, 1, 2), DateOrigin.SEARCH)
     unknown, _ = _read(url, UNDATED)
     assert (unknown.published, unknown.date_origin) == (None, None)
+
+
+def test_a_page_shows_what_its_own_data_says_of_a_claim_in_its_publishers_name_after_what_the_search_said() -> None:
+    own = '{"claimReviewed": "C", "author": {"name": "WHO"}, "reviewRating": {"alternateName": "No"}}'
+    scripts = "".join(f"<script type='application/ld+json'>{text}</script>" for text in ("{broken", f"[{own}, {own}]"))
+    page = ARTICLE.replace("</head>", f"{scripts}</head>")
+    alone, _ = _read("https://blog.example/a", page)
+    assert {(check.claim, check.verdict, check.publisher) for check in alone.fact_checks} == {
+        ("C", "No", "blog.example")
+    }
+    said = FactCheck(claim="C", verdict="False", publisher="Snopes")
+    found, _ = _read("https://blog.example/a", page, hit=hit_of(check=said))
+    assert found.fact_checks == (said,)
 
 
 def test_an_archived_copy_is_judged_by_its_original() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crowdnotes.domain import UNDATED, DateOrigin, Post, ReadAs, Source
+from crowdnotes.domain import UNDATED, DateOrigin, FactCheck, Post, ReadAs, Source
 from pages.view.search_report import source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
@@ -40,6 +40,11 @@ def badges(until: date | None = None, page: int | None = None, **changes: object
         (["Portuguese"], {"language": "pt-BR"}),
         (["language: xx"], {"language": "xx"}),
         (["page 3"], {"page": 3}),
+        (
+            ["fact-check: False"],
+            {"fact_checks": (FactCheck(claim="C", verdict="False"), FactCheck(claim="D", verdict="No"))},
+        ),
+        ([], {"fact_checks": (FactCheck(claim="C"),)}),
         (["pasted by you: not compared with the page"], {"id": "hand:1"}),
     ],
 )

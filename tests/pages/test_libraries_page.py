@@ -64,6 +64,19 @@ def test_an_uploaded_table_becomes_a_library_that_can_be_searched(desk: Desk) ->
     assert "Vitamin C does not prevent colds" in texts(at)
 
 
+def test_a_file_of_fact_checks_becomes_a_library_that_says_what_it_brings_and_how_old_it_is(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.segmented_control(key="library-kind").set_value("Fact-checks").run()
+    review = b'{"@type": "ClaimReview", "claimReviewed": "Garlic cures the flu", "datePublished": "2020-02-03"}'
+    at.file_uploader[0].upload("feed.json", review + b'{"@type": "ClaimReview", "claim')
+    field(at, "Name of the library").set_value("checked")
+    press(at, "Add the library")
+    finish(desk, at)
+    shown = texts(at).replace("\\", "")
+    assert "1 fact-check · 1 language · newest of 2020-02-03" in shown
+    assert "fact-check 2 of feed.json: the file breaks off here" in shown
+
+
 def test_a_file_that_cannot_be_read_is_called_by_its_own_name(desk: Desk) -> None:
     at = uploaded(desk, "my list.jsonl", b"{broken\n", "list")
     assert any("my list" in error.value and "cannot be read" in error.value for error in at.error)

@@ -17,6 +17,7 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError, LibraryError
+from crowdnotes.evidence.library.fact_checks import KINDS as CHECK_KINDS
 from crowdnotes.evidence.library.fact_checks import open_fact_checks
 from crowdnotes.evidence.library.incoming import (
     FILE_KINDS,
@@ -58,6 +59,8 @@ class Libraries:
     """
 
     table_kinds = tuple(kind.removeprefix(".") for kind in TABLE_KINDS)
+    check_kinds = tuple(kind.removeprefix(".") for kind in CHECK_KINDS)
+    of_fact_checks = FACT_CHECKS
     file_kinds = tuple(kind.removeprefix(".") for kind in FILE_KINDS)
 
     def __init__(self, directory: Path, embedder: Embedder) -> None:
@@ -103,12 +106,19 @@ class Libraries:
         return info
 
     def add_uploaded(
-        self, files: Sequence[tuple[str, bytes]], name: str, *, replace: bool, progress: Progress | None, **columns: str
+        self,
+        files: Sequence[tuple[str, bytes]],
+        name: str,
+        *,
+        replace: bool,
+        progress: Progress | None,
+        kind: str = "",
+        **columns: str,
     ) -> LibraryInfo:
         """See `add`, for files that a browser sent: a table, or a folder's documents by their place below it."""
         with tempfile.TemporaryDirectory() as folder:
             path = lay_out(Path(folder), files)
-            return self.add(path, name, replace=replace, progress=progress, **columns)
+            return self.add(path, name, replace=replace, progress=progress, kind=kind, **columns)
 
     def list(self) -> Infos:
         """The libraries that can be read, by name; `broken` names the others."""

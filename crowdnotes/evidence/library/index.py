@@ -101,8 +101,9 @@ class LibraryInfo(Noun):
     def in_words(self) -> str:
         """What it holds and what was left out, in one line."""
         parts = [say("library.checks" if self.kind == FACT_CHECKS else "library.records", n=self.records)]
-        if self.kind == FACT_CHECKS:
+        if self.kind == FACT_CHECKS and self.publishers:
             parts.append(say("library.publishers", n=self.publishers))
+        if self.languages:
             parts.append(say("library.languages", n=len(self.languages)))
         if self.newest is not None:
             parts.append(say("library.newest", day=self.newest))

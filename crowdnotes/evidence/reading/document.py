@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from crowdnotes.domain import FetchOutcome
+from crowdnotes.domain import FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.text.languages import language_of
 from crowdnotes.words import say
@@ -25,7 +25,8 @@ class Document:
     `publisher` and `published` are what the page itself claims, `not_before` the first day of the year that it claims
     where no day is, `canonical` the address that it gives
     itself. `language` is an ISO 639-1 code, None when there is too little text to tell. `page_starts` are
-    the offsets in the text at which the pages of a PDF begin. `asks_for_password`: there is a form for one.
+    the offsets in the text at which the pages of a PDF begin.
+    `asks_for_password`: there is a form for one. `fact_checks` are the page's ClaimReview data.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Document:
     page_starts: tuple[int, ...] = ()
     asks_for_password: bool = False
     not_before: date | None = None
+    fact_checks: tuple[FactCheck, ...] = ()
 
 
 HTML = "text/html"

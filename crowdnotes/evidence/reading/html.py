@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from lxml.etree import LxmlError, iterwalk  # type: ignore[import-untyped]  # its stubs cover too little
 
-from crowdnotes.domain import FetchOutcome
+from crowdnotes.domain import FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
+from crowdnotes.evidence.claim_review import fact_check, reviews_in_text
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.hidden_text import drop_hidden
 from crowdnotes.evidence.reading.plain import decode, tidy_line, tidy_text
@@ -25,6 +27,7 @@ from crowdnotes.words import say
 if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted
 
+_MOST_CHECKS = 5  # of a page's claims; a list of all that a site ever checked is none of this page
 _LEAST_TEXT = 80  # characters; less is a shell or a notice, not a page
 _NOTICE = 700  # characters; a text shorter than this may be a notice instead of the page
 # Extraction takes about 0.1 ms a tag and never stops by itself; the longest encyclopaedia articles stay below.
@@ -73,6 +76,7 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
         not_before=date(day.year, 1, 1) if day is not None and not is_stated else None,
         language=_language(tree),
         canonical=_canonical(tree, url),
+        fact_checks=tuple(islice(_fact_checks(tree), _MOST_CHECKS)),
         asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
     )
 
@@ -273,13 +277,25 @@ def _says_not_free(tree: Any, html: str) -> bool:
 
 def _stated_of_the_site(tree: Any) -> Iterator[str]:
     items: list[dict[str, Any]] = []
-    for script in tree.iter("script"):
-        if "ld+json" in (script.get("type") or "").lower():
-            with suppress(ValueError, RecursionError):  # what is broken counts as the page's
-                json.loads(script.text or "", object_hook=items.append)  # each item without those inside it
+    for text in _json_ld(tree):
+        with suppress(ValueError, RecursionError):  # what is broken counts as the page's
+            json.loads(text, object_hook=items.append)  # each item without those inside it
     for item in items:
         if _FREE in item and _OF_THE_SITE.search(str(item.get("@type"))[:100]):
             yield str(item[_FREE]).lower().rpartition("/")[2]
+
+
+def _json_ld(tree: Any) -> Iterator[str]:
+    for script in tree.iter("script"):
+        if "ld+json" in (script.get("type") or "").lower():
+            yield script.text or ""
+
+
+def _fact_checks(tree: Any) -> Iterator[FactCheck]:
+    """What the page's own data says of claims that it checks; it may say anything, so it is shown as the page's."""
+    for item in (item for text in _json_ld(tree) for item in reviews_in_text(text)):
+        if (check := fact_check(item)) is not None:
+            yield check
 
 
 def _has_tier(tree: Any) -> bool:
