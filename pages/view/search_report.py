@@ -25,6 +25,7 @@ from crowdnotes.domain import (
     StageName,
 )
 from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.text.differences import changed_words
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
 from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.words import say
@@ -108,15 +109,15 @@ def already_checked(case: Case) -> None:
         st.markdown(f"**:material/fact_check: {say('search.already_checked')}**")
         st.caption(say("search.already_checked_about"))
         for hit, publisher in checks[:_SHOWN]:
-            _check(hit, publisher)
+            _check(case, hit, publisher)
         rest = checks[_SHOWN:]
         if rest:
             with st.expander(say("search.more_checks", n=len(rest))):
                 for hit, publisher in rest:
-                    _check(hit, publisher)
+                    _check(case, hit, publisher)
 
 
-def _check(hit: Hit, publisher: str | None) -> None:
+def _check(case: Case, hit: Hit, publisher: str | None) -> None:
     when = day(hit.published) if hit.published else say("badges.no_date")
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -125,6 +126,11 @@ def _check(hit: Hit, publisher: str | None) -> None:
         rating = f":blue-badge[{say('search.rated', rating=escaped(hit.rating, 80))}] " if hit.rating else ""
         st.markdown(f"{rating}:small[:gray[{escaped(publisher or say('sources.no_publisher'), 80)} · {when}]]")
         st.markdown(f":small[{escaped(hit.snippet, 300)}]")
+        if hit.check and case.claims and case.claims[0].statement:
+            _, new = changed_words(case.claims[0].statement, hit.check.claim)
+            only = ", ".join(f"“{hit.check.claim[span.start : span.end]}”" for span in new)
+            told = say("search.only_in_check", words=escaped(only, 200)) if new else say("search.same_words")
+            st.markdown(f":small[:gray[{told}]]")
 
 
 def _category_mix(case: Case) -> None:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from crowdnotes.domain import (
+    Claim,
+    FactCheck,
     FetchOutcome,
     FollowUpKind,
     FollowUpSearch,
@@ -16,6 +18,7 @@ from crowdnotes.domain import (
     ProviderState,
     Query,
     Source,
+    Span,
 )
 from crowdnotes.jobs.records import Progress, Step
 from tests.pages.conftest import POST, Desk, texts, unfolded
@@ -115,6 +118,13 @@ def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: De
     assert "rated: False" in shown
     assert "Snopes · 5 March 2024" in shown
     assert shown.index("rated: False") < shown.index("Snopes")
+
+
+def test_what_a_check_claims_beyond_the_posts_claim_is_told_in_words(desk: Desk) -> None:
+    claim = Claim(text="C", span=Span(start=0, end=1), statement="Vitamin C cures colds in days.")
+    check = FactCheck(claim="Vitamin C cures colds in children in 3 days", verdict="False")
+    case = searched(desk, hits=(CHECK.model_copy(update={"check": check}),), outcomes=(FOUND,), claims=(claim,))
+    assert "Not in the post's claim: “children in 3”" in texts(desk.app(case)).replace("\\", "")
 
 
 def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:
