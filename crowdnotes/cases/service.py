@@ -20,6 +20,7 @@ from crowdnotes.domain import (
     Case,
     CaseStatus,
     CaseSummary,
+    ClaimMatch,
     Event,
     Evidence,
     ExistingNote,
@@ -299,6 +300,7 @@ class CaseService(StageRunner):
     # --- decision ---
 
     set_classification = _to_newest(workflow.set_classification)
+    match_claim = _to_newest(workflow.match_claim)
     set_tags = _to_newest(workflow.set_tags)
     tick_tag = _to_newest(workflow.tick_tag)
     keep_decision_words = _to_newest(workflow.keep_decision_words)
@@ -355,8 +357,10 @@ class CaseService(StageRunner):
         return hits_of(case)
 
     def fact_checks(self, case: Case) -> builtins.list[tuple[Hit, str | None]]:
-        """Checks of the claim that any search found, each with who published it."""
+        """Checks of the claim that any search found, each with who published it; what a person calls other is last."""
+        order = {ClaimMatch.SAME: 0, ClaimMatch.OTHER: 2}
         checks = fact_checks(hits_of(case))
+        checks.sort(key=lambda hit: order.get(case.claim_matches.get(hit.url or hit.title, ClaimMatch.RELATED), 1))
         said = ((hit, hit.check.publisher if hit.check else "") for hit in checks)
         return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "") or name or None) for hit, name in said]
 

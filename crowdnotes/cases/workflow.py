@@ -13,6 +13,7 @@ from datetime import datetime
 from crowdnotes.domain import (
     Assessment,
     Case,
+    ClaimMatch,
     Classification,
     Draft,
     Event,
@@ -214,6 +215,14 @@ def set_classification(case: Case, at: datetime, classification: Classification,
         return case
     tags = tuple(tag for tag in case.tags if tag in tags_of(classification))
     return with_event(case, at, by, "classified", classification.value, classification=classification, tags=tags)
+
+
+def match_claim(case: Case, at: datetime, check: str, match: ClaimMatch | None, by: str) -> Case:
+    """Say whether a fact-check, by its link or title, checks the post's claim; None takes it back."""
+    matches = {name: found for name, found in case.claim_matches.items() if name != check}
+    matches |= {check: match} if match else {}
+    detail = f"{match.value if match else 'none'}: {check}"
+    return with_event(case, at, by, "claim matched", detail, claim_matches=matches)
 
 
 def set_tags(case: Case, at: datetime, tags: Sequence[str], by: str) -> Case:

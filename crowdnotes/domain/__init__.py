@@ -41,6 +41,7 @@ from crowdnotes.domain.evidence import (
     WAYBACK,
     Aim,
     AnswerKind,
+    ClaimMatch,
     DateOrigin,
     Evidence,
     EvidenceSet,

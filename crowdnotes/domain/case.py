@@ -10,6 +10,7 @@ from pydantic import Field
 from crowdnotes.domain.base import Kind, Noun
 from crowdnotes.domain.evidence import (
     Aim,
+    ClaimMatch,
     Evidence,
     EvidenceSet,
     FetchOutcome,
@@ -216,7 +217,8 @@ class Case(Noun):
     `document_version` is of its stored form (see `upgrade`), `version` counts its changes;
     `services` are the online providers to ask, with a person's `own_words` in the place of the program's if there are
     any; `until` is the day that evidence must not be later than,
-    `outcomes` how each provider's search ended; `reasons` tell by source id why it was chosen;
+    `outcomes` how each provider's search ended; `claim_matches` tell by link (or title) of a fact-check whether a
+    person finds that it checks the post's claim; `reasons` tell by source id why it was chosen;
     `settlement` is what a model says the passages give for the claim;
     `candidates` are what the engine wrote, `quotations` the sentences that it offers; `sentence_checks` what a person
     found when they compared sentences with passages, the newest last; `revisions` the texts that an edit
@@ -246,6 +248,7 @@ class Case(Noun):
     claims: tuple[Claim, ...] = ()
     queries: tuple[Query, ...] = ()
     hits: tuple[Hit, ...] = ()
+    claim_matches: dict[str, ClaimMatch] = Field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     reasons: dict[str, str] = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()

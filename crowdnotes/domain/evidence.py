@@ -75,6 +75,14 @@ class FactCheck(Noun):
         return f"{claim} {say('fact_check.rates', publisher=publisher, verdict=self.rating + scale)}"
 
 
+class ClaimMatch(StrEnum):
+    """What a person finds of a fact-check: does it check the claim of the post?"""
+
+    SAME = "same claim"
+    RELATED = "related"
+    OTHER = "other claim"
+
+
 class Hit(Noun):
     """A search result, before anything is read. Title and snippet are plain text.
 

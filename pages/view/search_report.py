@@ -13,6 +13,7 @@ from crowdnotes.domain import (
     AFTER_CUTOFF,
     UNDATED,
     Case,
+    ClaimMatch,
     FetchOutcome,
     Hit,
     Post,
@@ -31,8 +32,10 @@ from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.words import say
 from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
-from pages.view.session import fold, workspace
+from pages.view.session import act, author, fold, workspace
+from pages.view.workbench import StepName
 
+_PLACE = StepName.EVIDENCE.value
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
 _TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
 
@@ -131,6 +134,30 @@ def _check(case: Case, hit: Hit, publisher: str | None) -> None:
             only = ", ".join(f"“{hit.check.claim[span.start : span.end]}”" for span in new)
             told = say("search.only_in_check", words=escaped(only, 200)) if new else say("search.same_words")
             st.markdown(f":small[:gray[{told}]]")
+        if case.decision is None:
+            _match(case, hit.url or hit.title)
+
+
+_MATCHES = {
+    ClaimMatch.SAME: "search.same_claim",
+    ClaimMatch.RELATED: "search.related",
+    ClaimMatch.OTHER: "search.other_claim",
+}
+
+
+def _match(case: Case, check: str) -> None:
+    """Whether it checks the post's claim, by the person."""
+    key = f"match-{case.id}-{check}"
+    st.session_state[key] = case.claim_matches.get(check)
+    st.segmented_control(
+        say("search.match"),
+        list(ClaimMatch),
+        format_func=lambda match: say(_MATCHES[match]),
+        key=key,
+        on_change=lambda: act(
+            _PLACE, lambda: workspace().service.match_claim(case.id, check, st.session_state[key], author())
+        ),
+    )
 
 
 def _category_mix(case: Case) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from crowdnotes.domain import (
     Claim,
+    ClaimMatch,
     FactCheck,
     FetchOutcome,
     FollowUpKind,
@@ -125,6 +126,18 @@ def test_what_a_check_claims_beyond_the_posts_claim_is_told_in_words(desk: Desk)
     check = FactCheck(claim="Vitamin C cures colds in children in 3 days", verdict="False")
     case = searched(desk, hits=(CHECK.model_copy(update={"check": check}),), outcomes=(FOUND,), claims=(claim,))
     assert "Not in the post's claim: “children in 3”" in texts(desk.app(case)).replace("\\", "")
+
+
+def test_a_person_says_in_one_click_which_claim_a_check_is_of_and_another_claims_check_goes_last(desk: Desk) -> None:
+    second = CHECK.model_copy(update={"url": "https://checkers.example.org/d", "title": "On vitamin D"})
+    case = searched(desk, hits=(CHECK, second), outcomes=(FOUND,))
+    at = desk.app(case)
+    at.segmented_control(key=f"match-{case.id}-{CHECK.url}").set_value(ClaimMatch.OTHER).run()
+    assert not at.exception
+    found = desk.workspace.service.get(case.id)
+    assert found.claim_matches == {CHECK.url: ClaimMatch.OTHER}
+    assert found.events[-1].detail == f"other claim: {CHECK.url}"
+    assert [hit.title for hit, _ in desk.workspace.service.fact_checks(found)] == ["On vitamin D", CHECK.title]
 
 
 def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:
