@@ -149,14 +149,17 @@ def _match(case: Case, check: str) -> None:
     """Whether it checks the post's claim, by the person."""
     key = f"match-{case.id}-{check}"
     st.session_state[key] = case.claim_matches.get(check)
+
+    def keep() -> None:
+        workspace().service.match_claim(case.id, check, st.session_state[key], author())
+
     st.segmented_control(
         say("search.match"),
         list(ClaimMatch),
         format_func=lambda match: say(_MATCHES[match]),
         key=key,
-        on_change=lambda: act(
-            _PLACE, lambda: workspace().service.match_claim(case.id, check, st.session_state[key], author())
-        ),
+        on_change=act,
+        args=(_PLACE, keep),
     )
 
 
