@@ -245,8 +245,9 @@ MAX_SWEEPS = 500
 _ROUNDING = 1e-10  # of the objective; two sums of the same numbers differ by less
 # From here on, and without weights, solves read single precision: its errors average out far below _ROUNDING.
 _LARGE = 1 << 20
-_PART, _PARTED = 4, 1 << 23  # from so many ratings on, every fourth note is fitted first
-_PART_TOLERANCE = 1e-6  # of that fit, which is only where another begins
+_PART, _PARTED = 4, 1 << 22  # from so many ratings on, every fourth note is fitted first
+_DENSE = 20  # ratings a rater, in that part: with fewer it takes many sweeps, and says little
+_PART_TOLERANCE = 1e-5  # of that fit, which is only where another begins
 _QUIET_SWEEPS = 2  # one small step may be a saddle passed slowly; two in a row are the end
 
 
@@ -291,7 +292,7 @@ def _fit(
         (INTERCEPT_PENALTY * per_note, FACTOR_PENALTY * per_note),
         (INTERCEPT_PENALTY * per_rater, FACTOR_PENALTY * per_rater),
     )
-    if start is None and single and len(table) >= _PARTED:
+    if start is None and single and len(table) >= max(_PARTED, _PART * _DENSE * len(table.rater_ids)):
         start = _fit(_part(table), factors, None, seed, single=True, tolerance=_PART_TOLERANCE)
     with workers(single=single) as crew:
         by_note, by_rater = lay_out(table, crew.each)

@@ -240,3 +240,7 @@ def _print_report(report: IndexReport) -> None:
         print_text(f"Raters fitted on {fit.ratings} ratings of {fit.notes} notes by {fit.raters} raters.")
         for notice in fit.notices:
             print_text(f"  {notice}")
+        told = ", ".join(f"{number} {status}" for status, number in fit.statuses.items())
+        print_text(f"Notes by their status in this fit: {told}.")
+        if fit.on_x:
+            print_text(f"X has the same status for {fit.as_on_x} of {fit.on_x} of them.")

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
-from crowdnotes.bridging.model import Floats, Indices, RatingTable, SideParameters, Singles
+from crowdnotes.bridging.model import Floats, Ids, Indices, RatingTable, SideParameters, Singles
 from crowdnotes.bridging.note_signals import (
     FactorScale,
     View,
@@ -41,6 +41,7 @@ from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.bridging.statuses import ManySignals, decide_all
 from crowdnotes.crowd.database import TAGS, Connection, columns
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.words import say
 
 _AT_ONCE = 4_000_000  # ratings
 _NEVER = np.iinfo(np.int64).max
@@ -50,7 +51,10 @@ Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fit found. dropped: ratings that do not count, by reason. busy: ids of the busiest raters."""
+    """What a fit found. dropped: ratings that do not count, by reason. busy: ids of the busiest raters.
+
+    notes, counts: the notes that can be scored, and how many ratings each has.
+    """
 
     found: FittedRaters
     dropped: dict[str, int]
@@ -59,17 +63,20 @@ class Fitted:
     counts: Whole
 
 
-def fitted(connection: Connection, settings: BridgingSettings) -> Fitted:
-    """Fit the raters over the index. Raises InputError when no ratings are left after the filter."""
+def fitted(connection: Connection, of_ratings: int, settings: BridgingSettings) -> Fitted:
+    """Fit the raters over all ratings of the index. Raises InputError when none are left after the filter."""
     notes, counts = _rated_notes(connection, settings.min_raters_per_note)
-    ratings, facts, dropped, busy = _gathered(connection, notes, counts, settings)
-    return Fitted(fit_raters(ratings, facts, settings), dropped, busy, notes, counts)
+    few = of_ratings - int(counts.sum())
+    dropped = {say("fit.few_raters", n=settings.min_raters_per_note): few} if few else {}
+    ratings, facts, scored, busy = _gathered(connection, notes, counts, dropped, settings)
+    can = np.isin(notes, scored)
+    return Fitted(fit_raters(ratings, facts, settings), dropped, busy, notes[can], counts[can])
 
 
 def _gathered(
-    connection: Connection, notes: Whole, counts: Whole, settings: BridgingSettings
-) -> tuple[Ratings, NoteFacts, dict[str, int], Whole]:
-    """The ratings that enter the fit, the facts of their notes, what does not enter, and the busiest raters.
+    connection: Connection, notes: Whole, counts: Whole, dropped: dict[str, int], settings: BridgingSettings
+) -> tuple[Ratings, NoteFacts, Ids, Ids]:
+    """The ratings that enter the fit, the facts of their notes, the notes that can be scored, the busiest raters.
 
     In a function of its own, so that nothing else of all ratings is kept while they are fitted.
     """
@@ -84,11 +91,12 @@ def _gathered(
         at += len(place)
     ratings = Ratings(RatingTable(notes, raters, note, rater, helpful), True, {}, rated)
     ratings, facts, early = without_early_not_misleading(ratings, _facts(connection, notes))
+    scored = ratings.table.note_ids
     busiest = high_volume_raters(ratings, settings)
     busy = raters[:0] if busiest is None else ratings.table.rater_ids[busiest]
-    counted, few_dropped = those_that_count(ratings, settings)
-    facts = facts.keep(np.searchsorted(ratings.table.note_ids, counted.table.note_ids))
-    return counted, facts, early | few_dropped, busy
+    ratings, few = those_that_count(ratings, settings)
+    dropped |= early | few
+    return ratings, facts.keep(np.searchsorted(scored, ratings.table.note_ids)), scored, busy
 
 
 def _facts(connection: Connection, notes: Whole) -> NoteFacts:

@@ -169,14 +169,12 @@ def _fit(
     connection: Connection, settings: BridgingSettings, now: datetime, of_ratings: int
 ) -> tuple[pa.Table, pa.Table, FitReport]:
     """The fitted raters and the scored notes, as their tables, and what the fit says of itself."""
-    fit = fitted(connection, settings)
+    fit = fitted(connection, of_ratings, settings)
     raters = FrozenRaters.of(fit.found.fit)
     known = columns(connection, _USUAL, {"incorrect": _INCORRECT, "complaints": _COMPLAINTS})
     place, complained = locate(raters.ids, known["rater"])
     usual = np.where(complained, known["usual"][place], 0.0) if len(known["rater"]) else np.zeros(len(raters.ids))
     found = statuses(connection, fit, usual, settings)
-    few = of_ratings - int(fit.counts.sum())
-    lost = {say("fit.few_raters", n=settings.min_raters_per_note): few} if few else {}
     said = FitReport(
         made_at=now.astimezone(UTC),
         of_ratings=of_ratings,
@@ -185,7 +183,7 @@ def _fit(
         raters=len(raters.ids),
         global_intercept=raters.global_intercept,
         ratings_per_note=raters.ratings_per_note,
-        dropped=lost | fit.dropped,
+        dropped=fit.dropped,
         notices=fit.found.notices,
         tags=None if found is None else TagScale(**vars(found.scale), half=found.half, lines=found.lines),
     )

@@ -109,7 +109,7 @@ def make_public_data(
         _write(NOTES, out / "notes-00000.tsv", world["notes"])
         _write(HISTORY, out / "noteStatusHistory-00000.tsv", world["history"])
         _write(ENROLMENT, out / "userEnrollment-00000.tsv", _people(raters))
-        _write_ratings(out, world, chance, raters, shards, "zip" if zipped else "tsv")
+        _write_ratings(out, world, seed, raters, shards, "zip" if zipped else "tsv")
     except OSError as error:
         raise InputError(f"{out} cannot be written ({error.strerror}).", "Choose another folder.") from error
     planted: Planted = world["planted"]
@@ -203,9 +203,8 @@ def _counts(chance: np.random.Generator, notes: int, ratings: int, raters: int) 
     return np.asarray(counts, dtype=np.int64)
 
 
-def _write_ratings(
-    out: Path, world: dict[str, Any], chance: np.random.Generator, raters: int, shards: int, suffix: str
-) -> None:
+def _write_ratings(out: Path, world: dict[str, Any], seed: int, raters: int, shards: int, suffix: str) -> None:
+    chance = np.random.default_rng((seed, 1))
     counts: Integers = world["counts"]
     viewpoint = chance.uniform(0.3, 0.9, raters)
     viewpoint[: world["planted"].first_camp] *= -1
@@ -213,8 +212,10 @@ def _write_ratings(
     ids = pa.array([rater_id(number) for number in range(raters)])
     order = chance.permutation(raters)  # the first in it are the busiest
     reaches = np.maximum(1, raters * _REACH).astype(np.int64)
-    strides = np.array([step for step in range(1, 400) if np.all(np.gcd(step, reaches) == 1)])
+    steps = chance.integers(1, raters, 4_000)  # far apart: raters who are near in the order meet no more often
+    strides = steps[np.all(np.gcd.outer(steps, reaches) == 1, axis=1)]
     for shard, part in enumerate(np.array_split(np.arange(len(counts)), shards)):
+        chance = np.random.default_rng((seed, 2, shard))
         with _writer(RATINGS, out / f"ratings-{shard:05}.{suffix}") as write:
             ends = counts[part].cumsum()
             for few in np.split(part, np.searchsorted(ends, np.arange(_CHUNK, ends[-1], _CHUNK))):
