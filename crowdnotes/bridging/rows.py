@@ -9,6 +9,7 @@ asks; compiled code is cached on disk.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,7 @@ from crowdnotes.bridging.model import Floats, Indices, Offsets, RatingTable, Sin
 # Chunks depend on the data alone, never on the machine's cores, so sums are the same everywhere.
 # 2**17 ratings are about 0.5 ms of work: well above what handing them to a thread costs.
 _CHUNK = 1 << 17
-_MOST_CHUNKS = 512  # more of them than that would themselves not stay in a core's cache while they are written
+_MOST_CHUNKS = 160  # each reads the whole other side; of fewer, larger ones the sums would not stay near the core
 _MOST_ROWS = 1 << 16  # of a chunk: a rating's row in it is told in 16 bits
 _USABLE: Final = ("C", "W")  # the compiled loops know this memory layout alone
 _NO_WEIGHTS = np.empty(0, dtype=np.float32)
@@ -289,6 +290,22 @@ def into_chunks(keys: Indices, others: Indices, values: Singles, weights: Single
             to_weights[target] = weights[position]
 
 
+@njit(nogil=True, cache=True)
+def by_row(first: int, last: int, start: Offsets, rows: Shorts, columns: Indices, values: Singles, weights: Singles,
+           to_columns: Indices, to_rows: Indices, to_values: Singles, to_weights: Singles) -> None:  # fmt: skip
+    """Copy a chunk's ratings (m,) so that they come by row, of each in their order; weights may be empty."""
+    following = start[first:last] - start[first]
+    for position in range(start[first], start[last]):
+        row = rows[position]
+        target = following[row]
+        following[row] = target + 1
+        to_columns[target] = columns[position]
+        to_rows[target] = first + row
+        to_values[target] = values[position]
+        if weights.size:
+            to_weights[target] = weights[position]
+
+
 @dataclass(frozen=True)
 class Rows:
     """One side's view. Chunk c holds rows bounds[c]:bounds[c + 1], and row r start[r + 1] - start[r] ratings.
@@ -312,11 +329,22 @@ class Rows:
         first, last = self.bounds[number : number + 2].tolist()
         return first, last, self.start, self.rows, self.columns, self.values, self.weights
 
+    @property
+    def cuts(self) -> list[slice]:
+        """Where each chunk's ratings stand."""
+        ends = self.start[self.bounds].tolist()
+        return [slice(*pair) for pair in itertools.pairwise(ends)]
+
     def turned(self, number: int) -> Ratings:
-        """The ratings of a chunk as the other side sees them: columns are rows, and rows columns."""
-        first, last = self.bounds[number : number + 2].tolist()
-        cut = slice(self.start[first], self.start[last])
-        return self.columns[cut], self.rows[cut] + np.int32(first), self.values[cut], self.weights[cut]
+        """The ratings of a chunk by row, as the other side sees them: columns are rows, and rows columns."""
+        first, last, start, rows, columns, values, weights = self.piece(number)
+        size = start[last] - start[first]
+        into = (
+            np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32),
+            np.empty(size if weights.size else 0, dtype=np.float32),
+        )  # fmt: skip
+        by_row(first, last, start, rows, columns, values, weights, *into)
+        return into
 
 
 def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
@@ -328,57 +356,60 @@ def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
     if not in_order(note, rater):
         note, rater, helpful, weight = _put_in_order((note, rater, helpful, weight), notes, each)
 
+    cuts = [slice(at, at + _CHUNK) for at in range(0, len(note), _CHUNK)]
+
     def piece(number: int) -> Ratings:
-        cut = slice(number * _CHUNK, (number + 1) * _CHUNK)
+        cut = cuts[number]
         return rater[cut], note[cut], helpful[cut], weight[cut]
 
-    by_rater = _rows(piece, -(-len(note) // _CHUNK), raters, each)
-    return _rows(by_rater.turned, len(by_rater.bounds) - 1, notes, each), by_rater
+    weighted = weight.size > 0
+    by_rater = _rows(rater, cuts, piece, raters, each, weighted=weighted)
+    by_note = _rows(by_rater.columns, by_rater.cuts, by_rater.turned, notes, each, weighted=weighted)
+    return by_note, by_rater
 
 
 def _put_in_order(ratings: Ratings, rows: int, each: Each) -> Ratings:
     """By row, then by column."""
-    found = _rows(lambda _: ratings, 1, rows, each)
+    found = _rows(ratings[0], [slice(0, None)], lambda _: ratings, rows, each, weighted=ratings[3].size > 0)
     note = np.empty_like(found.columns)
 
     def sort(number: int) -> None:
-        first, last = found.bounds[number : number + 2].tolist()
-        cut = slice(found.start[first], found.start[last])
+        cut = found.cuts[number]
         order = np.lexsort((found.columns[cut], found.rows[cut]))
-        note[cut] = first + found.rows[cut][order]
+        note[cut] = int(found.bounds[number]) + found.rows[cut][order]
         for part in (found.columns, found.values, found.weights):
             if part.size:
                 part[cut] = part[cut][order]
 
-    each(sort, len(found.bounds) - 1)
+    each(sort, len(found.cuts))
     return note, found.columns, found.values, found.weights
 
 
-def _rows(piece: Callable[[int], Ratings], pieces: int, rows: int, each: Each) -> Rows:
-    """The pieces' ratings in chunks of their rows, in each chunk in their order."""
+def _rows(
+    keys: Indices, cuts: list[slice], piece: Callable[[int], Ratings], rows: int, each: Each, *, weighted: bool
+) -> Rows:
+    """The pieces' ratings in chunks of their rows, in each chunk in their order; keys[cuts[n]]: the rows of piece n."""
     start = np.zeros(rows + 1, dtype=np.int64)
-    for number in range(pieces):
-        count_rows(piece(number)[0], start[1:])
+    count_rows(keys, start[1:])
     np.cumsum(start, out=start)
     size = int(start[-1])
     chunks = min(max(1, size // _CHUNK), _MOST_CHUNKS)
-    cuts = np.searchsorted(start, np.linspace(0, size, chunks + 1)[1:-1])
-    bounds = np.unique(np.concatenate((cuts, np.arange(0, rows, _MOST_ROWS), [rows])))
+    ends = np.searchsorted(start, np.linspace(0, size, chunks + 1)[1:-1])
+    bounds = np.unique(np.concatenate((ends, np.arange(0, rows, _MOST_ROWS), [rows])))
     chunk = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
-    counts = np.zeros((pieces, len(bounds) - 1), dtype=np.int64)
-    each(lambda number: count_chunks(piece(number)[0], chunk, counts[number]), pieces)
+    counts = np.zeros((len(cuts), len(bounds) - 1), dtype=np.int64)
+    each(lambda number: count_chunks(keys[cuts[number]], chunk, counts[number]), len(cuts))
     following = start[bounds[:-1]] + counts.cumsum(axis=0) - counts
-    weighted = size if piece(0)[3].size else 0
     found = Rows(
         start, np.empty(size, dtype=np.uint16), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32),
-        np.empty(weighted, dtype=np.float32), bounds,
+        np.empty(size if weighted else 0, dtype=np.float32), bounds,
     )  # fmt: skip
 
     def spread(number: int) -> None:
         into = found.rows, found.columns, found.values, found.weights
         into_chunks(*piece(number), chunk, bounds, following[number], *into)
 
-    each(spread, pieces)
+    each(spread, len(cuts))
     return found
 
 

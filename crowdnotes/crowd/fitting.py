@@ -94,8 +94,8 @@ def _gathered(
     scored = ratings.table.note_ids
     busiest = high_volume_raters(ratings, settings)
     busy = raters[:0] if busiest is None else ratings.table.rater_ids[busiest]
-    ratings, few = those_that_count(ratings, settings)
-    dropped |= early | few
+    ratings, filtered = those_that_count(ratings, settings)
+    dropped |= early | filtered
     return ratings, facts.keep(np.searchsorted(scored, ratings.table.note_ids)), scored, busy
 
 

@@ -21,9 +21,9 @@ def test_every_note_has_the_status_that_the_whole_algorithm_gives(
     monkeypatch.setattr(fitting, "_AT_ONCE", 7_000)
     make_public_data(tmp_path / "public", notes=900, ratings=30_000, days=1_200, shards=2, raters=600, zipped=True)
     early = tmp_path / "public" / "notes-00000.tsv"
-    header, *rows = early.read_text("utf-8").splitlines(keepends=True)
-    calls_fine = [row.replace("MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING") for row in rows[::3]]
-    early.write_text("".join([header, *calls_fine, *rows[1::3], *rows[2::3]]), "utf-8")
+    header, *lines_of_notes = early.read_text("utf-8").splitlines(keepends=True)
+    calls_fine = [row.replace("MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING") for row in lines_of_notes[::3]]
+    early.write_text("".join([header, *calls_fine, *lines_of_notes[1::3], *lines_of_notes[2::3]]), "utf-8")
     lines = BridgingSettings(high_volume_share=0.02)
     report = index_folder(tmp_path / "public", tmp_path / "crowd.duckdb", lines, NOW)
     whole = score_public_data(tmp_path / "public", lines)
