@@ -49,6 +49,7 @@ def is_closed(case: Case) -> bool:
 
 def _writer(case: Case, job: JobRecord | None) -> None:
     by_model = workspace().engine.uses_language_model
+    is_recorded = case.recorded_answers and bool(case.candidates)  # no other answer was recorded
     name = "note.quote_sentences" if not by_model else "note.write_again" if case.candidates else "note.write"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         button(
@@ -58,8 +59,8 @@ def _writer(case: Case, job: JobRecord | None) -> None:
             partial(_write, case),
             type="secondary" if case.draft else "primary",
             icon="edit_note",
-            disabled=not case.used_evidence or under_way(job),
-            help=say("note.about_model" if by_model else "note.about_local"),
+            disabled=not case.used_evidence or under_way(job) or is_recorded,
+            help=say("note.about_recorded" if is_recorded else "note.about_model" if by_model else "note.about_local"),
         )
         tempting_note(case)
 

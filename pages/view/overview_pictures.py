@@ -52,7 +52,8 @@ def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: st
         head = st.container(
             horizontal=True, gap="xsmall", vertical_alignment="center", horizontal_alignment="distribute"
         )
-        st.markdown(f"**{escaped(picture.sentence)}**")
+        held = picture.sentence.replace("n = ", "n\u00a0=\u00a0")  # on one line
+        st.markdown(f"**{escaped(held)}**")
         entries = draw(key) if picture.n else []
         if entries:
             legend(entries)

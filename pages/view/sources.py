@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, Source, SourceCategory, Verdict
+from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, FetchOutcome, Source, SourceCategory, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, exact, host
 from crowdnotes.words import say
@@ -217,7 +217,7 @@ def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
             st.markdown(f"{badge('orange', 'link_off', source.outcome.in_words)} {badges} **{name}**", width="content")
             st.space("stretch")
             web_link(say("reader.archived"), source.archived_url, "inventory_2")
-            web_link(say("sources.open_it"), source.url)
+            web_link(say("sources.open_it"), None if source.outcome is FetchOutcome.REFUSED else source.url)
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
         of_copies = _of_copies(source)
         st.markdown(escaped(source.outcome_detail.removesuffix(of_copies if of_copies in told else ""), 300))
