@@ -176,6 +176,8 @@ def test_starting_makes_a_case_and_puts_it_into_the_address(desk: Desk) -> None:
     desk.finish_latest(case, at)
     assert "1 source could not be read" in texts(at)
     assert "says nothing for or against the post" in texts(at)
+    assert "refused as unsafe" in texts(at)
+    assert [link for link in at.get("link_button") if link.proto.url == "http://127.0.0.1:1/refused"] == []
 
 
 def test_a_case_that_does_not_exist_is_told_in_a_sentence(desk: Desk) -> None:
