@@ -51,15 +51,15 @@ def test_next_says_what_it_does_and_uses_a_passage_that_was_on_the_screen(desk: 
     at.button(key="present-back").click().run()
     assert say("present.sources") in texts(at)
     assert at.button(key="present-next").label == "Next"  # it was opened before
-    assert not at.button(key="write").disabled
     assert {stage.engine for stage in desk.only().stages} == {"llm:recorded answers"}
 
 
 def test_a_second_draft_is_not_offered_where_none_was_recorded(desk: Desk) -> None:
-    at = _asked(desk, demo="")
-    while not desk.only().candidates:
-        _next(desk, at)
-    write = at.button(key="write")
+    case = desk.drafted()
+    desk.changed(case, candidates=(case.draft,))
+    assert not desk.app(case).button(key="write").disabled
+    desk.changed(case, recorded_answers=True)
+    write = desk.app(case).button(key="write")
     assert (write.disabled, write.help) == (True, say("note.about_recorded"))
 
 
