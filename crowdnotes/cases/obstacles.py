@@ -96,8 +96,9 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
     else:
         yield from _unread(case, draft)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
-        for warning in (*blocking(lint(draft.text)), *quotes):
-            yield _obstacle(ObstacleKind.FORM, warning.code, warning.message)
+        found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
+        for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
+            yield _obstacle(ObstacleKind.FORM, code, message)
         yield from _judgement(case)
         yield from _links(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:

@@ -82,7 +82,8 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
             if item.behind is None:
                 with st.container(key=f"problem-{number}", gap="xxsmall"):
                     # All links are asked at once, so one button is enough.
-                    _problem(case, item, job, passed_over=item.id not in left, checks_links=item in links[:1])
+                    passed_over, checks_links = item.id not in left, item in links[:1]
+                    _problem(case, item, job, number, passed_over=passed_over, checks_links=checks_links)
         _worth_a_look(case)
 
 
@@ -92,22 +93,26 @@ def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
     return {obstacle: reason for obstacle, reason in written.items() if reason}
 
 
-def _problem(case: Case, item: Obstacle, job: JobRecord | None, *, passed_over: bool, checks_links: bool) -> None:
+def _problem(
+    case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
+) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
     how = say("problems.overridden") if passed_over else item.lifts
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
         if not passed_over:
-            _mend(case, item, job, checks_links=checks_links)
+            _mend(case, item, job, number, checks_links=checks_links)
     _findings(case, item)
     if item.id.is_overridable:
         _override(case, item)
 
 
-def _mend(case: Case, item: Obstacle, job: JobRecord | None, *, checks_links: bool) -> None:
+def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, checks_links: bool) -> None:
     """The button that does what lifts it, where one press can."""
     kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
-    key, look = f"mend-{kind.name.lower()}-{subject}", {"type": "tertiary"}
+    # Of a note's form there may be several of one kind.
+    key = f"mend-{kind.name.lower()}-{number if kind is ObstacleKind.FORM else subject}"
+    look = {"type": "tertiary"}
     if kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
         button(say("problems.read", id=subject), key, _PLACE, partial(open_source, case, subject), **look)
     elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):

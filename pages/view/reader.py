@@ -122,7 +122,7 @@ def _walk(case: Case, chosen: Evidence | None) -> None:
     order = in_reading_order(case)
     place = order.index(chosen) if chosen is not None else -1
     after, before = order[(place + 1) % len(order)], order[place - 1] if place > 0 else order[-1]
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="reader-walk"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall", key="reader-walk"):
         if chosen is None:
             unread = next((item for item in order if item.review.opened_at is None), None)
             first, look = unread or after, {"type": "primary" if unread else "secondary", "icon": "menu_book"}

@@ -17,12 +17,11 @@ _TALL = 130  # pixels
 
 def utility_study() -> None:
     """Draw the study that was saved, or say how one is run."""
-    st.header(say("utility_study.title"), anchor=False)
     found = saved_study(workspace().settings.data_dir)
     if found is None:
         st.caption(say("utility_study.empty"))
-        st.code(say("utility_study.command"), language=None)
         return
+    st.header(say("utility_study.title"), anchor=False)
     won = found.wins["all"]
     sentence = utility_verdict(found)
     sides = [say("utility_study.chosen"), say("utility_study.cited")]

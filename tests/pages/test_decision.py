@@ -266,6 +266,15 @@ def test_an_older_score_is_made_anew_where_it_is_told(desk: Desk) -> None:
     assert desk.newest(case).assessment_is_current
 
 
+def test_two_faults_of_the_same_kind_have_a_button_each_and_one_that_stands_twice_is_told_once(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    note_of(at).set_value(f"{NOTE} See window.hacked, window.hacked, sugar.hacked").run()
+    assert not at.exception
+    labels = [button.label for button in at.button]
+    assert labels.count("Change the note") == 2
+
+
 def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:
     case = desk.scored()
     service = desk.workspace.service

@@ -112,6 +112,6 @@ def test_a_saved_study_of_sources_is_told_with_its_interval_beside_the_paper_s_f
 
 
 def test_without_a_study_of_sources_the_command_that_makes_one_is_shown_and_a_broken_one_told(desk: Desk) -> None:
-    assert any("crowdnotes bench utility" in code.value for code in opened().code)
+    assert "`crowdnotes bench utility " in texts(opened())
     (desk.workspace.settings.data_dir / "utility.json").write_text("{}", encoding="utf-8")
     assert "The result in utility.json cannot be read." in texts(opened())
