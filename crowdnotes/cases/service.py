@@ -12,6 +12,7 @@ from typing import Concatenate, ParamSpec
 
 from crowdnotes.cases import follow_up, intake, obstacles, suggestions, supernote, supernote_stages, workflow
 from crowdnotes.cases.intake import Attachment, checked_urls
+from crowdnotes.cases.reach import Reach, reach_of
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
 from crowdnotes.domain import (
@@ -339,6 +340,11 @@ class CaseService(StageRunner):
         line = tools.settings.gates.relevance
         near = tools.embedder.thresholds.relevant if line is None else line
         return case.settlement is None and none_is_near(case.post, case.judging_evidence, near)
+
+    def reach(self, case: Case) -> Reach | None:
+        """See `reach.reach_of`."""
+        hosts = self._tools.settings.allowed_private_hosts
+        return reach_of(case, hosts, none_is_near=self.none_is_near(case))
 
     def can_gather(self, case: Case) -> bool:
         """Whether there is anywhere to look for evidence."""

@@ -7,7 +7,7 @@ https://archive.org/help/wayback_api.php
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -93,20 +93,25 @@ class Wayback:
         return ArchivedCopy(_LINK.format(timestamp=timestamp, url=page), made)
 
     def public_address(self, url: str) -> str | None:
-        """The address without its fragment; None for one that is not public, or of a copy.
+        """See `public_address`; none of an archived copy."""
+        return None if is_archived(url) else public_address(url, self.private_hosts)
 
-        None, too, for one with a query: it may hold a key to what only this person is to see. The name of a
-        host of an inner network is told to nobody.
-        """
-        try:
-            target = check_url(url)
-        except (InputError, FetchError):
-            return None
-        name, _, end = target.host.rpartition(".")
-        is_private = any(entry.partition(":")[0] == target.host for entry in self.private_hosts)
-        # Hosts of an inner network end in no public top-level domain; nor do addresses written in digits.
-        is_site = bool(name) and end in top_level_domains() - _NO_SITES and not is_private
-        return target.url if is_site and "?" not in target.url and not is_archived(target.url) else None
+
+def public_address(url: str, private_hosts: Collection[str] = ()) -> str | None:
+    """The address without its fragment, as another service may be told it; None for one that is not public.
+
+    None, too, for one with a query: it may hold a key to what only this person is to see. The name of a
+    host of an inner network, or of `private_hosts`, is told to nobody.
+    """
+    try:
+        target = check_url(url)
+    except (InputError, FetchError):
+        return None
+    name, _, end = target.host.rpartition(".")
+    is_private = any(entry.partition(":")[0] == target.host for entry in private_hosts)
+    # Hosts of an inner network end in no public top-level domain; nor do addresses written in digits.
+    is_site = bool(name) and end in top_level_domains() - _NO_SITES and not is_private
+    return target.url if is_site and "?" not in target.url else None
 
 
 def make_wayback(settings: Settings) -> Wayback | None:

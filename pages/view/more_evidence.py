@@ -66,10 +66,16 @@ def other_side(case: Case, job: JobRecord | None) -> None:
     )
 
 
-def add_by_hand(case: Case, job: JobRecord | None) -> None:
-    """Beside the heading of the sources: one more link, or a passage of the person's own."""
+def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
+    """One more link, or a passage of the person's own: at one place of the page, with a `label` of that place."""
     fold, key = _fold(case, None), f"link-{case.id}"
-    add = st.popover(say("more.add"), key=open_key(fold), icon=":material/add:", type="tertiary", on_change="rerun")
+    add = st.popover(
+        label or say("more.add"),
+        key=open_key(fold),
+        icon=":material/add:",
+        type="secondary" if label else "tertiary",
+        on_change="rerun",
+    )
     if not add.open:
         return
     with add:

@@ -21,6 +21,7 @@ from pages.view.more_evidence import (
     paste_box,
 )
 from pages.view.progress import job_panel
+from pages.view.reach import look_yourself
 from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 from pages.view.search_report import already_checked, no_passage, search_report, source_badges
 from pages.view.session import button, notices, workspace
@@ -51,6 +52,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         _rows(case, job)
         if not case.evidence:
             no_passage(case, job)
+        look_yourself(case, job)
         reader(case, job)
         _rest(case, job)
 
@@ -96,7 +98,7 @@ def _settled(case: Case) -> None:
         return
     helping = len(case.settlement.answers(evidence))
     helps = say("sources.help_to_infer", n=helping) if helping else say("sources.none_answers")
-    missing = case.settlement.missing
+    missing = case.settlement.missing if workspace().service.reach(case) is None else ""  # else it is told there
     said = f" :small[{say('sources.missing', words=escaped(missing, _LONGEST))}]" if missing else ""
     st.markdown(f":orange-badge[:material/search_off: {say('sources.not_stated', helps=helps)}]{said}")
 
@@ -110,7 +112,8 @@ def _rows(case: Case, job: JobRecord | None) -> None:
         if case.decision is None:
             st.space("stretch")
             other_side(case, job)
-            add_by_hand(case, job)
+            if workspace().service.reach(case) is None:  # else it stands there
+                add_by_hand(case, job)
     if case.decision is None and workspace().service.none_is_near(case):
         st.info(say("sources.none_near_next"), title=say("sources.none_near"), icon=":material/search_off:")
     items = in_reading_order(case)

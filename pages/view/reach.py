@@ -1,0 +1,50 @@
+"""Where nothing settles the claim: what was asked where, what came nearest, what would settle it, and where to look."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, ProviderState
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped, title
+from crowdnotes.words import say
+from pages.view.components import web_link
+from pages.view.more_evidence import add_by_hand
+from pages.view.reader import open_source
+from pages.view.session import button, workspace
+from pages.view.workbench import card_place
+
+_LONGEST = 400
+
+
+def look_yourself(case: Case, job: JobRecord | None) -> None:
+    """Nothing where something settles the claim; see `reach.reach_of`."""
+    reach = workspace().service.reach(case)
+    if reach is None:
+        return
+    with st.container(border=True, key="reach", gap="xsmall"):
+        st.markdown(f"**:material/travel_explore: {say('reach.title')}**")
+        wanted = [say("reach.wanted", words=escaped(reach.wanted, _LONGEST))] if reach.wanted else []
+        st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_asked(case)]))
+        if near := reach.nearest:
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+                st.markdown(f":small[{say('reach.nearest')}]", width="content")
+                name = f"{near.id} {title(near.source.title, say('reader.untitled'), 70)}"
+                button(name, "nearest", card_place(near.id), partial(open_source, case, near.id), type="tertiary")
+        with st.container(horizontal=True, gap="xsmall", key="places-to-look"):
+            for name, link in reach.places:
+                web_link(say(name), link)
+        add_by_hand(case, job, say("reach.add"))
+
+
+def _asked(case: Case) -> list[str]:
+    """What was asked where, and who gave no answer: a sentence each."""
+    if not case.searched:
+        return [say("reach.own_links")]
+    asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
+    silent = [item.label for item in asked if item.state is not ProviderState.ANSWERED]
+    there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
+    told = [say("reach.asked", n=len(case.queries), places=escaped(", ".join(there), _LONGEST))] if there else []
+    return [*told, *([say("reach.silent", places=escaped(", ".join(silent), _LONGEST))] if silent else [])]

@@ -1,0 +1,23 @@
+"""Where nothing settles the claim, the page says what was asked, and takes what a person found."""
+
+from __future__ import annotations
+
+from tests.pages.conftest import Desk, texts
+from tests.pages.searches import FOUND, searched
+
+
+def test_what_was_asked_is_told_with_links_to_look_by_hand_and_the_box_is_there_once(desk: Desk) -> None:
+    at = desk.app(searched(desk, outcomes=(FOUND,)))
+    shown = texts(at)
+    assert "No source found settles the claim." in shown
+    assert "0 searches in Europe PMC." in shown
+    links = [item.proto.url for item in at.get("link_button")]
+    assert any(link.startswith("https://toolbox.google.com/factcheck/explorer/search/") for link in links)
+    labels = [item.proto.popover.label for item in at.get("popover")]
+    assert "Add what you found" in labels
+    assert "Add a source" not in labels
+
+
+def test_before_anything_was_looked_for_nothing_is_said_of_it(desk: Desk) -> None:
+    at = desk.app(desk.case())
+    assert "No source found settles the claim." not in texts(at)
