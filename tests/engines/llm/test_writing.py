@@ -133,7 +133,7 @@ def test_one_bad_note_does_not_cost_the_others() -> None:
     )
     assert [draft.text for draft in drafted.candidates] == [LINKED]
     assert drafted.summary == (
-        "1 candidate; 2 more came to nothing (The model put a link of its own into the note. "
+        "1 candidate; 2 more gave nothing usable (The model put a link of its own into the note. "
         "These words do not stand in E1: “?!”)"
     )
 
