@@ -41,13 +41,14 @@ from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, called_for, search_all
 from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.run import plan_for
-from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
+from crowdnotes.evidence.selection import Selection, select_by_utility, why_not, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
 from crowdnotes.settings import Settings
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.references import is_on_x, references_in
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import say
 
@@ -168,6 +169,20 @@ def _where_it_leads(source: Source) -> str:
 def link_request(url: str) -> SourceRequest:
     """A link that a person brought."""
     return SourceRequest(_link_id(url), url, say("gathering.brought"), url=url)
+
+
+def post_requests(case: Case) -> list[SourceRequest]:
+    """What the post itself links or names by a paper's or trial's number; nothing of a case that began with notes.
+
+    An entry of a register is taken as a search found it: its page is built by script.
+    """
+    hits = {canonical_url(hit.url): hit for hit in case.hits if hit.url is not None}
+    links = references_in(case.post.whole_text) if case.supernote is None else ()
+    return [
+        SourceRequest(_link_id(url), url, say("gathering.linked"), url=url, hit=hits.get(canonical_url(url)))
+        for url in links
+        if why_not(url) is None
+    ]
 
 
 def hit_request(hit: Hit, why: str) -> SourceRequest | None:
@@ -343,9 +358,16 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
         return together(pick, partial(_read_ahead, case, candidates, tools, chosen))[0]
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
-    links = [link_request(url) for url in case.urls]
+    own = post_requests(case)
+    links = [*own, *(link_request(url) for url in case.urls)]
     best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
-    found = tuple(distinct(sources.values()))
+    # A short link of a post often leads back to X, to its own pictures.
+    names = {item.id for item in own}
+    found = tuple(
+        source
+        for source in distinct(sources.values())
+        if source.id not in names or not is_on_x(source.page_url or source.url or "")
+    )
     return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
 
 

@@ -29,6 +29,8 @@ from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.differences import changed_words
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
 from crowdnotes.text.markdown import day, escaped, title
+from crowdnotes.text.references import references_in
+from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import say
 from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
@@ -47,7 +49,7 @@ def source_badges(
 
     `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
     With `graves_only` only what must be known before it is opened: retracted, later than the post, a fact-check's
-    verdict, no link.
+    verdict, that the post itself refers to it, no link.
     """
     grave = [notice for notice in source.notices if notice in _GRAVE]
     badges = [badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
@@ -56,6 +58,8 @@ def source_badges(
         badges.append(badge("red", "event_busy", AFTER_CUTOFF))
     rated = (check.rating for check in source.fact_checks[:1] if check.rating)
     badges += [badge("blue", "fact_check", say("badges.check", rating=rating)) for rating in rated]
+    if source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text))):
+        badges.append(badge("blue", "link", say("badges.linked")))
     if graves_only:
         return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", say("badges.no_link"))])])
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]

@@ -27,8 +27,10 @@ from crowdnotes.domain import (
     FetchOutcome,
     Hit,
     Mode,
+    Post,
     ProviderState,
     Query,
+    ReadAs,
     Source,
     Verdict,
 )
@@ -145,6 +147,24 @@ def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools
     (source,) = _read(_automation(hit, urls=(STORY,)), tools)
     assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
     assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
+
+
+def test_what_the_post_refers_to_is_read_first_and_what_leads_back_to_x_is_left_out(tools: Tools, web: _Web) -> None:
+    article = "https://www.bmj.com/content/1/x"
+    web.leads = {"https://t.co/one": article, "https://t.co/two": "https://x.com/a/status/1/photo/1"}
+    post = Post(text=f"See https://t.co/one https://t.co/two and {STORY}")
+    sources = _read(_automation(_hit(article), _hit(_page(1)), post=post), tools)
+    assert [source.url for source in sources] == ["https://t.co/one", STORY, _page(1)]
+    home = _read(_automation(_hit(_page(1)), post=Post(text="All of it is on https://www.bmj.com/")), tools)
+    assert [source.url for source in home] == [_page(1)], "a home page is no source"
+
+
+def test_an_entry_of_a_register_that_the_post_names_is_taken_from_the_search(tools: Tools, web: _Web) -> None:
+    trial = _hit("https://clinicaltrials.gov/study/NCT04368728", provider="clinical-trials", snippet="Phase 3. " * 20)
+    case = _automation(_hit(_page(1)), trial, post=Post(text="Look at NCT04368728!"))
+    first = _read(case, tools)[0]
+    assert (first.title, first.read_as) == (trial.title, ReadAs.RECORD)
+    assert trial.url not in web.fetched
 
 
 def _page(number: int) -> str:

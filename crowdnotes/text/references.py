@@ -1,0 +1,48 @@
+"""What a text refers to: the pages that it links, and the papers and trials that it names by number."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import canonical_url, doi_url
+
+_MOST = 3  # that a post is read for; a list of links is no source
+_X_HOSTS = frozenset({"x.com", "twitter.com", "pic.twitter.com", "pic.x.com"})
+_DOI = re.compile(r"(?<![\w/.])10\.\d{4,9}/[^\s\"<>]{1,200}")
+_NUMBERS = (
+    (re.compile(r"\bNCT\d{8}\b", re.IGNORECASE), "https://clinicaltrials.gov/study/{}"),
+    (re.compile(r"\bPMID:?\s{0,2}(\d{4,9})\b", re.IGNORECASE), "https://pubmed.ncbi.nlm.nih.gov/{}/"),
+    (re.compile(r"\bPMC\d{5,9}\b"), "https://pmc.ncbi.nlm.nih.gov/articles/{}/"),
+    (re.compile(r"\barXiv:\s?(\d{4}\.\d{4,5})(?:v\d+)?\b", re.IGNORECASE), "https://arxiv.org/abs/{}"),
+)
+
+
+def references_in(text: str) -> tuple[str, ...]:
+    """Addresses, at most three, each once: links first, as they are written, then papers and trials by their number.
+
+    Links to X itself are left out: they show other posts, or the post's own pictures.
+    """
+    spans = [span for span in find_urls(text) if span.has_scheme or "/" in span.url]
+    links = [span.url if span.has_scheme else f"https://{span.url}" for span in spans]
+    rest = text
+    for span in reversed(spans):
+        rest = f"{rest[: span.start]} {rest[span.end :]}"
+    found = [link for link in links if not is_on_x(link)]
+    found += [address for match in _DOI.finditer(rest) if (address := doi_url(match.group()))]
+    for pattern, address in _NUMBERS:
+        found += [address.format(match[match.lastindex or 0].upper()) for match in pattern.finditer(rest)]
+    once: dict[str, str] = {}
+    for link in found:
+        once.setdefault(canonical_url(link), link)
+    return tuple(once.values())[:_MOST]
+
+
+def is_on_x(url: str) -> bool:
+    """Whether an address is one of X."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return host.removeprefix("www.").removeprefix("mobile.") in _X_HOSTS
