@@ -46,9 +46,7 @@ class ManySignals:
     not_helpful_tags: Whole
 
 
-def decide_all(
-    notes: ManySignals, s: BridgingSettings
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:  # fmt: skip
+def decide_all(notes: ManySignals, s: BridgingSettings) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Each note's inner status and the rule that decided it, as places in STATUSES and RULE_NAMES, (n,) each."""
     status = np.full(len(notes.ratings), STATUSES.index(NoteStatus.NEEDS_MORE_RATINGS), dtype=np.uint8)
     decided = np.full(len(notes.ratings), RULE_NAMES.index(RuleName.INITIAL), dtype=np.uint8)

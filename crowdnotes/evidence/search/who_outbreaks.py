@@ -14,7 +14,15 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, make_hit, parse_json, records, string
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    first_hits,
+    make_hit,
+    parse_json,
+    records,
+    string,
+)
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.evidence.search.when_to_ask import words_of
 from crowdnotes.settings import SearchSettings
@@ -65,7 +73,7 @@ class WhoOutbreaks(OnlineProvider):
         ]
         return first_hits(hits, limit, until)
 
-    def _reports(self, which: str, limit: int, check: Check) -> list[dict[str, object]]:
+    def _reports(self, which: str, limit: int, check: Check) -> list[JsonObject]:
         params: dict[str, str | int] = {
             "$filter": which,
             "$orderby": "PublicationDateAndTime desc",
@@ -73,4 +81,4 @@ class WhoOutbreaks(OnlineProvider):
             "$select": "Title,UrlName,PublicationDateAndTime,Overview",
             "sf_culture": "en",
         }
-        return [dict(report) for report in records(parse_json(self.service.get("", params, check)), "value")]
+        return records(parse_json(self.service.get("", params, check)), "value")
